@@ -12,8 +12,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// systemManagers are the field managers of Kubernetes' own controllers, OpenShift's service-ca and cert-manager: what they
-// add to an object is how a cluster works, and no addition. A name that ends in "*" stands for all that begin so.
+// systemManagers are the field managers of Kubernetes' own controllers, OpenShift's service-ca and cert-manager. Fields that they add
+// are part of how a cluster works, and are no additions. A name that ends in "*" is a prefix.
 var systemManagers = []string{
 	"kube-apiserver",
 	"kube-controller-manager",
@@ -28,14 +28,14 @@ var systemManagers = []string{
 	"cert-manager*",
 }
 
-// bookkeeping are annotations that tools keep for themselves; they say nothing about the object.
-var bookkeeping = []string{corev1.LastAppliedConfigAnnotation, "deployment.kubernetes.io/revision"}
+// toolAnnotations are annotations in which tools store state of their own. They are no additions.
+var toolAnnotations = []string{corev1.LastAppliedConfigAnnotation, "deployment.kubernetes.io/revision"}
 
-// acts are annotations that stand for something that was done: taking them away would do it again. protocol are fields by
-// which controllers agree about an object's life. Both are told of and never taken away.
+// actionAnnotations record an action; removing one would repeat the action. lifecycleFields are fields with which controllers coordinate an
+// object's deletion. Both are reported and never removed.
 var (
-	acts     = []string{"kubectl.kubernetes.io/restartedAt"}
-	protocol = []string{"/metadata/finalizers", "/metadata/ownerReferences"}
+	actionAnnotations = []string{"kubectl.kubernetes.io/restartedAt"}
+	lifecycleFields   = []string{"/metadata/finalizers", "/metadata/ownerReferences"}
 )
 
 func isSystem(manager string) bool {
@@ -45,14 +45,14 @@ func isSystem(manager string) bool {
 	})
 }
 
-// Addition is something that is there, was not declared, and has an owner.
+// Addition is a field or list item of a live object that is not declared and has a field manager.
 type Addition struct {
 	Change
 	fields fieldpath.Path
 }
 
-// Additions gives what others added to an object, each with its manager. A list item is one addition, and so is a map that
-// its manager made; else each field is. What is co-owned by several is each one's.
+// Additions returns what other field managers added to an object. A list item is one addition, and so is a map that its manager created;
+// otherwise each field is one. A field that several managers own is an addition of each of them.
 func (c Comparison) Additions(declared, live *unstructured.Unstructured) []Addition {
 	var found []Addition
 	for _, entry := range live.GetManagedFields() {
@@ -82,8 +82,8 @@ type additionSearch struct {
 	found   []Addition
 }
 
-// below looks at what the manager owns below a spot.
-func (s *additionSearch) below(at *spot, owned *fieldpath.Set, declared, live any) {
+// search adds the additions among the fields that the manager owns below a location.
+func (s *additionSearch) below(at *location, owned *fieldpath.Set, declared, live any) {
 	for _, element := range elementsOf(owned) {
 		next, wanted, there := resolve(at, element, declared, live)
 		if next == nil || s.ignores(next) || at == nil && next.token == "status" {
@@ -98,7 +98,7 @@ func (s *additionSearch) below(at *spot, owned *fieldpath.Set, declared, live an
 			if hasChildren && (isMap || isList) {
 				s.below(next, children, wanted, there)
 			}
-		case own && (!hasChildren || element.FieldName == nil || !entries(next.token)):
+		case own && (!hasChildren || element.FieldName == nil || !isSharedMap(next.token)):
 			s.add(next)
 		case hasChildren:
 			s.below(next, children, nil, there)
@@ -106,11 +106,11 @@ func (s *additionSearch) below(at *spot, owned *fieldpath.Set, declared, live an
 	}
 }
 
-// entries says whether a map is one that everybody has entries in, so that whoever made it does not own it.
-func entries(name string) bool { return name == "labels" || name == "annotations" }
+// isSharedMap reports whether a map has entries of many managers, so that the manager that created it does not own it.
+func isSharedMap(name string) bool { return name == "labels" || name == "annotations" }
 
-func (s *additionSearch) add(at *spot) {
-	if at.element.FieldName != nil && slices.Contains(bookkeeping, *at.element.FieldName) || len(s.found) >= maxDifferences {
+func (s *additionSearch) add(at *location) {
+	if at.element.FieldName != nil && slices.Contains(toolAnnotations, *at.element.FieldName) || len(s.found) >= maxDifferences {
 		return
 	}
 	s.found = append(s.found, Addition{Change: Change{Path: at.pointer(), Manager: s.manager, Time: s.time}, fields: at.path()})
@@ -130,9 +130,9 @@ func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
 	return elements
 }
 
-// resolve finds an element of the record in what was declared (nil where it was not) and in what is there; no spot when it
-// is not there. An item that was declared is named by its index, one that was not by its key or value.
-func resolve(at *spot, element fieldpath.PathElement, declared, live any) (next *spot, wanted, there any) {
+// resolve finds an element of managedFields in the declared value (nil if it is not declared) and in the live value. The location is nil if
+// the live value lacks the element. A declared item is named by its index, any other item by its key or value.
+func resolve(at *location, element fieldpath.PathElement, declared, live any) (next *location, wanted, there any) {
 	switch {
 	case element.FieldName != nil:
 		fields, _ := live.(map[string]any)
@@ -156,26 +156,26 @@ func resolve(at *spot, element fieldpath.PathElement, declared, live any) (next 
 				}
 			}
 		}
-		return &spot{parent: at, token: escape(element.String()), element: element}, nil, found
+		return &location{parent: at, token: escape(element.String()), element: element}, nil, found
 	case element.Value != nil:
 		wantedItems, _ := declared.([]any)
 		plain := (*element.Value).Unstructured()
 		for i, each := range wantedItems {
-			if equal(each, plain) {
+			if isEqual(each, plain) {
 				return at.item(i, element), each, plain
 			}
 		}
-		if items, _ := live.([]any); !contains(items, plain) {
+		if items, _ := live.([]any); !hasItem(items, plain) {
 			return nil, nil, nil
 		}
-		return &spot{parent: at, token: escape(element.String()), element: element}, nil, plain
+		return &location{parent: at, token: escape(element.String()), element: element}, nil, plain
 	}
 	return nil, nil, nil // by index, which no API server records
 }
 
-// Without gives a copy of a live object from which additions are taken away, and those of them that were: all but what must
-// not be. With an addition goes the largest part of the object around it that nobody declared and nobody else has anything
-// in, because half of a probe or of a volume is nothing that an API server takes.
+// Without returns a copy of a live object without the removable additions, and these additions. Together with an addition it removes the
+// largest enclosing part of the object that is neither declared nor owned by another manager: an API server refuses half of a probe or of
+// a volume.
 func (c Comparison) Without(additions []Addition, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, []Addition) {
 	trimmed := live.DeepCopy()
 	var taken []Addition
@@ -186,24 +186,24 @@ func (c Comparison) Without(additions []Addition, declared, live *unstructured.U
 		path := each.fields
 		for shorter := path[:len(path)-1]; len(shorter) > 1; shorter = shorter[:len(shorter)-1] {
 			last := shorter[len(shorter)-1]
-			if last.FieldName != nil && entries(*last.FieldName) || isDeclared(declared.Object, shorter) || sharedBelow(live, each.Manager, shorter) {
+			if last.FieldName != nil && isSharedMap(*last.FieldName) || isDeclared(declared.Object, shorter) || isOwnedByOthers(live, each.Manager, shorter) {
 				break
 			}
 			path = shorter
 		}
-		cut(trimmed.Object, path)
+		removePath(trimmed.Object, path)
 		taken = append(taken, each)
 	}
 	return trimmed, taken
 }
 
-// Removable says that an addition may be taken away: it is neither something that was done nor an agreement among controllers.
+// Removable reports whether an addition may be removed: it neither records an action nor coordinates the object's deletion.
 func (a Addition) Removable() bool {
-	if slices.ContainsFunc(protocol, func(pointer string) bool { return a.Path == pointer || strings.HasPrefix(a.Path, pointer+"/") }) {
+	if slices.ContainsFunc(lifecycleFields, func(pointer string) bool { return a.Path == pointer || strings.HasPrefix(a.Path, pointer+"/") }) {
 		return false
 	}
 	last := a.fields[len(a.fields)-1]
-	return last.FieldName == nil || !slices.Contains(acts, *last.FieldName)
+	return last.FieldName == nil || !slices.Contains(actionAnnotations, *last.FieldName)
 }
 
 func isDeclared(declared any, path fieldpath.Path) bool {
@@ -217,8 +217,8 @@ func isDeclared(declared any, path fieldpath.Path) bool {
 	return true
 }
 
-// sharedBelow says whether anybody but a manager has something at a path or below it.
-func sharedBelow(live *unstructured.Unstructured, manager string, path fieldpath.Path) bool {
+// isOwnedByOthers reports whether another manager owns a path or a field below it.
+func isOwnedByOthers(live *unstructured.Unstructured, manager string, path fieldpath.Path) bool {
 	for _, entry := range live.GetManagedFields() {
 		if entry.Manager == manager || entry.FieldsV1 == nil {
 			continue
@@ -231,8 +231,8 @@ func sharedBelow(live *unstructured.Unstructured, manager string, path fieldpath
 	return false
 }
 
-// cut takes a path out of a value, and gives what is left of it.
-func cut(from any, path fieldpath.Path) any {
+// removePath removes a path from a value, and returns the value.
+func removePath(from any, path fieldpath.Path) any {
 	element := path[0]
 	switch value := from.(type) {
 	case map[string]any:
@@ -241,7 +241,7 @@ func cut(from any, path fieldpath.Path) any {
 		}
 		below, ok := value[*element.FieldName]
 		if ok && len(path) > 1 {
-			value[*element.FieldName] = cut(below, path[1:])
+			value[*element.FieldName] = removePath(below, path[1:])
 		} else {
 			delete(value, *element.FieldName)
 		}
@@ -250,14 +250,14 @@ func cut(from any, path fieldpath.Path) any {
 		matches := func(each any) bool {
 			fields, isMap := each.(map[string]any)
 			return element.Key != nil && isMap && hasKey(fields, *element.Key, false) ||
-				element.Value != nil && equal(each, (*element.Value).Unstructured())
+				element.Value != nil && isEqual(each, (*element.Value).Unstructured())
 		}
 		if len(path) == 1 {
 			return slices.DeleteFunc(value, matches)
 		}
 		for i, each := range value {
 			if matches(each) {
-				value[i] = cut(each, path[1:])
+				value[i] = removePath(each, path[1:])
 			}
 		}
 		return value

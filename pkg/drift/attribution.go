@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Change is one field of an object that somebody changed or added, and who that was as far as it is known.
+// Change is a field of an object that was changed or added, and the field manager that did it, if that is known.
 type Change struct {
-	// Path is a JSON pointer to the field; empty where the object as a whole is meant.
+	// Path is a JSON pointer to the field. It is empty for the whole object.
 	Path string
-	// Manager and Time are those of the API server's record; empty where it has none.
+	// Manager and Time are those of the entry in managedFields. They are empty if there is none.
 	Manager string
 	Time    time.Time
 }
 
-// Attributed says whose changes differences are. Of a field that is gone the API server keeps no record, and of one whose
-// owner has gone since neither: these are nobody's.
+// Attributed returns the differences as changes, each with its field manager. The API server records no manager of a field that was removed,
+// nor of a field whose manager has given it up since: the manager of these changes is empty.
 func (c Comparison) Attributed(differences []Difference, live *unstructured.Unstructured) []Change {
 	type record struct {
 		manager string
@@ -52,7 +52,7 @@ func (c Comparison) Attributed(differences []Difference, live *unstructured.Unst
 	return changes
 }
 
-// owns says whether a set has a path, or something below it.
+// owns reports whether a set has a path, or a field below it.
 func owns(set *fieldpath.Set, path fieldpath.Path) bool {
 	for i, element := range path {
 		if i == len(path)-1 {

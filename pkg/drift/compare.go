@@ -11,49 +11,48 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Trust is how much is known of who wrote a live object.
+// Trust says what is known about the manager's last write of a live object.
 type Trust int
 
 const (
-	// NothingKnown: plain values have to be the same to the letter, and where they are not the API server has to be asked.
+	// NothingKnown is for an object of which no write is known. Scalars must be identical; if they are not, only a dry run tells.
 	NothingKnown Trust = iota
-	// WrittenBefore: the manager's last write is said to have been what is declared, but an earlier process made it, which
-	// may have declared it in another way. Values have to mean the same; the API server writes "1000m" as "1".
+	// WrittenBefore is for an object that an earlier process wrote as declared, perhaps in another notation. Scalars must be equivalent: the API
+	// server stores "1000m" as "1".
 	WrittenBefore
-	// WrittenNow: this process has seen the object to be what is declared. A plain value that the manager still owns is as it
-	// wrote it, because whoever changes a field takes it over.
+	// WrittenNow is for an object that this process wrote as declared, or found so. A scalar that the manager still owns is unchanged, because
+	// a change of a field transfers its ownership.
 	WrittenNow
 )
 
-// Comparison holds what was declared against what is there. It looks at the API server's record of field owners rather
-// than at a schema: the record says which maps and lists are taken as a whole and which are merged, so that a key that
-// somebody added to a Service's selector is a change, and one that they added to its labels is not.
+// Comparison compares a declared object with the live one. It uses managedFields instead of a schema: they show which maps and lists are
+// atomic and which are merged. A key that was added to a Service's selector is a difference; one that was added to its labels is not.
 type Comparison struct {
-	// Manager is the field manager that declared it.
+	// Manager is the field manager that applies the declared object.
 	Manager string
 	Trust   Trust
-	// Ignored are the pointers of fields that are left to others, whatever is in them.
+	// Ignored has the JSON pointers of fields that are not compared.
 	Ignored map[string]bool
 }
 
-// Difference is one declared field that is not as it was declared, or that the manager owns no longer.
+// Difference is a declared field that has another value, or that the manager no longer owns.
 type Difference struct {
-	// Path is a JSON pointer to the field as it was declared.
+	// Path is a JSON pointer to the field in the declared object.
 	Path string
-	// fields is the same as the record of field owners names it.
+	// fields is the same path as managedFields has it.
 	fields fieldpath.Path
-	// Found is what is there instead; nil when nothing is.
+	// Found is the live value; nil if there is none.
 	Found any
-	// Gone: there is nothing in the field's place.
+	// Gone is whether the field does not exist.
 	Gone bool
 }
 
-// maxDifferences is how many differences are looked for in one object: more are told to nobody.
+// maxDifferences bounds the differences and the additions that are reported of one object.
 const maxDifferences = 64
 
-// Differences gives the declared fields that are not as declared, at most 64, in the order of their names.
+// Differences returns the declared fields that are not as declared, at most 64, sorted by name.
 func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Difference {
-	owned, others := recordOf(live, c.Manager)
+	owned, others := ownedFields(live, c.Manager)
 	search := &search{Comparison: c}
 	wanted := maps.Clone(declared.Object)
 	delete(wanted, "apiVersion")
@@ -61,7 +60,7 @@ func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Dif
 	if metadata, ok := wanted["metadata"].(map[string]any); ok {
 		metadata = maps.Clone(metadata)
 		for _, identity := range []string{"name", "namespace", "creationTimestamp"} {
-			delete(metadata, identity) // not tracked by the record
+			delete(metadata, identity) // not in managedFields
 		}
 		wanted["metadata"] = metadata
 	}
@@ -69,10 +68,10 @@ func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Dif
 	return search.found
 }
 
-// owners are the fields below one place that the manager owns, and those that anybody else does.
+// owners are the fields below a location that the manager owns, and those that other managers own.
 type owners struct{ mine, others *fieldpath.Set }
 
-// below gives the owners of what is below an element. mine says whether the manager has anything there.
+// below returns the owners of the fields below an element, and whether the manager owns any of them.
 func (o owners) below(element fieldpath.PathElement) (next owners, mine bool) {
 	next.mine, mine = o.mine.Children.Get(element)
 	if !mine {
@@ -85,9 +84,9 @@ func (o owners) below(element fieldpath.PathElement) (next owners, mine bool) {
 	return next, mine
 }
 
-// recordOf reads the record of field owners: what the manager owns, by whatever operation, and what anybody else does.
-// What cannot be read counts as owned by nobody. Owners of status are left out: nobody declares it.
-func recordOf(live *unstructured.Unstructured, manager string) (mine, others *fieldpath.Set) {
+// ownedFields returns the fields that the manager owns, by apply or by update, and those that other managers own. An entry that cannot be
+// decoded is skipped, and so are entries of the status, which is never declared.
+func ownedFields(live *unstructured.Unstructured, manager string) (mine, others *fieldpath.Set) {
 	mine, others = &fieldpath.Set{}, &fieldpath.Set{}
 	for _, entry := range live.GetManagedFields() {
 		if entry.Subresource == "status" || entry.FieldsV1 == nil || entry.Manager == manager && entry.Subresource != "" {
@@ -106,23 +105,23 @@ func recordOf(live *unstructured.Unstructured, manager string) (mine, others *fi
 	return mine, others
 }
 
-// spot is where a search is, innermost first.
-type spot struct {
-	parent  *spot
+// location is a place in an object, linked to the place that encloses it.
+type location struct {
+	parent  *location
 	token   string
 	element fieldpath.PathElement
 }
 
-func (s *spot) field(name string) *spot {
-	return &spot{parent: s, token: escape(name), element: fieldpath.FieldNameElement(name)}
+func (s *location) field(name string) *location {
+	return &location{parent: s, token: escape(name), element: fieldpath.FieldNameElement(name)}
 }
 
-func (s *spot) item(index int, element fieldpath.PathElement) *spot {
-	return &spot{parent: s, token: strconv.Itoa(index), element: element}
+func (s *location) item(index int, element fieldpath.PathElement) *location {
+	return &location{parent: s, token: strconv.Itoa(index), element: element}
 }
 
-// pointer gives the JSON pointer of a spot.
-func (s *spot) pointer() string {
+// pointer returns the JSON pointer of a location.
+func (s *location) pointer() string {
 	var tokens []string
 	for at := s; at != nil; at = at.parent {
 		tokens = append(tokens, at.token)
@@ -131,7 +130,7 @@ func (s *spot) pointer() string {
 	return "/" + strings.Join(tokens, "/")
 }
 
-func (s *spot) path() fieldpath.Path {
+func (s *location) path() fieldpath.Path {
 	var path fieldpath.Path
 	for at := s; at != nil; at = at.parent {
 		path = append(path, at.element)
@@ -145,24 +144,24 @@ func escape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// search is one comparison under way.
+// search is one run of a comparison.
 type search struct {
 	Comparison
 	found []Difference
 }
 
-func (s *search) differ(at *spot, found any, gone bool) {
+func (s *search) add(at *location, found any, gone bool) {
 	if len(s.found) < maxDifferences {
 		s.found = append(s.found, Difference{Path: at.pointer(), fields: at.path(), Found: found, Gone: gone})
 	}
 }
 
-func (c Comparison) ignores(at *spot) bool {
+func (c Comparison) ignores(at *location) bool {
 	return len(c.Ignored) > 0 && c.Ignored[at.pointer()]
 }
 
-// fields compares a map that is merged, not replaced.
-func (s *search) fields(at *spot, wanted, live map[string]any, owners owners) {
+// fields compares a map that is merged.
+func (s *search) fields(at *location, wanted, live map[string]any, owners owners) {
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		found, ok := live[name]
 		if next := at.field(name); !s.ignores(next) {
@@ -171,19 +170,19 @@ func (s *search) fields(at *spot, wanted, live map[string]any, owners owners) {
 	}
 }
 
-func (s *search) field(at *spot, wanted, found any, present bool, owners owners) {
+func (s *search) field(at *location, wanted, found any, present bool, owners owners) {
 	if !present {
 		list, isList := wanted.([]any)
 		if wanted != nil && (!isList || len(list) > 0) {
-			s.differ(at, nil, true)
+			s.add(at, nil, true)
 		}
 		return
 	}
 	fields, isMap := wanted.(map[string]any)
 	live, liveMap := found.(map[string]any)
 	if isMap && len(fields) == 0 {
-		if !liveMap { // nothing but its presence is declared
-			s.differ(at, found, false)
+		if !liveMap { // only its presence is declared
+			s.add(at, found, false)
 		}
 		return
 	}
@@ -192,21 +191,21 @@ func (s *search) field(at *spot, wanted, found any, present bool, owners owners)
 	case mine:
 		s.merged(at, wanted, found, below)
 	case isMap && liveMap && (!below.others.Empty() || !owners.mine.Members.Has(at.element) && !owners.others.Members.Has(at.element)):
-		// Somebody took over everything in a map that is merged; what is left of the record looks like that of a map that is
-		// owned as a whole. And what nobody owns as a whole is merged.
+		// If other managers took over all fields of a merged map, managedFields look like those of an atomic map. A map that no manager
+		// owns as a whole is merged, too.
 		s.fields(at, fields, live, below)
 	case owners.mine.Members.Has(at.element):
-		// Without children the field is owned as a whole or not at all.
-		if !s.same(at, wanted, found) {
-			s.differ(at, found, false)
+		// Without children the field is atomic.
+		if !s.isSame(at, wanted, found) {
+			s.add(at, found, false)
 		}
 	default:
-		s.differ(at, found, false)
+		s.add(at, found, false)
 	}
 }
 
-// merged compares a value that is merged, not replaced.
-func (s *search) merged(at *spot, wanted, found any, owners owners) {
+// merged compares a value that is merged.
+func (s *search) merged(at *location, wanted, found any, owners owners) {
 	switch wanted := wanted.(type) {
 	case map[string]any:
 		if live, ok := found.(map[string]any); ok {
@@ -221,15 +220,15 @@ func (s *search) merged(at *spot, wanted, found any, owners owners) {
 			return
 		}
 	default:
-		if equal(wanted, found) {
+		if isEqual(wanted, found) {
 			return
 		}
 	}
-	s.differ(at, found, false)
+	s.add(at, found, false)
 }
 
-// item compares one item of a merged list, which the record names by the item's key fields or its value.
-func (s *search) item(list *spot, index int, wanted any, live []any, owners owners) {
+// item compares one item of a merged list, which managedFields name by the item's key fields or its value.
+func (s *search) item(list *location, index int, wanted any, live []any, owners owners) {
 	at := list.item(index, fieldpath.PathElement{Index: &index})
 	if s.ignores(at) {
 		return
@@ -253,19 +252,19 @@ func (s *search) item(list *spot, index int, wanted any, live []any, owners owne
 	}
 	switch below, inside := owners.below(at.element); {
 	case found == nil:
-		s.differ(at, nil, true)
+		s.add(at, nil, true)
 	case mine && inside:
 		s.fields(at, fields, found, below)
-	case !mine || !s.same(at, wanted, found):
-		s.differ(at, found, false)
+	case !mine || !s.isSame(at, wanted, found):
+		s.add(at, found, false)
 	}
 }
 
-func (s *search) valueItem(at *spot, wanted any, live []any, owners owners) {
-	there := contains(live, wanted)
+func (s *search) valueItem(at *location, wanted any, live []any, owners owners) {
+	there := hasItem(live, wanted)
 	for _, set := range []*fieldpath.Set{owners.mine, owners.others} {
 		for element := range set.Members.All() {
-			if element.Value == nil || !equal(wanted, (*element.Value).Unstructured()) {
+			if element.Value == nil || !isEqual(wanted, (*element.Value).Unstructured()) {
 				continue
 			}
 			if set == owners.mine && there {
@@ -274,11 +273,11 @@ func (s *search) valueItem(at *spot, wanted any, live []any, owners owners) {
 			at.element = element
 		}
 	}
-	s.differ(at, wanted, !there)
+	s.add(at, wanted, !there)
 }
 
-// elementFor finds the one element of the record that a declared item can be. Key fields may be missing in what was
-// declared, because the API server fills in defaults (a port's protocol); if that leaves a choice there is no answer.
+// elementFor returns the only element of managedFields that can be a declared item. The declared item may lack key fields that the API
+// server defaults, such as a port's protocol; if several elements are possible, it reports false.
 func elementFor(fields map[string]any, owned *fieldpath.Set) (fieldpath.PathElement, bool) {
 	var found fieldpath.PathElement
 	count := 0
@@ -297,7 +296,7 @@ func elementFor(fields map[string]any, owned *fieldpath.Set) (fieldpath.PathElem
 	return found, count == 1
 }
 
-// hasKey says whether an item has the key's fields; lenient lets the item leave some out.
+// hasKey reports whether an item has the key's fields. If lenient is true, the item may lack some of them.
 func hasKey(fields map[string]any, key value.FieldList, lenient bool) bool {
 	matched := 0
 	for _, each := range key {
@@ -305,7 +304,7 @@ func hasKey(fields map[string]any, key value.FieldList, lenient bool) bool {
 		if !ok && lenient {
 			continue
 		}
-		if !ok || !equal(got, each.Value.Unstructured()) {
+		if !ok || !isEqual(got, each.Value.Unstructured()) {
 			return false
 		}
 		matched++
@@ -313,7 +312,7 @@ func hasKey(fields map[string]any, key value.FieldList, lenient bool) bool {
 	return matched > 0
 }
 
-// itemOf finds the item of a live list that a key names; nil when it is not there.
+// itemOf returns the item of a live list with a key, or nil.
 func itemOf(list []any, key value.FieldList) map[string]any {
 	for _, each := range list {
 		if candidate, ok := each.(map[string]any); ok && hasKey(candidate, key, false) {

@@ -35,7 +35,7 @@ const (
 	serviceFields = `{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:selector":{},"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:name":{}}}}}`
 )
 
-func TestWhatIsAsDeclared(t *testing.T) {
+func TestFieldsThatAreAsDeclared(t *testing.T) {
 	cases := map[string]struct {
 		declared, live, fields string
 		trust                  Trust

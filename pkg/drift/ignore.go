@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// WithLive gives what was declared with the live values of the fields that are ignored, so that applying it leaves them as
-// they are. Leaving them out would give them up, and the API server would take away what nobody else owns.
+// WithLive returns the declared object with the live values of ignored fields, so that applying it does not change them. Without these
+// fields the manager would give up their ownership, and the API server would remove those that no other manager owns.
 func (c Comparison) WithLive(declared, live *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(c.Ignored) == 0 {
 		return declared
 	}
-	mine, others := recordOf(live, c.Manager)
+	mine, others := ownedFields(live, c.Manager)
 	return &unstructured.Unstructured{Object: c.leaveFields(nil, declared.Object, live.Object, mine.Union(others))}
 }
 
-func (c Comparison) leaveFields(at *spot, wanted, live map[string]any, owned *fieldpath.Set) map[string]any {
+func (c Comparison) leaveFields(at *location, wanted, live map[string]any, owned *fieldpath.Set) map[string]any {
 	merged := maps.Clone(wanted)
 	for name, each := range wanted {
 		other, there := live[name]
@@ -34,7 +34,7 @@ func (c Comparison) leaveFields(at *spot, wanted, live map[string]any, owned *fi
 	return merged
 }
 
-func (c Comparison) leave(at *spot, wanted, found any, owned *fieldpath.Set) any {
+func (c Comparison) leave(at *location, wanted, found any, owned *fieldpath.Set) any {
 	switch wanted := wanted.(type) {
 	case map[string]any:
 		live, _ := found.(map[string]any)
@@ -57,8 +57,7 @@ func (c Comparison) leave(at *spot, wanted, found any, owned *fieldpath.Set) any
 	return wanted
 }
 
-// counterpart finds the live item of a declared one: by the key that the record of field owners has for it, and in a list
-// that is owned as a whole by its index.
+// counterpart returns the live item of a declared one: by its key in managedFields, and in an atomic list by its index.
 func counterpart(wanted any, index int, live []any, owned *fieldpath.Set) (element fieldpath.PathElement, found any, there bool) {
 	element = fieldpath.PathElement{Index: &index}
 	if fields, isMap := wanted.(map[string]any); isMap && !owned.Empty() {

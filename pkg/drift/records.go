@@ -14,9 +14,9 @@ import (
 // MaxRecords is the maximum length of status.drift.
 const MaxRecords = 20
 
-// Merge returns status.drift: the records of the status that was written last, those seen since then, oldest first, and those that
-// stand now. The newest comes first, with one record for one change of one object by one manager. A record that stood and does
-// not stand any more is dropped; a repair stays as history.
+// Merge returns status.drift from the records in the last status, those found since then (the oldest first), and those that are not repaired
+// now. The result begins with the newest record, and has one record for each change of an object by a manager. It drops records of changes
+// that have disappeared without a repair, and keeps repairs as history.
 func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	var merged []corev1alpha2.DriftRecord
 	add := func(each corev1alpha2.DriftRecord) {
@@ -37,7 +37,7 @@ func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.Dri
 			add(each)
 		}
 	}
-	for i := range merged { // the API keeps whole seconds; a finer time would look like a change for ever
+	for i := range merged { // the API stores whole seconds; a finer time would differ from the stored one in each sync
 		merged[i].Time = metav1.NewTime(merged[i].Time.Local().Truncate(time.Second))
 	}
 	slices.SortStableFunc(merged, func(a, b corev1alpha2.DriftRecord) int {
@@ -46,8 +46,8 @@ func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.Dri
 	return merged[:min(len(merged), MaxRecords)]
 }
 
-// timeOf returns the time of a standing record. Of a change without a manager the API server has no time: it keeps the time at which
-// it was seen first, which is in status after a restart.
+// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields: it keeps the time at
+// which it was found first, which the status has after a restart.
 func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
 	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
 		return isSameChange(record, other) && record.Outcome == other.Outcome

@@ -23,7 +23,7 @@ func deleted(seconds int64) corev1alpha2.DriftRecord {
 	return record
 }
 
-func TestDriftIsMerged(t *testing.T) {
+func TestRecordsAreMerged(t *testing.T) {
 	repaired, reported, contested := corev1alpha2.DriftRepaired, corev1alpha2.DriftReported, corev1alpha2.DriftContested
 	type list = []corev1alpha2.DriftRecord
 	many := make(list, 0, 30)
@@ -56,7 +56,7 @@ func TestDriftIsMerged(t *testing.T) {
 	}
 }
 
-func TestDriftTimesAreAsTheAPIKeepsThem(t *testing.T) {
+func TestTimesHaveWholeSecondsAsInTheAPI(t *testing.T) {
 	record := edited(corev1alpha2.DriftReported, 5)
 	record.Time = metav1.Unix(5, 999)
 	got := Merge(nil, []corev1alpha2.DriftRecord{record}, []corev1alpha2.DriftRecord{record})
@@ -65,7 +65,7 @@ func TestDriftTimesAreAsTheAPIKeepsThem(t *testing.T) {
 	}
 }
 
-func TestWhoDidWhatIsSaidInOneLine(t *testing.T) {
+func TestARecordIsDescribedInOneLine(t *testing.T) {
 	record := edited(corev1alpha2.DriftRepaired, 5, "/data/a", "/data/b")
 	if got, want := Describe(record), `ConfigMap memo/a was edited by "kubectl-edit" (/data/a, /data/b)`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -7,24 +7,24 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// same compares a value that is owned as a whole. Of maps and lists it wants to see the content even when trusted: a map
-// that is merged, and of which somebody took over every key, leaves the same record as one that is owned as a whole.
-func (c Comparison) same(at *spot, wanted, found any) bool {
+// isSame reports whether an atomic value is as declared. It compares the content of maps and lists whatever the Trust: managedFields of a merged
+// map, of which other managers took over every key, look like those of an atomic one.
+func (c Comparison) isSame(at *location, wanted, found any) bool {
 	if len(c.Ignored) > 0 {
 		wanted = c.leave(at, wanted, found, &fieldpath.Set{})
 	}
 	if c.Trust == NothingKnown {
-		return equal(wanted, found)
+		return isEqual(wanted, found)
 	}
 	switch wanted.(type) {
 	case map[string]any, []any:
-		return within(wanted, found)
+		return contains(wanted, found)
 	}
-	return c.Trust == WrittenNow || alike(wanted, found)
+	return c.Trust == WrittenNow || isEquivalent(wanted, found)
 }
 
-// within says whether a value holds another one, with whatever the API server filled up in maps.
-func within(wanted, found any) bool {
+// contains reports whether the live value contains the declared one. Maps may have more fields, which the API server has defaulted.
+func contains(wanted, found any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:
 		found, ok := found.(map[string]any)
@@ -32,7 +32,7 @@ func within(wanted, found any) bool {
 			return false
 		}
 		for name, each := range wanted {
-			if other, ok := found[name]; !ok && each != nil || ok && !within(each, other) {
+			if other, ok := found[name]; !ok && each != nil || ok && !contains(each, other) {
 				return false
 			}
 		}
@@ -43,18 +43,18 @@ func within(wanted, found any) bool {
 			return false
 		}
 		for i := range wanted {
-			if !within(wanted[i], found[i]) {
+			if !contains(wanted[i], found[i]) {
 				return false
 			}
 		}
 		return true
 	}
-	return alike(wanted, found)
+	return isEquivalent(wanted, found)
 }
 
-// alike compares plain values by what they mean: as quantities, where both are.
-func alike(wanted, found any) bool {
-	if equal(wanted, found) {
+// isEquivalent reports whether scalars are equivalent: quantities are compared by value.
+func isEquivalent(wanted, found any) bool {
+	if isEqual(wanted, found) {
 		return true
 	}
 	left, ok := quantity(wanted)
@@ -76,13 +76,13 @@ func quantity(v any) (resource.Quantity, bool) {
 	return resource.Quantity{}, false
 }
 
-func contains(list []any, wanted any) bool {
-	return slices.ContainsFunc(list, func(each any) bool { return equal(each, wanted) })
+func hasItem(list []any, wanted any) bool {
+	return slices.ContainsFunc(list, func(each any) bool { return isEqual(each, wanted) })
 }
 
-// equal compares JSON values. Numbers are equal by value, whatever decoded them; null and what is empty are not told
-// apart inside of maps, because the API server drops both.
-func equal(a, b any) bool {
+// isEqual reports whether JSON values are equal. Numbers are compared by value, whatever type they were decoded into. In maps, null equals a
+// missing field, because the API server drops both.
+func isEqual(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
@@ -91,7 +91,7 @@ func equal(a, b any) bool {
 		}
 		for name, each := range a {
 			other, ok := b[name]
-			if ok && !equal(each, other) || !ok && each != nil {
+			if ok && !isEqual(each, other) || !ok && each != nil {
 				return false
 			}
 		}
@@ -107,7 +107,7 @@ func equal(a, b any) bool {
 			return false
 		}
 		for i := range a {
-			if !equal(a[i], b[i]) {
+			if !isEqual(a[i], b[i]) {
 				return false
 			}
 		}

@@ -124,7 +124,7 @@ func subsets(n int) [][]int {
 	return all
 }
 
-func TestWhateverDeclaredFieldsOthersEditExactlyThoseAreTold(t *testing.T) {
+func TestDifferencesAreExactlyTheDeclaredFieldsThatOthersEdited(t *testing.T) {
 	for _, text := range []string{memoDeployment, memoService, memoRole, memoConfig} {
 		declared := object(t, text)
 		of := slices.DeleteFunc(slices.Clone(edits), func(each edit) bool { return each.declared != text })
@@ -133,14 +133,14 @@ func TestWhateverDeclaredFieldsOthersEditExactlyThoseAreTold(t *testing.T) {
 				t.Run(fmt.Sprintf("%s %s, trust %d", declared.GetKind(), way, trust), func(t *testing.T) {
 					compare := Comparison{Manager: ours, Trust: trust}
 					if untouched := compare.Differences(declared, write(t, declared).object()); len(untouched) > 0 {
-						t.Fatalf("of an object that nobody touched: %v", paths(untouched))
+						t.Fatalf("of an unchanged object: %v", paths(untouched))
 					}
 					for _, some := range subsets(len(of)) {
 						var chosen []edit
 						for _, i := range some {
 							chosen = append(chosen, of[i])
 						}
-						tell(t, compare, declared, write(t, declared), chosen)
+						checkEdits(t, compare, declared, write(t, declared), chosen)
 					}
 				})
 			}
@@ -148,8 +148,8 @@ func TestWhateverDeclaredFieldsOthersEditExactlyThoseAreTold(t *testing.T) {
 	}
 }
 
-// tell makes some edits, of which the ones that take an item out of a list come last, so that indices stay.
-func tell(t *testing.T, compare Comparison, declared *unstructured.Unstructured, live *record, chosen []edit) {
+// checkEdits makes edits and compares the differences with them. Edits that remove an item of a list must come last, so that indices stay valid.
+func checkEdits(t *testing.T, compare Comparison, declared *unstructured.Unstructured, live *record, chosen []edit) {
 	t.Helper()
 	var want []string
 	for _, each := range chosen {
@@ -159,19 +159,19 @@ func tell(t *testing.T, compare Comparison, declared *unstructured.Unstructured,
 	slices.Sort(want)
 	differences := compare.Differences(declared, live.object())
 	if diff := cmp.Diff(want, paths(differences)); diff != "" {
-		t.Fatalf("edited %v (-edited +told):\n%s", want, diff)
+		t.Fatalf("edited %v (-edited +reported):\n%s", want, diff)
 	}
 	for i, each := range compare.Attributed(differences, live.object()) {
 		if gone := differences[i].Gone; gone && each.Manager != "" || !gone && each.Manager != "kubectl-edit" {
-			t.Errorf("%s is said to be a change of %q", each.Path, each.Manager)
+			t.Errorf("%s is attributed to %q", each.Path, each.Manager)
 		}
 	}
 	if found := compare.Additions(declared, live.object()); len(found) > 0 {
-		t.Errorf("edits of %v are told as additions: %v", want, pathsOf(found))
+		t.Errorf("edits of %v are reported as additions: %v", want, pathsOf(found))
 	}
 }
 
-func TestWhateverOthersAddExactlyThatIsAnAddition(t *testing.T) {
+func TestAdditionsAreExactlyWhatOthersAdded(t *testing.T) {
 	for _, text := range []string{memoDeployment, memoService, memoRole, memoConfig} {
 		declared := object(t, text)
 		of := slices.DeleteFunc(slices.Clone(additions), func(each added) bool { return each.declared != text })
@@ -223,29 +223,29 @@ func takenAway(t *testing.T, compare Comparison, declared *unstructured.Unstruct
 	}
 }
 
-func TestAdditions(t *testing.T) {
+func TestAdditionsByManager(t *testing.T) {
 	cases := map[string]struct {
 		managers []string
 		change   func(map[string]any)
 		ignored  map[string]bool
 		want     []string
 	}{
-		"what Kubernetes' controllers, service-ca and cert-manager add is none": {
+		"fields of Kubernetes' controllers, service-ca and cert-manager are none": {
 			managers: []string{"kube-controller-manager", "kube-apiserver", "kubelet", "service-ca-operator", "cert-manager-cainjector"},
 			change:   func(o map[string]any) { put(o, "/data/ca", "x", false) },
 		},
-		"what another revision of the manager's own left is none": {
+		"fields of another field manager of the manager are none": {
 			managers: []string{"platform-operators/other"},
 			change:   func(o map[string]any) { put(o, "/data/ca", "x", false) },
 		},
-		"kubectl's own copy of the object is none": {
+		"annotations of kubectl and of the Deployment controller are none": {
 			managers: []string{"kubectl-client-side-apply"},
 			change: func(o map[string]any) {
 				put(o, "/metadata/annotations", map[string]any{corev1.LastAppliedConfigAnnotation: "x", "deployment.kubernetes.io/revision": "1", "mine": "x"}, false)
 			},
 			want: []string{"/metadata/annotations/mine"},
 		},
-		"what is ignored is not told, with everything below it": {
+		"ignored fields are none, nor any field below them": {
 			managers: []string{"kubectl-edit"},
 			change: func(o map[string]any) {
 				put(o, "/data/x", "x", false)
@@ -270,7 +270,7 @@ func TestAdditions(t *testing.T) {
 	}
 }
 
-func TestIgnoredFieldsKeepTheirLiveValueWhenOthersAreRepaired(t *testing.T) {
+func TestIgnoredFieldsKeepTheirLiveValuesInARepair(t *testing.T) {
 	for text, pointers := range map[string][]string{
 		memoDeployment: {"/spec/template/spec/containers/1/image", "/spec/template/spec/containers/1/env/1", "/metadata/labels/app", "/spec/selector"},
 		memoService:    {"/spec/ports/0/targetPort", "/spec/selector"},

@@ -10,18 +10,18 @@ import (
 
 // Decision is the result of comparing the recorded limits with the current ones.
 type Decision struct {
-	// Hold is why no bundle may be selected and no upgrade may start, with a remedy; empty if the current limits apply.
+	// Hold is the reason why no bundle may be selected and no upgrade may start, with a remedy; empty if the current limits apply.
 	Hold string
 	// Record is the new record; nil if the stored one is up to date.
 	Record *Record
 }
 
-// Decide compares the recorded limits with the PlatformOperatorManager, which may be nil. An edit applies at once, whatever it permits: a
-// user who may edit limits may remove them. A recreated PlatformOperatorManager applies if it has its predecessor's limits, or if its
-// annotation accepts its own. Until then the predecessor's limits stay recorded, also across a second deletion or a restart.
+// Decide compares the recorded limits with the PlatformOperatorManager, which may be nil. An edit always applies at once: a user who may
+// edit limits may remove them. A recreated PlatformOperatorManager applies if it permits no more than its predecessor, or if its annotation
+// accepts the new limits. Until then the predecessor's limits stay recorded, also across a second deletion or a restart.
 //
-// Without a Record, a PlatformOperatorManager that is younger than an installation has had a predecessor with unknown limits, because the
-// manager installs nothing while none exists. Before the first installation there was none, and the current limits apply.
+// The manager installs nothing while no PlatformOperatorManager exists. So without a Record, one that is younger than the first installation
+// had a predecessor, whose limits are unknown. Without an installation, the current limits apply.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)
@@ -45,7 +45,7 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	return Decision{Record: &now}
 }
 
-// decideWithout decides without a PlatformOperatorManager, which the manager is about to recreate.
+// decideWithout returns the Decision while no PlatformOperatorManager exists. The manager recreates it at once.
 func decideWithout(stored Stored) Decision {
 	switch {
 	case stored.Fault != nil:
@@ -85,5 +85,5 @@ func accept() string {
 	return fmt.Sprintf("kubectl annotate platformoperatormanager %s %s=true", operatorv1alpha1.PlatformOperatorManagerName, operatorv1alpha1.AnnotationAcceptLimits)
 }
 
-// maxFault limits the text of Fault in a message, in bytes.
+// maxFault is the maximum size of Fault's text in a message, in bytes.
 const maxFault = 200

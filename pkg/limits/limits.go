@@ -1,8 +1,8 @@
 // Package limits decides whether the limits of PlatformOperatorManager "cluster" apply after it was deleted.
 //
 // The manager recreates a deleted PlatformOperatorManager with defaults, which have no limits. So the last limits are stored separately, as
-// a Record. While a recreated PlatformOperatorManager permits more than its predecessor, and nobody has accepted that, no bundle is
-// selected and no upgrade starts. The package is pure; pkg/store stores the Record.
+// a Record. A recreated PlatformOperatorManager may permit more than its predecessor. Then no bundle is selected and no upgrade starts until
+// an admin accepts the new limits. The package does no I/O; pkg/store stores the Record.
 package limits
 
 import (
@@ -45,7 +45,7 @@ func (l Limits) normalized() Limits {
 	return l
 }
 
-// limit is one field, with the function that reports whether a successor's limits keep it.
+// limit is one field of Limits. keeps reports whether the field of the current limits permits no more than the former one.
 type limit struct {
 	field string
 	isSet func(Limits) bool
@@ -61,8 +61,7 @@ var all = []limit{
 	}},
 }
 
-// weaker returns the fields of the former limits that the current ones do not keep: they are nil, or permit more. A glob that may permit
-// more counts as one that does.
+// weaker returns the fields of the former limits that are nil now, or permit more. A glob that may permit more counts as one that does.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
 		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {
@@ -72,18 +71,18 @@ func weaker(former, present Limits) (fields []string) {
 	return fields
 }
 
-// isZero reports whether there is no limit.
+// isZero reports whether the limits have no field that is set.
 func (l Limits) isZero() bool {
 	return !slices.ContainsFunc(all, func(each limit) bool { return each.isSet(l) })
 }
 
-// equal distinguishes an empty list from nil. Within a selector they are equal, and are stored as equal.
+// equal reports whether limits are equal. An empty list differs from nil, except within a selector: there both are stored as equal.
 func (l Limits) equal(other Limits) bool {
 	return reflect.DeepEqual(l.AllowedPackages, other.AllowedPackages) && reflect.DeepEqual(l.CatalogNamespaces, other.CatalogNamespaces) &&
 		equality.Semantic.DeepEqual(l.CatalogSelector, other.CatalogSelector) && l.DefaultApproval == other.DefaultApproval
 }
 
-// keepsPackages reports whether each glob is one of the former ones, or names one package that they permit.
+// keepsPackages reports whether each current glob is also a former one, or the name of a package that a former glob permits.
 func keepsPackages(former, present Limits) bool {
 	return !slices.ContainsFunc(present.AllowedPackages, func(glob string) bool {
 		return !slices.ContainsFunc(former.AllowedPackages, func(allowed string) bool {
@@ -100,7 +99,7 @@ func keepsNamespaces(former, present Limits) bool {
 	return !slices.ContainsFunc(present.CatalogNamespaces, func(namespace string) bool { return !slices.Contains(former.CatalogNamespaces, namespace) })
 }
 
-// keepsSelector reports whether each requirement remains.
+// keepsSelector reports whether the current selector has each requirement of the former one.
 func keepsSelector(former, present Limits) bool {
 	want, wantErr := metav1.LabelSelectorAsSelector(former.CatalogSelector)
 	got, gotErr := metav1.LabelSelectorAsSelector(present.CatalogSelector)

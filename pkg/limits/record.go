@@ -18,9 +18,9 @@ const (
 	keyPatch = "patch"
 )
 
-// Record has the last limits of one PlatformOperatorManager.
+// Record is the last limits of one PlatformOperatorManager.
 type Record struct {
-	// UID is that of the PlatformOperatorManager.
+	// UID identifies the PlatformOperatorManager.
 	UID    types.UID
 	Limits Limits
 }
@@ -42,7 +42,7 @@ type patch struct {
 	Spec Limits `json:"spec"`
 }
 
-// Data gives the content of the ConfigMap.
+// Data returns the content of the ConfigMap.
 func (r Record) Data() (map[string]string, error) {
 	text, err := json.Marshal(patch{Spec: r.Limits})
 	if err != nil {
@@ -51,7 +51,7 @@ func (r Record) Data() (map[string]string, error) {
 	return map[string]string{keyUID: string(r.UID), keyPatch: string(text)}, nil
 }
 
-// Parse reads the content of the ConfigMap.
+// Parse returns the Record in the content of the ConfigMap.
 func Parse(data map[string]string) (*Record, error) {
 	if data[keyUID] == "" {
 		return nil, errors.New("data.uid is empty")

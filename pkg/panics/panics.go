@@ -1,5 +1,5 @@
-// Package panics makes errors of panics. Work whose input others made must not end the manager's process, which all operators depend
-// on. It knows nothing of the work; whatever reads content or catalogs calls it.
+// Package panics turns panics into errors. Content of a bundle or a catalog must not end the manager's process, on which all operators
+// depend. Packages that read such content call it.
 package panics
 
 import (
@@ -14,8 +14,8 @@ import (
 // maxCause limits the text of a panic in an error, in bytes: the text may contain the input.
 const maxCause = 200
 
-// ToError runs work and returns its error, or the panic in it as one. The stack goes to the log. The action is what an error says was
-// done, for example "rendering …".
+// ToError runs work and returns its error, or its panic as an error. It logs the panic with the stack. The action begins the error's text,
+// for example "rendering …".
 func ToError(action string, work func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

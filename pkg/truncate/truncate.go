@@ -1,6 +1,5 @@
-// Package truncate shortens what others wrote for a message: a name, a value, an answer. A message quotes so little of it that
-// what is wrong and what to do about it are read too. It does not know what the text is; every package that reports on content
-// calls it.
+// Package truncate shortens text of bundles, catalogs and API responses for messages: names, values, errors. A message that quotes a short text
+// leaves room for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
 package truncate
 
 import (
@@ -9,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQuoted is how many characters a message quotes of one value at most.
+// MaxQuoted is the maximum number of characters that a message quotes of one value.
 const MaxQuoted = 80
 
 const ellipsis = "…"
 
-// Quote gives a text in double quotes as strconv.Quote does, at most MaxQuoted characters of it between them; an ellipsis after
-// the quotes says that there is more.
+// Quote returns a text in double quotes, as strconv.Quote does, with at most MaxQuoted characters between them. An ellipsis after the quotes
+// marks a text that was cut.
 func Quote[T ~string | ~[]byte](text T) string {
 	var quoted strings.Builder
 	quoted.WriteByte('"')
 	left := MaxQuoted
-	// A character has at most 4 bytes, so that what is beyond is not converted.
+	// A character has at most 4 bytes: only the bytes that can be quoted are converted.
 	beginning := string(text[:min(len(text), 4*MaxQuoted)])
 	var buffer [16]byte // for one character: \U0010ffff in quotes
 	for i, r := range beginning {
@@ -43,14 +42,13 @@ func Quote[T ~string | ~[]byte](text T) string {
 	return quoted.String()
 }
 
-// OneLine turns a text into one line: white space becomes one space, invalid UTF-8 a replacement character. Like Bytes, it cuts the
-// line to the given number of bytes, and never within a character: the API server would replace half a character, and the stored text
-// would differ from the desired one forever.
+// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. White space becomes one space, and invalid UTF-8 a
+// replacement character: the API server would replace it, too, and the stored text would never equal the desired one.
 func OneLine(text string, most int) string {
 	return Bytes(strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD"), most)
 }
 
-// Bytes cuts a text to at most so many bytes, whole characters only; the last of them is an ellipsis when something is missing.
+// Bytes returns a text cut to at most that many bytes, in whole characters. The text ends with an ellipsis if it was cut.
 func Bytes(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -58,7 +56,7 @@ func Bytes(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most-len(ellipsis))], "") + ellipsis
 }
 
-// Cut is Bytes without an ellipsis: it also drops separators at the end, so that a label value stays valid.
+// Cut returns a text cut to at most that many bytes without an ellipsis. It also removes separators at the cut, so that a label value stays valid.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -43,7 +43,7 @@ type builder struct {
 	content           *store.Content
 	watchErrorSetters watchErrorSetters
 	tasks             *background.Tasks
-	trials            *managerversion.Trials
+	firstSyncs        *managerversion.FirstSyncs
 	// permits is whether this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
 	// versions has the manager's own version, once managerversion has it reported.
@@ -88,7 +88,7 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 		catalogs:          &catalogState{catalogsource.NewSnapshots(), &catalogsource.Changes{}, &catalogsource.Changes{}, newLimits(input)},
 		watchErrorSetters: watchErrorSetters{},
 		tasks:             &background.Tasks{},
-		trials:            managerversion.NewTrials(),
+		firstSyncs:        managerversion.NewFirstSyncs(),
 		permits:           &atomic.Bool{},
 		versions:          status.NewVersionGetter(),
 		reports:           managerversion.NewReports(),

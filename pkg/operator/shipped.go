@@ -13,30 +13,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
 )
 
-// newOperatorConfig makes the controller that keeps what the payload ships create-only: the objects in bindata.
+// newOperatorConfig returns the controller that recreates the objects that the payload ships create-only. Their defaults are in bindata.
 func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Controller, error) {
 	manager, err := shippedManager(b.input)
 	if err != nil {
 		return nil, err
 	}
-	kept := []operatorconfig.Kept{manager}
+	objects := []operatorconfig.CreateOnly{manager}
 	for _, shipped := range []func() (*corev1alpha2.ProvisionerClass, error){bindata.RegistryClass, bindata.PlainClass} {
 		initial, err := shipped()
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, shippedClass(b.input, initial))
+		objects = append(objects, shippedClass(b.input, initial))
 	}
-	return operatorconfig.New(kept, syncContext)
+	return operatorconfig.New(objects, syncContext)
 }
 
-func shippedManager(input *Input) (operatorconfig.Kept, error) {
+func shippedManager(input *Input) (operatorconfig.CreateOnly, error) {
 	initial, err := bindata.PlatformOperatorManager()
 	if err != nil {
-		return operatorconfig.Kept{}, err
+		return operatorconfig.CreateOnly{}, err
 	}
 	managers := input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers()
-	return operatorconfig.Kept{
+	return operatorconfig.CreateOnly{
 		Kind:     "PlatformOperatorManager",
 		Name:     initial.Name,
 		Event:    operatorv1alpha1.EventPlatformOperatorManagerCreated,
@@ -52,9 +52,9 @@ func shippedManager(input *Input) (operatorconfig.Kept, error) {
 	}, nil
 }
 
-func shippedClass(input *Input, initial *corev1alpha2.ProvisionerClass) operatorconfig.Kept {
+func shippedClass(input *Input, initial *corev1alpha2.ProvisionerClass) operatorconfig.CreateOnly {
 	classes := input.PlatformInformers.Core().V1alpha2().ProvisionerClasses()
-	return operatorconfig.Kept{
+	return operatorconfig.CreateOnly{
 		Kind:     "ProvisionerClass",
 		Name:     initial.Name,
 		Event:    corev1alpha2.EventProvisionerClassCreated,

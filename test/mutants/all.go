@@ -46,11 +46,11 @@ func All() []Mutant {
 		},
 		{
 			"a deleted ProvisionerClass of the payload comes back [Serial]", "not found",
-			"pkg/controllers/operatorconfig", "Kept.keep", `if k.Kind == "ProvisionerClass" { return nil }`,
+			"pkg/controllers/operatorconfig", "CreateOnly.ensure", `if o.Kind == "ProvisionerClass" { return nil }`,
 		},
 		{
 			"a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes [Serial]", "not found",
-			"pkg/controllers/operatorconfig", "Kept.keep", `if k.Kind == "PlatformOperatorManager" { return nil }`,
+			"pkg/controllers/operatorconfig", "CreateOnly.ensure", `if o.Kind == "PlatformOperatorManager" { return nil }`,
 		},
 		{
 			"a ClusterOperator that was edited by hand is put back [Serial]", "Somebody wrote this by hand.",

@@ -1,9 +1,9 @@
-// Package managerversion reports the manager's own version. If the ClusterOperator reports another one, it remains, and Progressing names
-// the new version, until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start, with any result.
-// The cluster's update then continues, because the new manager can handle the objects of the old one; a user's error does not delay it.
+// Package managerversion reports the manager's own version in the ClusterOperator. An earlier version remains there, with Progressing true,
+// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result counts, so that a user's
+// error does not delay the cluster's update.
 //
-// The controllers of those kinds report reconciled objects to Trials. The package writes one condition and status.rollout of the operator
-// resource. library-go's StatusSyncer writes the version, and Reports records what it has written.
+// The controllers of those kinds report reconciled objects to FirstSyncs. The package writes one condition and status.rollout of the operator
+// resource. library-go's StatusSyncer writes the version, and Reports records the status that it has written.
 package managerversion
 
 import (
@@ -50,16 +50,16 @@ const ConditionType = "ManagerProgressing"
 // Operand is the name under which the ClusterOperator reports the version.
 const Operand = "operator"
 
-// Kinds of reconciled objects, for Trials.Of.
+// Kinds of reconciled objects, for FirstSyncs.Of.
 const (
 	KindPlatformOperator = "PlatformOperator"
 	KindBundleDeployment = "BundleDeployment"
 )
 
-// maxNamed limits how many objects the log names when the limit has passed.
+// maxNamed is the maximum number of objects that the log names when Config.Limit has passed.
 const maxNamed = 10
 
-// Config is everything the controller needs; every field is required.
+// Config configures the controller. Every field is required.
 type Config struct {
 	OperatorClient   v1helpers.OperatorClient
 	Operators        platforminformers.PlatformOperatorInformer
@@ -73,10 +73,10 @@ type Config struct {
 	Client   operatorclient.PlatformOperatorManagerInterface
 	Managers operatorinformers.PlatformOperatorManagerInformer
 	// Report passes the version to the StatusSyncer, which writes the ClusterOperator.
-	Report  func(operand, version string)
-	Reports *Reports
-	Trials  *Trials
-	// Limit is how long after the first sync with an unreported version, of any process, the version is reported in any case.
+	Report     func(operand, version string)
+	Reports    *Reports
+	FirstSyncs *FirstSyncs
+	// Limit is the maximum duration of a rollout. It starts with the first sync of any process of this version. Then the version is reported.
 	Limit time.Duration
 	Clock clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
@@ -85,7 +85,7 @@ type Config struct {
 
 func (c Config) validate() error {
 	if c.OperatorClient == nil || c.Operators == nil || c.Deployments == nil || c.ClusterOperators == nil || c.ClusterOperator == "" ||
-		c.Version == "" || c.Client == nil || c.Managers == nil || c.Report == nil || c.Reports == nil || c.Trials == nil || c.Limit <= 0 || c.Clock == nil || c.SyncContext == nil {
+		c.Version == "" || c.Client == nil || c.Managers == nil || c.Report == nil || c.Reports == nil || c.FirstSyncs == nil || c.Limit <= 0 || c.Clock == nil || c.SyncContext == nil {
 		return errors.New("building the managerversion controller: a field of its Config is not set")
 	}
 	return nil
@@ -101,14 +101,14 @@ type controller struct {
 	version          string
 	report           func(operand, version string)
 	reports          *Reports
-	trials           *Trials
+	firstSyncs       *FirstSyncs
 	limit            time.Duration
 	clock            clock.PassiveClock
 
-	// State of the one sync that runs at a time: when the rollout started, the existing objects that are not reconciled yet, whether there
-	// were any, and whether the version is reported.
+	// The fields below are state between syncs, of which one runs at a time: the start of the rollout, the existing objects that are not
+	// reconciled yet, whether there were none, and whether the version is reported.
 	started         time.Time
-	found           []trial
+	found           []syncedObject
 	empty, reported bool
 }
 
@@ -128,12 +128,12 @@ func New(config Config) (factory.Controller, error) {
 		version:          config.Version,
 		report:           config.Report,
 		reports:          config.Reports,
-		trials:           config.Trials,
+		firstSyncs:       config.FirstSyncs,
 		limit:            config.Limit,
 		clock:            config.Clock,
 	}
 	enqueue := func() { config.SyncContext.Queue().Add(factory.DefaultQueueKey) }
-	c.trials.onTrial(enqueue)
+	c.firstSyncs.onFirstSync(enqueue)
 	c.reports.onChange(enqueue)
 	return factory.New().
 		WithSyncContext(config.SyncContext).
@@ -157,7 +157,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		// Report the version before the condition: the CVO, which waits for the version, then sees it while Progressing is still True.
 		c.report(Operand, c.version)
 		c.reported, c.found = true, nil
-		c.trials.stop()
+		c.firstSyncs.stop()
 		c.reports.onChange(nil)
 	}
 	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, operatorv1alpha1.VersionRollout{})
@@ -185,7 +185,7 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	case reported == "" && c.empty:
 		return false, nil // a first start without objects
 	}
-	if err := c.dropTried(); err != nil {
+	if err := c.dropSynced(); err != nil {
 		return false, err
 	}
 	// A short rollout is reported, too: a version never changes without Progressing.
@@ -203,8 +203,8 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	return true, nil
 }
 
-// startedTime returns when the rollout of this version started. The time of an earlier process of this version counts, so that repeated
-// restarts do not extend the wait, unless a manager that does not know status.rollout was active since then.
+// startedTime returns the start of this version's rollout. The start that an earlier process of this version recorded remains, so that restarts
+// do not extend the wait. It does not count if an older manager, which does not write status.rollout, was active since.
 func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
@@ -228,13 +228,13 @@ func (c *controller) startedTime() (time.Time, error) {
 	return started, nil
 }
 
-// isInRollout reports whether the status has a rollout of this version.
+// isInRollout reports whether the status shows a rollout of this version in progress.
 func (c *controller) isInRollout(manager *operatorv1alpha1.PlatformOperatorManager) bool {
 	return v1helpers.IsOperatorConditionTrue(manager.Status.Conditions, ConditionType) &&
 		manager.Status.Rollout.Version == c.version
 }
 
-// isRolloutReported reports whether the ClusterOperator was written from a status with a rollout of this version.
+// isRolloutReported reports whether the ClusterOperator has been written from a status with the rollout of this version.
 func (c *controller) isRolloutReported() (bool, error) {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
@@ -261,8 +261,8 @@ func (c *controller) reportedVersion() (string, error) {
 	return "", nil
 }
 
-// all lists the existing objects, sorted.
-func (c *controller) all() ([]trial, error) {
+// all returns the existing objects, sorted by kind and name.
+func (c *controller) all() ([]syncedObject, error) {
 	operators, err := c.operators.List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing PlatformOperators: %w", err)
@@ -271,29 +271,29 @@ func (c *controller) all() ([]trial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing BundleDeployments: %w", err)
 	}
-	var found []trial
+	var found []syncedObject
 	for _, operator := range operators {
-		found = append(found, trial{KindPlatformOperator, operator.Name})
+		found = append(found, syncedObject{KindPlatformOperator, operator.Name})
 	}
 	for _, deployment := range deployments {
-		found = append(found, trial{KindBundleDeployment, deployment.Name})
+		found = append(found, syncedObject{KindBundleDeployment, deployment.Name})
 	}
-	slices.SortFunc(found, func(a, b trial) int { return strings.Compare(a.kind+"/"+a.name, b.kind+"/"+b.name) })
+	slices.SortFunc(found, func(a, b syncedObject) int { return strings.Compare(a.kind+"/"+a.name, b.kind+"/"+b.name) })
 	return found, nil
 }
 
-// dropTried removes objects from found that are deleted or reconciled.
-func (c *controller) dropTried() error {
+// dropSynced removes deleted and reconciled objects from found.
+func (c *controller) dropSynced() error {
 	all, err := c.all()
 	if err != nil {
 		return err
 	}
 	there := sets.New(all...)
-	c.found = slices.DeleteFunc(c.found, func(each trial) bool { return !there.Has(each) || c.trials.has(each) })
+	c.found = slices.DeleteFunc(c.found, func(each syncedObject) bool { return !there.Has(each) || c.firstSyncs.has(each) })
 	return nil
 }
 
-func named(objects []trial) string {
+func named(objects []syncedObject) string {
 	var names []string
 	for _, each := range objects[:min(len(objects), maxNamed)] {
 		names = append(names, fmt.Sprintf("%s %q", each.kind, each.name))

@@ -69,7 +69,7 @@ func starting(t *testing.T, reported string, operators ...string) *scene {
 		managers: managers, writer: managerstatus.Writer{Client: s.client.OperatorV1alpha1().PlatformOperatorManagers(), Managers: managers, FieldManager: fieldManager},
 		operators: platformlisters.NewPlatformOperatorLister(s.operators), deployments: corelisters.NewBundleDeploymentLister(s.deployments),
 		clusterOperators: configv1listers.NewClusterOperatorLister(s.clusterOperators), clusterOperator: "ours", version: "2",
-		report: func(operand, version string) { s.reports = append(s.reports, operand+" "+version) }, reports: NewReports(), trials: NewTrials(), limit: limit, clock: clock,
+		report: func(operand, version string) { s.reports = append(s.reports, operand+" "+version) }, reports: NewReports(), firstSyncs: NewFirstSyncs(), limit: limit, clock: clock,
 	}
 	s.clusterOperatorHas(reported)
 	return s
@@ -130,7 +130,7 @@ func (s *scene) manager() *operatorv1alpha1.PlatformOperatorManager {
 func (s *scene) try(kinds []string, names ...string) {
 	for _, kind := range kinds {
 		for _, name := range names {
-			s.controller.trials.Of(kind)(name)
+			s.controller.firstSyncs.Of(kind)(name)
 		}
 	}
 }
@@ -292,19 +292,19 @@ func TestNoVersionIsReportedBeforeItsRolloutIs(t *testing.T) {
 	s.want(true)
 }
 
-func TestTrialsTellOfEachOnceAndForget(t *testing.T) {
-	trials, told := NewTrials(), 0
-	trials.onTrial(func() { told++ })
+func TestFirstSyncsReportEachObjectOnceUntilStopped(t *testing.T) {
+	firstSyncs, calls := NewFirstSyncs(), 0
+	firstSyncs.onFirstSync(func() { calls++ })
 	for range 1000 {
-		trials.Of(KindPlatformOperator)("a")
-		trials.Of(KindBundleDeployment)("a")
+		firstSyncs.Of(KindPlatformOperator)("a")
+		firstSyncs.Of(KindBundleDeployment)("a")
 	}
-	if told != 2 {
-		t.Errorf("told %d times of two objects", told)
+	if calls != 2 {
+		t.Errorf("%d calls for two objects", calls)
 	}
-	trials.stop()
-	trials.Of(KindPlatformOperator)("b")
-	if told != 2 || trials.has(trial{KindPlatformOperator, "b"}) {
-		t.Error("something is kept when nobody asks any more")
+	firstSyncs.stop()
+	firstSyncs.Of(KindPlatformOperator)("b")
+	if calls != 2 || firstSyncs.has(syncedObject{KindPlatformOperator, "b"}) {
+		t.Error("a sync after stop is recorded")
 	}
 }

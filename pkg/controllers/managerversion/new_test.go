@@ -78,7 +78,7 @@ func wholeConfig(b *built, objects ...runtime.Object) (Config, externalversions.
 		ClusterOperators: b.clusterOperators, ClusterOperator: "ours", Version: "2",
 		Client: b.client.OperatorV1alpha1().PlatformOperatorManagers(), Managers: informers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Report:  func(operand, version string) { b.reported = append(b.reported, operand+" "+version) },
-		Reports: NewReports(), Trials: NewTrials(), Limit: limit, Clock: clock,
+		Reports: NewReports(), FirstSyncs: NewFirstSyncs(), Limit: limit, Clock: clock,
 		SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder(ControllerName, clock)),
 	}, informers
 }
@@ -159,7 +159,7 @@ func TestWhatADecisionDependsOnEnqueuesIt(t *testing.T) {
 			return err
 		}},
 		{"a ClusterOperator", func() error { b.clusterOperators.events.Add(&configv1.ClusterOperator{ObjectMeta: meta}); return nil }},
-		{"an object that was tried", func() error { b.config.Trials.Of(KindPlatformOperator)("a"); return nil }},
+		{"an object that was tried", func() error { b.config.FirstSyncs.Of(KindPlatformOperator)("a"); return nil }},
 		{"a ClusterOperator that was written", func() error { b.config.Reports.Reported("7"); return nil }},
 	} {
 		if err := event.send(); err != nil {
@@ -179,7 +179,7 @@ func TestAVersionIsRolledOutByEvents(t *testing.T) {
 	if len(b.reported) != 0 {
 		t.Fatalf("before anything is tried, %q are reported", b.reported)
 	}
-	b.config.Trials.Of(KindPlatformOperator)("a")
+	b.config.FirstSyncs.Of(KindPlatformOperator)("a")
 	b.config.Reports.Reported("1000")
 	b.syncUntil(t, "False AsExpected")
 	if !slices.Equal(b.reported, []string{"operator 2"}) {

@@ -6,15 +6,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Reports records from which status of the operator resource the ClusterOperator was last written, or found to be up to date. It is safe
-// for concurrent use.
+// Reports records the last status of the operator resource that the ClusterOperator shows. It is safe for concurrent use.
 type Reports struct {
 	mu              sync.Mutex
 	resourceVersion string
 	changed         func()
 }
 
-// NewReports returns Reports without a record.
+// NewReports returns empty Reports.
 func NewReports() *Reports { return &Reports{} }
 
 // Reported records that the ClusterOperator has the status of the operator resource with a resourceVersion.
@@ -30,7 +29,7 @@ func (r *Reports) Reported(resourceVersion string) {
 	}
 }
 
-// include reports whether the ClusterOperator has the status with a resourceVersion, or a later one.
+// include reports whether the ClusterOperator shows the status with a resourceVersion, or a later one.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +37,7 @@ func (r *Reports) include(resourceVersion string) bool {
 	return err == nil && order >= 0
 }
 
-// onChange sets a function to call after each new report, which must not block; nil for none.
+// onChange sets the function to call after each new report; nil for none. The function must not block.
 func (r *Reports) onChange(changed func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,9 +1,9 @@
 // Package operatorconfig recreates the objects that the payload ships create-only when they are missing: PlatformOperatorManager "cluster"
 // and the ProvisionerClasses.
 //
-// They are create-only so that an admin's settings in them survive. Without the PlatformOperatorManager, library-go deletes the
-// ClusterOperator; without a class, its bundles are not unpacked. This controller creates them with defaults when they are deleted, and at
-// its start if they are missing. pkg/operator passes in the objects.
+// The CVO creates these objects and never updates them, so an admin's settings survive. Without the PlatformOperatorManager, library-go
+// deletes the ClusterOperator; without a class, its bundles are not unpacked. The controller creates missing objects with defaults, at its
+// start and after a deletion. pkg/operator passes in the objects.
 package operatorconfig
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// Name is the controller's name; its field manager is "platform-operators-" and this.
+// Name is the controller's name. Its field manager is "platform-operators-" followed by this name.
 const Name = "operatorconfig"
 
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "OperatorConfigController"
 
-// resync is the interval of checks without events; the first one is at the start.
+// resync is the interval of checks without events. The first check is at the start.
 const resync = time.Minute
 
-// Kept is one object that is recreated when it is missing; every field is required.
-type Kept struct {
+// CreateOnly is an object that the controller creates if it is missing, and never updates. Every field is required.
+type CreateOnly struct {
 	// Kind and Name of the object, for messages.
 	Kind, Name string
-	// Event is the reason of the Event about its creation.
+	// Event is the reason of the Event that reports its creation.
 	Event string
 	// Informer of the kind.
 	Informer factory.Informer
@@ -42,13 +42,13 @@ type Kept struct {
 	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
-// New returns the controller. It has one queue key. The SyncContext has its queue, and the recorder of Events about the manager.
-func New(kept []Kept, syncContext factory.SyncContext) (factory.Controller, error) {
-	if len(kept) == 0 || syncContext == nil {
+// New returns the controller. It has one queue key. The SyncContext has the queue, and the recorder of Events about the manager.
+func New(objects []CreateOnly, syncContext factory.SyncContext) (factory.Controller, error) {
+	if len(objects) == 0 || syncContext == nil {
 		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no SyncContext")
 	}
 	var informers []factory.Informer
-	for _, each := range kept {
+	for _, each := range objects {
 		if each.Kind == "" || each.Name == "" || each.Event == "" || each.Informer == nil || each.Get == nil || each.Create == nil {
 			return nil, fmt.Errorf("building the operatorconfig controller: a field of %s %q is not set", each.Kind, each.Name)
 		}
@@ -56,37 +56,38 @@ func New(kept []Kept, syncContext factory.SyncContext) (factory.Controller, erro
 	}
 	return factory.New().
 		WithSyncContext(syncContext).
-		WithSync(keeper(kept).sync).
+		WithSync(controller(objects).sync).
 		WithInformers(informers...).
-		ResyncEvery(resync). // an object that is missing from the start causes no event
+		ResyncEvery(resync). // an object that is missing at the start causes no watch event
 		ToController(ControllerName, syncContext.Recorder()), nil
 }
 
-type keeper []Kept
+type controller []CreateOnly
 
-func (k keeper) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	var faults []error
-	for _, each := range k {
-		faults = append(faults, each.keep(ctx, syncCtx.Recorder()))
+	for _, each := range c {
+		faults = append(faults, each.ensure(ctx, syncCtx.Recorder()))
 	}
 	return errors.Join(faults...)
 }
 
-func (k Kept) keep(ctx context.Context, recorder events.Recorder) error {
-	err := k.Get()
+// ensure creates the object if it is missing.
+func (o CreateOnly) ensure(ctx context.Context, recorder events.Recorder) error {
+	err := o.Get()
 	if err == nil {
 		return nil
 	}
 	if !apierrors.IsNotFound(err) {
-		return fmt.Errorf("looking for %s %q: %w", k.Kind, k.Name, err)
+		return fmt.Errorf("looking for %s %q: %w", o.Kind, o.Name, err)
 	}
-	err = k.Create(ctx, metav1.CreateOptions{FieldManager: "platform-operators-" + Name})
+	err = o.Create(ctx, metav1.CreateOptions{FieldManager: "platform-operators-" + Name})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("creating %s %q: %w", k.Kind, k.Name, err)
+		return fmt.Errorf("creating %s %q: %w", o.Kind, o.Name, err)
 	}
-	recorder.Eventf(k.Event, "%s %q did not exist and was created with defaults", k.Kind, k.Name)
+	recorder.Eventf(o.Event, "%s %q did not exist and was created with defaults", o.Kind, o.Name)
 	return nil
 }

@@ -21,7 +21,7 @@ func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 	informers := externalversions.NewSharedInformerFactory(client, 0)
 	managers := informers.Operator().V1alpha1().PlatformOperatorManagers()
 	const name = operatorv1alpha1.PlatformOperatorManagerName
-	controller, err := New([]Kept{{
+	controller, err := New([]CreateOnly{{
 		Kind:     "PlatformOperatorManager",
 		Name:     name,
 		Event:    operatorv1alpha1.EventPlatformOperatorManagerCreated,
@@ -56,7 +56,7 @@ func TestObjectThatIsMissingFromTheStartIsCreated(t *testing.T) {
 
 func TestEntryWithoutAllOfItsFieldsIsRefused(t *testing.T) {
 	syncContext := newSyncContext()
-	if _, err := New([]Kept{{Kind: "ProvisionerClass", Name: "some"}}, syncContext); err == nil {
+	if _, err := New([]CreateOnly{{Kind: "ProvisionerClass", Name: "some"}}, syncContext); err == nil {
 		t.Error("an entry that can neither be looked for nor created was taken")
 	}
 	if _, err := New(nil, syncContext); err == nil {

@@ -2,7 +2,7 @@ package source
 
 import "time"
 
-// Backoff is the pause after consecutive failures: First, doubled with every failure, at most Last.
+// Backoff configures the pause after consecutive failures: it starts with First, doubles with each failure, and ends at Last.
 type Backoff struct{ First, Last time.Duration }
 
 // After returns the pause after a number of consecutive failures, counted from 1.

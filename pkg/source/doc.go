@@ -1,7 +1,8 @@
-// Package source is where bundles come from. A Source resolves to a pinned reference, and fetches what that names into a directory. Each
-// type of source is a package below this one, and a line in pkg/source/sources. Jobs carries out what is slow beside the controllers'
-// syncs: a sync makes a request and goes on, and runs again when the request has ended. Queues are per host, so that a slow or broken
-// host delays only requests that need it.
+// Package source defines the sources of bundles. A Source resolves to a pinned reference, and fetches its content into a directory. Each type
+// of source has a package below this one, and a line in pkg/source/sources.
 //
-// It knows nothing of what the content is or where it is stored. The bundle and bundledeployment controllers call it, and pkg/unpack.
+// Jobs carries out slow requests in the background: a sync makes a request and returns, and runs again after the request has ended. Each host
+// has a queue, so that a slow or broken host delays only its own requests.
+//
+// The package does not interpret or store the content. The bundle and bundledeployment controllers and pkg/unpack call it.
 package source

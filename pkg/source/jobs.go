@@ -13,24 +13,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// SlowHosts is the number of hosts that must be slow before requests of other hosts wait: JobsConfig.Total is so many times PerHost.
+// SlowHosts is the number of slow hosts from which on requests of other hosts wait: JobsConfig.Total is SlowHosts times PerHost.
 const SlowHosts = 4
 
-// JobsConfig is what Jobs are built from; every field is required.
+// JobsConfig configures Jobs. Every field is required.
 type JobsConfig[Q comparable, R any] struct {
-	// Do carries out a request. It ends early when its context does; a panic counts as an error.
+	// Do carries out a request. It must return when its context ends. A panic counts as an error.
 	Do func(context.Context, Q) (*R, error)
-	// Host is the host that a request depends on. Requests of one host wait for one another, those of different hosts do not.
+	// Host returns the host that a request depends on. The requests of one host share a queue.
 	Host func(Q) string
-	// Done is called, from any goroutine, with the name of a request that has ended.
+	// Done is called with the name of each request that has ended, from any goroutine.
 	Done func(name string)
-	// PerHost is the number of requests of one host that are carried out at once. Total is the same over all hosts; it limits what is
-	// held for them, and must be several times PerHost, so that no host can take all of it.
+	// PerHost is the maximum number of concurrent requests of one host, and Total that of all hosts. Total limits memory and disk usage. It
+	// must be several times PerHost, so that one host cannot use all slots.
 	PerHost, Total int
-	// Backoff is the pause before a request that failed is tried again.
+	// Backoff is the pause before a failed request is tried again.
 	Backoff Backoff
 	Clock   clock.PassiveClock
-	// Tasks runs the requests, so that a caller can wait for them.
+	// Tasks runs the requests, so that the process can wait for them when it shuts down.
 	Tasks *background.Tasks
 }
 
@@ -42,15 +42,15 @@ func (c JobsConfig[Q, R]) validate() error {
 	return nil
 }
 
-// Progress is how far a request is: a result, or an error and the time until the next attempt, or neither while it is carried out.
+// Progress is the state of a request: a result, or the last error, or neither during the first attempt.
 type Progress[R any] struct {
 	Result *R
 	Err    error
-	// Retry is the time until the next attempt; 0 while one is under way. Call Request again then: Done is not called for it.
+	// Retry is the time until the next attempt; 0 during an attempt. The caller must call Request again after it: Done is not called then.
 	Retry time.Duration
 }
 
-// Jobs carries out requests beside the syncs that make them, one request for each name. It is safe for concurrent use.
+// Jobs carries out requests in the background, one for each name. It is safe for concurrent use.
 type Jobs[Q comparable, R any] struct {
 	config JobsConfig[Q, R]
 	ctx    context.Context
@@ -78,7 +78,7 @@ type hostQueue struct {
 	users int
 }
 
-// NewJobs returns Jobs whose work ends with the context.
+// NewJobs returns Jobs. Their requests end with the context.
 func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) (*Jobs[Q, R], error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) 
 	}, nil
 }
 
-// Request returns how far the request of a name is, and starts it if it is due. A request that differs from the name's last one replaces
-// that. It never blocks.
+// Request returns the progress of a name's request, and starts it if it is due. A different request of the same name replaces the earlier
+// one. Request never blocks.
 func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -107,7 +107,7 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	case current.result != nil:
 		return Progress[R]{Result: current.result}
 	case current.running:
-		// The error of the last attempt stands until the next one succeeds, so that a status does not flap.
+		// The last attempt's error remains until the next attempt succeeds, so that the status does not flap.
 		return Progress[R]{Err: current.err}
 	}
 	if wait := current.retryAt.Sub(j.config.Clock.Now()); current.err != nil && wait > 0 {
@@ -119,7 +119,7 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	return Progress[R]{Err: current.err}
 }
 
-// Cancel ends and forgets the request of a name: its result is stored, or not needed any more.
+// Cancel ends the request of a name and drops its result. Callers use it when the result is stored or no longer needed.
 func (j *Jobs[Q, R]) Cancel(name string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -150,8 +150,8 @@ func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 	}
 }
 
-// do carries out a request when its host, and then the total, has a free slot. In this order no request that waits for a slow host takes a
-// slot of the total.
+// do carries out a request when there is a free slot of its host, and then of the total. With this order, a request that waits for a slow
+// host takes no slot of the total.
 func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
 	host := j.config.Host(request)
 	slots := j.enter(host)
@@ -167,7 +167,7 @@ func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
 	return j.config.Do(ctx, request)
 }
 
-// enter adds a user to the queue of a host, and returns its slots.
+// enter adds a user to a host's queue, and returns the slots of the queue.
 func (j *Jobs[Q, R]) enter(host string) chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()

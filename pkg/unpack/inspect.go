@@ -13,9 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Inspection is what Inspect finds in a bundle.
+// Inspection is the result of Inspect.
 type Inspection struct {
-	// Pinned is what the source was resolved to.
+	// Pinned is the pinned reference of the content.
 	Pinned   source.Pinned
 	Format   string
 	Metadata bundle.Metadata
@@ -24,7 +24,7 @@ type Inspection struct {
 	Bytes   int64
 }
 
-// Inspect reads a source as a bundle of a format. Its errors say what to do.
+// Inspect fetches a source and reads it as a bundle of a format. Its errors include a remedy.
 func Inspect(ctx context.Context, content Content, from source.Source, format string) (*Inspection, error) {
 	pinned, err := from.Resolve(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func inspect(files fs.FS, name string) (*Inspection, error) {
 	return &Inspection{Format: name, Metadata: loaded.Metadata(), Objects: loaded.Manifests(), Bytes: bytes}, err
 }
 
-// load reads files as a bundle of a format.
+// load returns the bundle in files, read as the named format.
 func load(files fs.FS, name string) (bundle.Bundle, error) {
 	format, err := formats.Find(name)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Request is what is fetched and rendered. It is comparable: equal requests have equal renderings.
+// Request is a source to render, with the options. It is comparable: equal requests have equal renderings.
 type Request struct {
 	Source source.Source
-	// Format is what the content is read as; Namespace and Config (JSON) are what it is rendered with.
+	// Format is the format of the bundle. Namespace is its install namespace, and Config its configuration, in JSON.
 	Format, Namespace, Config string
-	// Known is a reference that the source was resolved to before. If it still is, nothing is rendered.
+	// Known is the reference that the source was resolved to last time. While it is the same, nothing is rendered.
 	Known string
 }
 
@@ -29,17 +29,18 @@ type Request struct {
 type Rendering struct {
 	// Resolved is the reference that the source was resolved to.
 	Resolved string
-	// Unchanged is true if that is Request.Known.
+	// Unchanged means that Resolved is Request.Known, and that nothing was rendered.
 	Unchanged bool
 	Metadata  bundle.Metadata
 	Objects   []unstructured.Unstructured
-	// Certificates is the component that makes the certificates of the objects; empty if they need none.
+	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates bundle.CertificateProvider
-	// Invalid is why nothing can be installed; only another bundle or another configuration corrects it. Then there are no objects.
+	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only another bundle or another configuration corrects it.
+	// Without it, Objects has at least one object.
 	Invalid error
 }
 
-// Advice returns why nothing can be installed, and what to do about it, in sentences.
+// Advice returns the reason why the bundle cannot be installed, and the remedy, in sentences.
 func (r *Rendering) Advice() string {
 	var format *bundle.FormatError
 	var config *bundle.ConfigError
@@ -52,16 +53,16 @@ func (r *Rendering) Advice() string {
 	return fmt.Sprintf("%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", r.Invalid)
 }
 
-// Renderer renders the bundles of sources. It is safe for concurrent use if its fields are.
+// Renderer renders bundles. It is safe for concurrent use if its fields are.
 type Renderer struct {
 	Content Content
-	// Certificates returns the component that makes certificates; empty if the cluster has none. Its error is transient.
+	// Certificates returns the component that issues certificates; empty if the cluster has none. Its error is transient.
 	Certificates func() (bundle.CertificateProvider, error)
-	// IsReserved reports whether an object has a name that bundles must not use.
+	// IsReserved reports whether an object's name is reserved for the manager.
 	IsReserved func(*unstructured.Unstructured) bool
 }
 
-// Render fetches and renders what a request asks for. Its errors are transient.
+// Render fetches and renders the bundle of a request. Its errors are transient.
 func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, error) {
 	pinned, err := request.Source.Resolve(ctx)
 	if err != nil {
@@ -81,12 +82,12 @@ func (r Renderer) Render(ctx context.Context, request Request) (*Rendering, erro
 	return result, nil
 }
 
-// clusterError is an error of the cluster, not of the bundle.
+// clusterError is a transient error of the cluster.
 type clusterError struct{ error }
 
 func (e *clusterError) Unwrap() error { return e.error }
 
-// renderFiles renders. It returns transient errors of the cluster and the disk; those of the bundle are part of the result.
+// renderFiles renders a bundle. Its errors are transient errors of the cluster and the disk; those of the bundle are part of the Rendering.
 func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*Rendering, error) {
 	result := &Rendering{Resolved: resolved}
 	err := panics.ToError("rendering "+resolved, func() error { return r.render(result, files, request) })
@@ -122,7 +123,7 @@ func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
 	return r.check(onto)
 }
 
-// check returns an error if rendered objects cannot be installed.
+// check returns an error if the rendered objects cannot be installed.
 func (r Renderer) check(rendered *Rendering) error {
 	name := cmp.Or(rendered.Metadata.Name, rendered.Resolved) // a plain bundle may have no name
 	if len(rendered.Objects) == 0 {

@@ -1,5 +1,5 @@
-// Package bundle opens the content of Bundles as sources: a Bundle that was unpacked has, in its status, the source that its content came
-// from, pinned. It fetches nothing itself, and does not know which types of sources a Bundle may have: what opens those is passed in.
+// Package bundle opens Bundles as sources of BundleDeployments. The status of an unpacked Bundle has the pinned source of its content; the
+// package opens that source. It fetches no content. The caller passes in the Opener of the source types that a Bundle may have.
 package bundle
 
 import (
@@ -14,13 +14,13 @@ import (
 
 // Opener opens sources of type bundle.
 type Opener struct {
-	// Bundles has the Bundles that a source may name.
+	// Bundles lists the Bundles that a spec may name.
 	Bundles corelisters.BundleLister
-	// Resolved opens the source that a Bundle was resolved to.
+	// Resolved opens the pinned source in a Bundle's status.
 	Resolved source.Opener
 }
 
-// Open returns the source of a Bundle's content. The blank in its name distinguishes it from every reference of an image.
+// Open returns the source of a Bundle's content. Its name has a blank, and so differs from every image reference.
 func (o Opener) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Bundle == nil {
 		return source.Opened{Missing: "spec.source has no bundle; the schema asks for one"}, nil

@@ -13,24 +13,24 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// PullSecrets is where credentials come from. Secrets are read at every fetch and never kept, so that one that is rotated
-// counts from the next fetch on.
+// PullSecrets reads registry credentials from Secrets. It reads them at every fetch and caches nothing, so that a rotated Secret applies to
+// the next fetch.
 type PullSecrets struct {
-	// Client reads Secrets; it needs "get" on those named below and no other right.
+	// Client reads Secrets. It needs permission to get those named below, and no other permission.
 	Client corev1client.SecretsGetter
-	// Namespace holds the Secrets that sources name.
+	// Namespace is the namespace of the Secrets that sources name.
 	Namespace string
-	// Global is used for sources that name none; it may be missing, and then these are fetched anonymously.
+	// Global is the Secret for sources without a pull secret. If it does not exist, they are fetched anonymously.
 	Global types.NamespacedName
 }
 
-// anonymous has no credentials.
+// anonymous is a keychain without credentials.
 var anonymous = authn.NewMultiKeychain()
 
-// secretTimeout bounds reading one Secret.
+// secretTimeout limits the read of one Secret.
 const secretTimeout = 30 * time.Second
 
-// keychain reads the credentials for a source.
+// keychain returns the credentials for a source that names a pull secret, or none.
 func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychain, error) {
 	if p == nil {
 		if named != "" {
@@ -61,14 +61,14 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 		return nil, err
 	}
 	found, err := newKeychain(ctx, auths)
-	if err != nil { // the error could quote what the Secret contains
+	if err != nil { // the error could quote the Secret's content
 		return nil, marked(Credentials, "pull secret %q has credentials that cannot be used", key)
 	}
 	return found, nil
 }
 
-// authsOf takes the credentials, by registry, out of a Secret. Errors say nothing of what the Secret holds, which is why
-// those of the JSON decoder are left out: they quote it.
+// authsOf returns the credentials in a Secret, by registry. Its errors must not disclose the Secret's content, so they omit the JSON decoder's
+// error, which quotes it.
 func authsOf(secret *corev1.Secret) (map[string]authn.AuthConfig, error) {
 	key := types.NamespacedName{Namespace: secret.Namespace, Name: secret.Name}
 	switch secret.Type {

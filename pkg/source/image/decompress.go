@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what a zstd layer makes us hold in memory. Layers are made with windows of 8 MiB and less; the format
-// would allow gigabytes.
+// maxWindow is the maximum window of a zstd layer, which the decoder holds in memory. Common encoders use at most 8 MiB; the format allows
+// gigabytes.
 const maxWindow = 32 << 20
 
-// decompress reads a layer whatever it is compressed with, as its first bytes say: media types are often wrong about it.
+// decompress returns a reader of the uncompressed layer. It detects the compression by the first bytes, because media types are often wrong.
 func decompress(compressed io.Reader) (io.ReadCloser, error) {
 	from := &blob{Reader: compressed}
 	buffered := bufio.NewReader(from)
@@ -26,26 +26,26 @@ func decompress(compressed io.Reader) (io.ReadCloser, error) {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		decoder, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, from.blame(err)
+			return nil, from.classify(err)
 		}
 		return &decompressed{ReadCloser: decoder, from: from}, nil
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return nil, from.blame(err)
+			return nil, from.classify(err)
 		}
 		return &decompressed{ReadCloser: decoder.IOReadCloser(), from: from}, nil
 	}
 	return io.NopCloser(buffered), nil
 }
 
-// blob remembers whether reading it failed.
+// blob is a compressed layer. It stores the error of a failed read.
 type blob struct {
 	io.Reader
 	err error
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (b *blob) Read(buffer []byte) (int, error) {
 	n, err := b.Reader.Read(buffer)
 	if err != nil && err != io.EOF {
@@ -54,23 +54,23 @@ func (b *blob) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// blame makes a refusal of what a decoder does not like in a blob that could be read; what reading it caused stays what it is. So
-// does an early end, of which only the whole blob tells whose fault it is.
-func (b *blob) blame(err error) error {
+// classify returns a decoder's error as a refusal, and errors of reading the blob as they are. An unexpected end also stays as it is: only the
+// digest of the whole blob shows whether the registry or the image caused it.
+func (b *blob) classify(err error) error {
 	if err == nil || b.err != nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
 	return refuse("its tar archive cannot be read: %w", err)
 }
 
-// decompressed is what a decoder makes of a blob.
+// decompressed is the uncompressed content of a blob.
 type decompressed struct {
 	io.ReadCloser
 	from *blob
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (d *decompressed) Read(buffer []byte) (int, error) {
 	n, err := d.ReadCloser.Read(buffer)
-	return n, d.from.blame(err)
+	return n, d.from.classify(err)
 }

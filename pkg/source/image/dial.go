@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// viaProxy marks the context of a request that a proxy is asked for: what is dialed is then the proxy, which the admin chose and which may
-// be on this machine.
+// viaProxy is the context key of requests through a proxy. The dialer then connects to the proxy that the admin configured, which may have a
+// loopback address.
 type viaProxy struct{}
 
-// markProxied returns the context of a request, marked where the transport sends it to a proxy.
+// markProxied returns the context of a request, with viaProxy if the transport sends the request through a proxy.
 func markProxied(transport *http.Transport, request *http.Request) context.Context {
 	ctx := request.Context()
 	if transport.Proxy == nil {
@@ -25,10 +25,10 @@ func markProxied(transport *http.Transport, request *http.Request) context.Conte
 	return ctx
 }
 
-// dialer connects to registries. It looks at addresses, since any name can resolve to one of this machine.
+// dialer connects to registries. It checks resolved addresses, because any name can resolve to a loopback address.
 type dialer struct {
 	resolver *net.Resolver
-	// local allows addresses of this machine.
+	// local allows loopback addresses.
 	local bool
 }
 
@@ -43,7 +43,7 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return dialer.DialContext(ctx, network, address)
 }
 
-// refuseLoopback returns an error where a name was resolved to an address of this machine.
+// refuseLoopback returns an error if a name was resolved to a loopback address.
 func refuseLoopback(name, resolved string) error {
 	target, err := netip.ParseAddrPort(resolved)
 	if err != nil {
@@ -55,7 +55,7 @@ func refuseLoopback(name, resolved string) error {
 	return nil
 }
 
-// isLoopbackIP is whether an address is one of this machine. The unspecified address is: Linux connects it to a loopback one.
+// isLoopbackIP reports whether an address is a loopback address, or the unspecified address: Linux connects that to loopback.
 func isLoopbackIP(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsUnspecified()

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// isDiskFault reports whether the disk, and not the image, caused an error.
+// isDiskFault reports whether the manager's disk, and not the image, caused an error.
 func isDiskFault(err error) bool {
 	return slices.ContainsFunc(diskFaults, func(fault error) bool { return errors.Is(err, fault) })
 }

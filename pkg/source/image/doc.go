@@ -1,9 +1,9 @@
-// Package image fetches the content of a container image: a reference is resolved to a digest once, and what the digest
-// names is unpacked into a directory, within limits and never outside of it.
+// Package image fetches the content of container images. It resolves a reference to a digest, and unpacks the image with that digest into a
+// directory, within limits.
 //
-// Unpacking treats the image as hostile: an entry that would leave the directory, that is no file, directory or link, or
-// that goes over a limit refuses the whole image, and the error names the entry. No layer is held in memory.
+// Unpacking treats the image as hostile. It refuses the whole image if an entry would leave the directory, goes over a limit, or is no file,
+// directory or link. The error names the entry. No layer is held in memory.
 //
-// A Fetcher is the opener of sources of type image. The package does not know what a bundle is, where content is stored, or when to try
-// again; the Class of an error says what helps.
+// A Fetcher is the Opener of sources of type image. The package does not interpret or store the content, and does not retry: the Class of an
+// error determines the remedy.
 package image

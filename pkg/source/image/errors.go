@@ -12,27 +12,27 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Class says what kind of fault an Error is, and with that what helps.
+// Class is the class of an Error's cause. It determines the remedy.
 type Class string
 
 const (
-	// Invalid: the source cannot be read: its reference, or its certificates. Only another source helps.
+	// Invalid: the reference or the certificates of the source are invalid. The source must be corrected.
 	Invalid Class = "Invalid"
 	// Credentials: the pull secret cannot be used.
 	Credentials Class = "Credentials"
-	// Untrusted: nothing vouches for the registry's certificate, or it speaks plain HTTP where that is not allowed.
+	// Untrusted: the registry's certificate is not trusted, or it uses plain HTTP or a loopback address where that is not allowed.
 	Untrusted Class = "Untrusted"
-	// NotFound: the registry answers and does not have the image.
+	// NotFound: the registry does not have the image.
 	NotFound Class = "NotFound"
-	// Unauthorized: the registry wants credentials, or does not accept those it got.
+	// Unauthorized: the registry requires credentials, or rejects those that it received.
 	Unauthorized Class = "Unauthorized"
-	// Unreachable: the registry does not answer, answers with a server error, breaks off or falls silent. Waiting may help.
+	// Unreachable: the registry does not respond, responds with a server error, or ends a response early. The fault may be transient.
 	Unreachable Class = "Unreachable"
-	// Corrupt: the registry sends something else than the digest names.
+	// Corrupt: the content that the registry sends does not match its digest.
 	Corrupt Class = "Corrupt"
-	// Refused: the content is not safe to unpack, goes over a limit, or is no image.
+	// Refused: the content is unsafe to unpack, exceeds a limit, or is no image.
 	Refused Class = "Refused"
-	// Storage: the content cannot be written to disk here.
+	// Storage: the manager cannot write the content to its disk.
 	Storage Class = "Storage"
 )
 
@@ -50,33 +50,33 @@ var advice = map[Class]string{
 
 // Error is why an image was not fetched.
 type Error struct {
-	// Class of the fault.
+	// Class is the class of the cause.
 	Class Class
-	// Action is what was tried, for example "resolving".
+	// Action is the action that failed, for example "resolving".
 	Action string
-	// Ref is the image as it was asked for.
+	// Ref is the reference of the image in the source.
 	Ref string
 	// Err is the cause.
 	Err error
 }
 
-// Error says what was tried, why it did not work and what to do.
+// Error returns the failed action, its cause, and the remedy.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s image %q: %s; %s", e.Action, e.Ref, cause(e.Err), advice[e.Class])
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// query is what follows the question mark of an address: storage that registries redirect to is read by what stands there.
+// query matches the query of a URL. Redirects to a registry's storage have credentials there, which a message must not have.
 var query = regexp.MustCompile(`\?[^\s"]+`)
 
-// cause shortens what a registry answers: its error bodies may be whole web pages.
+// cause returns the text of an error for a message. It shortens a registry's response, which may be a whole web page, and removes queries.
 func cause(err error) string {
 	text := err.Error()
-	if answer := (*transport.Error)(nil); errors.As(err, &answer) && classOf(err) != Untrusted {
-		text = fmt.Sprintf("the registry answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
-		for _, diagnostic := range answer.Errors {
+	if response := (*transport.Error)(nil); errors.As(err, &response) && classOf(err) != Untrusted {
+		text = fmt.Sprintf("the registry answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))
+		for _, diagnostic := range response.Errors {
 			text += ", " + string(diagnostic.Code)
 			break
 		}
@@ -92,7 +92,7 @@ func cause(err error) string {
 	return text
 }
 
-// classified wraps whatever a registry or the unpacking returned.
+// classified returns an error of a registry or of unpacking as an *Error.
 func classified(action, ref string, err error) error {
 	if err == nil {
 		return nil
@@ -105,16 +105,16 @@ func classified(action, ref string, err error) error {
 
 func classOf(err error) Class {
 	var marked *markedError
-	var answer *transport.Error
+	var response *transport.Error
 	switch {
 	case errors.As(err, &marked):
 		return marked.class
 	case isDiskFault(err):
 		return Storage
-	case hasSign(err, untrusted): // where TLS was refused, plain HTTP may have been tried and answered too
+	case containsAny(err, untrusted): // after a refused TLS connection, go-containerregistry may have tried plain HTTP and got a response
 		return Untrusted
-	case errors.As(err, &answer):
-		switch answer.StatusCode {
+	case errors.As(err, &response):
+		switch response.StatusCode {
 		case http.StatusNotFound:
 			return NotFound
 		case http.StatusUnauthorized, http.StatusForbidden:
@@ -123,26 +123,26 @@ func classOf(err error) Class {
 		return Unreachable
 	}
 	switch {
-	case hasSign(err, corrupt):
+	case containsAny(err, corrupt):
 		return Corrupt
-	case hasSign(err, refused):
+	case containsAny(err, refused):
 		return Refused
 	}
 	return Unreachable
 }
 
-// Signs of errors that have no type, or that lose it where libraries join them.
+// Texts of errors that have no type, or that lose their type when a library joins them.
 var (
 	untrusted = []string{"x509:", plainRefused, loopbackRefused, "server gave HTTP response to HTTPS client"}
 	corrupt   = []string{"manifest digest:", "error verifying", "does not match expected size"}
 	refused   = []string{"unsupported MediaType", "invalid character", "cannot unmarshal"}
 )
 
-func hasSign(err error, signs []string) bool {
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(err.Error(), sign) })
+func containsAny(err error, texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// markedError is a fault whose class is known where it is found.
+// markedError is an error with a class.
 type markedError struct {
 	class Class
 	err   error
@@ -151,7 +151,7 @@ type markedError struct {
 func (e *markedError) Error() string { return e.err.Error() }
 func (e *markedError) Unwrap() error { return e.err }
 
-// refuse marks content that must not be unpacked.
+// refuse returns an error of class Refused.
 func refuse(format string, args ...any) error {
 	return &markedError{class: Refused, err: fmt.Errorf(format, args...)}
 }

@@ -30,30 +30,30 @@ type Limits struct {
 	Layers int
 	// Time limits one resolution or one unpacking.
 	Time time.Duration
-	// Stall is the longest silence of the registry within that.
+	// Stall is the maximum time without data from the registry.
 	Stall time.Duration
 }
 
-// DefaultLimits returns limits far above any bundle that is known (the largest is a few MiB in some hundred files; a bundle built
-// upon a whole distribution is about 250 MiB) and far below what would harm a control plane node.
+// DefaultLimits returns limits that no known bundle reaches and that protect a control plane node. The largest known bundle has a few MiB in some
+// hundred files; a bundle that is based on a whole distribution has about 250 MiB.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute, Stall: time.Minute}
 }
 
-// Config is what a Fetcher is built from. Fields that are not set get a default.
+// Config configures a Fetcher. Fields that are not set get a default.
 type Config struct {
 	// Limits default to DefaultLimits.
 	Limits Limits
-	// Transport sends requests to registries; the default is go-containerregistry's, which honors HTTPS_PROXY. Where it has a dialer of its
-	// own, that has to refuse names that resolve to a loopback address.
+	// Transport sends requests to registries. The default is go-containerregistry's, which honors HTTPS_PROXY. If it has its own dialer, the
+	// dialer must refuse names that resolve to a loopback address.
 	Transport *http.Transport
-	// Dial connects to registries instead of Transport's own dialer, with the same duty; nil leaves that.
+	// Dial replaces Transport's dialer, and must refuse the same names; nil keeps Transport's.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Resolver looks up the names of registries, unless there is such a dialer; nil is the system's.
+	// Resolver looks up the names of registries if neither Transport nor Dial has a dialer; nil means the system's.
 	Resolver *net.Resolver
-	// PullSecrets provides credentials; without it everything is fetched anonymously.
+	// PullSecrets provides credentials; nil means that all images are fetched anonymously.
 	PullSecrets *PullSecrets
-	// Platform is the one to choose from an index; the default is the one that this program was built for.
+	// Platform selects the image in an index. The default is the platform of this program.
 	Platform v1.Platform
 }
 
@@ -61,12 +61,12 @@ type Config struct {
 type Fetcher struct {
 	limits   Limits
 	platform v1.Platform
-	// transport sends requests to registries, localTransport those for references on a loopback address. They share no connection.
+	// transport is for registries, localTransport for references with a loopback address. They share no connections.
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
 }
 
-// New builds a Fetcher.
+// New returns a Fetcher.
 func New(config Config) *Fetcher {
 	if config.Limits == (Limits{}) {
 		config.Limits = DefaultLimits()
@@ -102,7 +102,7 @@ func transports(config Config) (transport, local *http.Transport) {
 	return transport, local
 }
 
-// Resolve returns the source's reference by digest. For a reference with a digest it sends no request, for a tag one. Errors are of type *Error.
+// Resolve returns the source's reference by digest. It sends no request if the reference has a digest. Errors are of type *Error.
 func (f *Fetcher) Resolve(ctx context.Context, from Source) (string, error) {
 	parsed, err := name.ParseReference(from.Ref, from.options()...)
 	if err != nil {
@@ -135,8 +135,8 @@ func Digest(pinned string) (string, error) {
 	return parsed.DigestStr(), nil
 }
 
-// Unpack writes the files of a source, whose reference is by digest, to a target. From an index it takes the image for this
-// platform, or the only image there is. It holds no layer in memory. Errors are of type *Error.
+// Unpack writes the files of a source to a target. The source's reference must have a digest. From an index it selects the image of the
+// platform, or the only image. It holds no layer in memory. Errors are of type *Error.
 func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target) error {
 	parsed, err := name.NewDigest(from.Ref, from.options()...)
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 	return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
 }
 
-// begin reads the credentials of a source, and makes its transport. The caller calls end when it is done.
+// begin returns the options for requests of a source, with its credentials and transport. The caller must call end after the last request.
 func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
 	credentials, err := f.pullSecrets.keychain(ctx, from.PullSecret)
 	if err != nil {
@@ -170,12 +170,12 @@ func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Opti
 		remote.WithContext(ctx),
 		remote.WithTransport(transport),
 		remote.WithAuthFromKeychain(credentials),
-		// One attempt: the controller tries again with its own back-off, and reports the error meanwhile.
+		// One attempt: the controller retries with its own backoff, and reports the error until then.
 		remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
 	}, end, nil
 }
 
-// image fetches the manifest, and for an index the manifest of the image that fits.
+// image returns the image of a reference, or the chosen image of an index.
 func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, error) {
 	descriptor, err := remote.Get(ref, options...)
 	if err != nil {
@@ -203,7 +203,7 @@ func (f *Fetcher) image(ref name.Digest, options []remote.Option) (v1.Image, err
 	return child.Image()
 }
 
-// unpack writes the layers, lowest first.
+// unpack writes the layers to a target, from the lowest to the highest.
 func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target) error {
 	manifest, err := img.Manifest()
 	if err != nil {
@@ -228,7 +228,7 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 	return nil
 }
 
-// checkLayers refuses layers that must not be fetched. A layer that is the configuration, too, would be fetched as the configuration.
+// checkLayers returns an error if a layer must not be fetched. A layer with the digest of the configuration would be read as the configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
 		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
@@ -266,19 +266,19 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	if _, blobErr := io.Copy(io.Discard, compressed); blobErr != nil {
 		return blobErr
 	}
-	if err != nil { // the blob is complete, so that the archive is not
+	if err != nil { // the blob is complete, so the archive itself is truncated
 		return refuse("its tar archive cannot be read: %w", err)
 	}
 	return nil
 }
 
-// choose returns the image for the platform, or the only one: bundle images hold no programs, so that an index with one image serves every
+// choose returns the digest of the platform's image, or of the only image: bundle images have no programs, so one image is good for every
 // platform.
 func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	var images []v1.Descriptor
 	var names []string
 	for _, manifest := range manifests {
-		// Attestations are listed in the index as images of an unknown platform.
+		// An index lists attestations as images of an unknown platform.
 		if !manifest.MediaType.IsImage() || manifest.Platform != nil && manifest.Platform.OS == "unknown" {
 			continue
 		}

@@ -15,15 +15,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// login is one entry of a docker configuration.
+// login is one entry of a Docker configuration file.
 type login struct {
 	host, path string
 	auth       authn.AuthConfig
 }
 
-// newKeychain returns a keychain that finds the credentials of a repository: a key names a registry, or a registry and the beginning of a
-// path, and may have wildcards in its host, as for the kubelet. The longest path wins, and a host without wildcards over one with them.
-// The library compares keys as text, so it gets them one by one in this order. An error may quote credentials.
+// newKeychain returns a keychain for a Docker configuration. As for the kubelet, a key is a registry, or a registry and a path prefix, and its
+// host may have wildcards. The longest path wins, then a host without wildcards. The library would order keys as text, so each key gets a
+// keychain, in this order. An error may quote credentials.
 func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
 	var logins []login
 	for key, auth := range auths {
@@ -59,8 +59,8 @@ func (l login) keychain(ctx context.Context) (authn.Keychain, error) {
 	}})
 }
 
-// splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". The address of a registry's API
-// is that of the registry. A key that cannot be read is ignored, as by the kubelet: another one may be the one that is needed.
+// splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". It removes the path of the registry
+// API. ok is false for an invalid key, which is ignored, as by the kubelet.
 func splitKey(key string) (host, path string, ok bool) {
 	parsed, err := url.Parse("https://" + strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://"))
 	if err != nil || parsed.Host == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Open returns the image of a spec as a source. A Fetcher is the opener of sources of type image.
+// Open returns the image of a spec as a source. With it, Fetcher implements source.Opener.
 func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source has no image; the schema asks for one"}, nil
@@ -27,13 +27,13 @@ func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	return opened, nil
 }
 
-// content is the content of an image as a source.
+// content implements source.Source for an image.
 type content struct {
 	fetcher *Fetcher
 	image   Source
 }
 
-// Host is the image's registry.
+// Host returns the image's registry.
 func (c content) Host() string { return c.image.Registry() }
 
 // Resolve returns the image by digest.
@@ -46,7 +46,7 @@ func (c content) Resolve(ctx context.Context) (source.Pinned, error) {
 	return source.Pinned{Reference: reference, Digest: digest}, err
 }
 
-// At returns another image of the same registry.
+// At returns the image with another reference.
 func (c content) At(pinned string) source.Source {
 	return content{fetcher: c.fetcher, image: c.image.At(pinned)}
 }
@@ -56,7 +56,7 @@ func (c content) Fetch(ctx context.Context, to source.Target) error {
 	return c.fetcher.Unpack(ctx, c.image, to)
 }
 
-// Spec is the image as the API has it, not polled.
+// Spec returns the image as an API type, without a poll interval.
 func (c content) Spec() corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{
 		Ref: c.image.Ref, PullSecret: c.image.PullSecret,

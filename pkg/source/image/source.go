@@ -4,16 +4,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Source is an image and how its registry is contacted. It is comparable: equal Sources are fetched alike.
+// Source is an image with the settings for its registry. It is comparable.
 type Source struct {
 	// Ref is the image, by tag or by digest.
 	Ref string
-	// PullSecret names the Secret with the credentials, in the namespace of Config.PullSecrets; it is read at every fetch.
-	// Empty means the cluster's global one.
+	// PullSecret is the name of the Secret with the credentials, in PullSecrets.Namespace. Empty means the cluster's global pull secret.
 	PullSecret string
 	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not speak TLS.
 	InsecureSkipTLSVerify bool
-	// CertificateData holds certificate authorities, in PEM, that the registry is trusted by besides the system's.
+	// CertificateData has certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string
 }
 
@@ -23,8 +22,7 @@ func (s Source) At(ref string) Source {
 	return s
 }
 
-// Registry returns the host that the image is fetched from, with its port if it has one; empty when the reference cannot be
-// parsed.
+// Registry returns the host of the image's registry, with its port if the reference has one; empty if the reference is invalid.
 func (s Source) Registry() string {
 	parsed, err := name.ParseReference(s.Ref)
 	if err != nil {
@@ -33,7 +31,7 @@ func (s Source) Registry() string {
 	return parsed.Context().RegistryStr()
 }
 
-// options returns how the reference is parsed. With Insecure, requests use plain HTTP if the registry does not answer with TLS.
+// options returns the options to parse the reference. With Insecure, requests use plain HTTP if the registry does not support TLS.
 func (s Source) options() []name.Option {
 	if s.InsecureSkipTLSVerify {
 		return []name.Option{name.Insecure}

@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// plainRefused is the error of a registry that does not speak TLS.
+// plainRefused is the text of the error about a registry without TLS.
 const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 
-// loopbackRefused is the error of a registry elsewhere that refers to an address of this machine.
+// loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
-// maxAnswer limits responses that are no blob: tokens and manifests, which are held in memory. maxValues limits the values in a response, counted
-// by commas: a value of two bytes may take more than a hundred when it is decoded.
+// maxResponse limits the size of tokens and manifests, which are held in memory. maxValues limits the number of values in them, counted by
+// commas: a value of two bytes may take more than a hundred bytes when it is decoded.
 const (
-	maxAnswer = 8 << 20
-	maxValues = 100_000
+	maxResponse = 8 << 20
+	maxValues   = 100_000
 )
 
-// transportFor returns the transport of a source, and a function that closes its idle connections.
+// transportFor returns the transport for a source, and a function that closes its idle connections.
 func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
@@ -57,22 +57,22 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 		}
 		own.TLSClientConfig.RootCAs = authorities
 	}
-	// This is what the field is for.
+	// The admin has requested this in the API.
 	own.TLSClientConfig.InsecureSkipVerify = source.InsecureSkipTLSVerify
 	limited.next = own
 	return limited, own.CloseIdleConnections, nil
 }
 
-// limitedTransport limits what a registry can cause: plain HTTP only where it is allowed, also after a redirect and for tokens; no requests to
-// addresses of this machine, unless the reference names one; no silence for longer than stall; no response in memory beyond maxAnswer.
+// limitedTransport protects the manager from registries, also in redirects and token requests. It refuses plain HTTP where it is not allowed,
+// and loopback addresses unless the reference names one. It ends responses that stall, or that exceed maxResponse and are held in memory.
 type limitedTransport struct {
 	next *http.Transport
-	// plain allows plain HTTP. local is true if the reference itself is on a loopback address, where plain HTTP is always allowed.
+	// plain allows plain HTTP. local means that the reference has a loopback address, for which plain HTTP is always allowed.
 	plain, local bool
 	stall        time.Duration
 }
 
-// RoundTrip sends a request, if it is allowed.
+// RoundTrip implements http.RoundTripper.
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	loopback := isLoopback(request.URL.Hostname())
 	if loopback && !l.local {
@@ -90,45 +90,44 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 		cancel(nil)
 		return nil, err
 	}
-	response.Body = &limitedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: l.stall, isBlob: isBlob(response, first(request))}
+	response.Body = &limitedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: l.stall, isBlob: isBlob(response, original(request))}
 	return response, nil
 }
 
-// isBlob says whether an answer is a blob and no error: …/blobs/<digest> was asked for. What comes before may be called anything;
-// and so may the address of tokens, which are asked for with a query.
-func isBlob(answer *http.Response, asked *http.Request) bool {
-	return answer.StatusCode == http.StatusOK && asked.URL.RawQuery == "" && path.Base(path.Dir(asked.URL.Path)) == "blobs"
+// isBlob reports whether a response is a blob: the path of its request ends in /blobs/<digest>. A token request has a query, and may have
+// any path.
+func isBlob(response *http.Response, request *http.Request) bool {
+	return response.StatusCode == http.StatusOK && request.URL.RawQuery == "" && path.Base(path.Dir(request.URL.Path)) == "blobs"
 }
 
-// first is the request that led here over redirects.
-func first(request *http.Request) *http.Request {
+// original returns the request before redirects.
+func original(request *http.Request) *http.Request {
 	for request.Response != nil && request.Response.Request != nil {
 		request = request.Response.Request
 	}
 	return request
 }
 
-// isLoopback says whether a host is this machine by its name. Other names that resolve to it are refused when they are dialed (dialer).
+// isLoopback reports whether a host is a loopback name or address. The dialer refuses other names that resolve to a loopback address.
 func isLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && isLoopbackIP(ip)
 }
 
-// limitedBody is the body of an answer. The clock runs only while it is read: that our own disk is slow is not the
-// registry's fault.
+// limitedBody is a response body with limits. The stall timer runs only during reads, so that a slow disk of the manager does not count.
 type limitedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	stall  time.Duration
-	isBlob bool // which is not held in memory
+	isBlob bool // blobs have no size limit here: they are not held in memory
 	bytes  int
 	values int
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (b *limitedBody) Read(buffer []byte) (int, error) {
 	b.timer.Reset(b.stall)
 	n, err := b.ReadCloser.Read(buffer)
@@ -139,8 +138,8 @@ func (b *limitedBody) Read(buffer []byte) (int, error) {
 	if b.isBlob {
 		return n, err
 	}
-	if b.bytes += n; b.bytes > maxAnswer {
-		return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxAnswer)
+	if b.bytes += n; b.bytes > maxResponse {
+		return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxResponse)
 	}
 	if b.values += bytes.Count(buffer[:n], []byte(",")); b.values > maxValues {
 		return n, refuse("the registry answers with more than %d values where a manifest or a token was asked for", maxValues)
@@ -148,7 +147,7 @@ func (b *limitedBody) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer.
+// Close implements io.Closer.
 func (b *limitedBody) Close() error {
 	b.timer.Stop()
 	err := b.ReadCloser.Close()
@@ -156,12 +155,12 @@ func (b *limitedBody) Close() error {
 	return err
 }
 
-// stallError marks a registry that was silent for too long.
+// stallError is the error of a registry that sent nothing for too long.
 type stallError struct{ after time.Duration }
 
 func (e *stallError) Error() string { return fmt.Sprintf("the registry sent nothing for %s", e.after) }
 
-// stalled gives the stall that ended a request in the place of the error that this led to.
+// stalled returns the stallError that canceled a request, instead of the error of the cancellation.
 func stalled(ctx context.Context, err error) error {
 	if stall := (*stallError)(nil); errors.As(context.Cause(ctx), &stall) {
 		return stall

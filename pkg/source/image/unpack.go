@@ -15,31 +15,30 @@ import (
 )
 
 const (
-	// whiteout before a name deletes that name as the layers below have it; opaque deletes all that they have in a
-	// directory (OCI image specification, "Whiteouts").
+	// whiteout is the prefix of an entry that deletes the named entry of lower layers. opaque is the name of an entry that deletes all entries
+	// of lower layers in its directory (OCI image specification, "Whiteouts").
 	whiteout = ".wh."
 	opaque   = whiteout + whiteout + ".opq"
 )
 
-// maxName and maxDepth limit the name of an entry and the directories in it. A tar archive may give a name of a megabyte, which is
-// half a million directories; below a directory of ours, a name must be one that Linux still takes for a path, and os.Root walks
-// down to an entry several times.
+// maxName and maxDepth limit the length and the depth of an entry's name. In a tar archive a name may have a megabyte, with half a million
+// directories. Linux limits the length of a path, and os.Root opens each directory of it several times.
 const (
 	maxName  = 1024
 	maxDepth = 64
 )
 
-// unpacker writes the layers of one image, lowest first. os.Root is a second protection: even a name that the
-// checks here miss cannot leave the directory.
+// unpacker writes the layers of one image, from the lowest to the highest. os.Root is a second protection: names that pass the checks cannot
+// leave the directory either.
 type unpacker struct {
 	root   *os.Root
 	limits Limits
-	// bytes is what all layers so far held, files what their files take on disk, entries how many there were. A sparse
-	// file is small in the archive and large on disk, so that both sums are limited.
+	// bytes is the size of all layers until now, files the size of their files, and entries the number of their entries. A sparse file is small
+	// in the archive and large on disk, so both sizes are limited.
 	bytes   int64
 	files   int64
 	entries int
-	// reserveBytes is called before bytes of the disk are used.
+	// reserveBytes is source.Target.Reserve, or does nothing.
 	reserveBytes func(bytes int64) error
 }
 
@@ -62,7 +61,7 @@ func (u *unpacker) reserve(bytes int64) error {
 	return nil
 }
 
-// OnDisk returns the disk usage of a file, directory or link with that many bytes: whole blocks, and one for its name.
+// OnDisk returns the disk usage of a file, directory or link with that many bytes: whole blocks, and one block for its name.
 func OnDisk(bytes int64) int64 {
 	const block = 4096
 	return (bytes+block-1)/block*block + block
@@ -74,7 +73,7 @@ func (u *unpacker) stream(content io.Reader) error {
 	counted := &countingReader{reader: content, left: u.limits.Bytes - u.bytes, limit: u.limits.Bytes}
 	defer func() { u.bytes = u.limits.Bytes - counted.left }()
 	reader := tar.NewReader(counted)
-	seen := map[string]bool{}
+	written := map[string]bool{}
 	for {
 		header, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -87,7 +86,7 @@ func (u *unpacker) stream(content io.Reader) error {
 		if u.entries++; u.entries > u.limits.Entries {
 			return refuse("entry %s is number %d, and %d are allowed", truncate.Quote(header.Name), u.entries, u.limits.Entries)
 		}
-		if err := u.entry(header, reader, seen); err != nil {
+		if err := u.entry(header, reader, written); err != nil {
 			return err
 		}
 	}
@@ -95,32 +94,32 @@ func (u *unpacker) stream(content io.Reader) error {
 	return tarError(err)
 }
 
-// tarError makes a refusal of everything that the archive itself causes; what comes from below it stays what it is.
+// tarError returns errors of the archive as refusals, and errors of its reader as they are.
 func tarError(err error) error {
 	if err == nil {
 		return nil
 	}
-	// Its errors about sparse files are not exported.
+	// Some errors of archive/tar are not exported.
 	if strings.HasPrefix(err.Error(), "archive/tar: ") {
 		return refuse("its tar archive cannot be read: %w", err)
 	}
 	return err
 }
 
-// entry carries out one entry of a layer. seen holds the names that this layer has written, directories as false.
-func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]bool) error {
+// entry applies one entry of a layer. written has the names that this layer has written: false for directories, otherwise true.
+func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[string]bool) error {
 	target, err := safeName(header.Name)
 	if err != nil {
 		return err
 	}
 	base := path.Base(target)
 	if base == opaque {
-		// Once is enough, and costs as much as the directory is large.
-		if seen[target] {
+		// Its cost grows with the directory, so it is allowed once.
+		if written[target] {
 			return refuse("entry %s is there twice", truncate.Quote(header.Name))
 		}
-		seen[target] = true
-		return u.removeLower(path.Dir(target), seen)
+		written[target] = true
+		return u.removeLower(path.Dir(target), written)
 	}
 	if strings.HasPrefix(base, whiteout) {
 		hidden := path.Join(path.Dir(target), strings.TrimPrefix(base, whiteout))
@@ -130,10 +129,10 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, seen map[string]
 		return u.removeAll(hidden)
 	}
 	isDirectory := header.Typeflag == tar.TypeDir
-	if before, ok := seen[target]; ok && (before || !isDirectory) {
+	if before, ok := written[target]; ok && (before || !isDirectory) {
 		return refuse("entry %s is there twice", truncate.Quote(header.Name))
 	}
-	seen[target] = !isDirectory
+	written[target] = !isDirectory
 	if target == "." {
 		if isDirectory {
 			return nil
@@ -170,10 +169,10 @@ func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (e
 	if err := u.reserve(header.Size); err != nil {
 		return err
 	}
-	if err := u.makeWay(target); err != nil {
+	if err := u.prepare(target); err != nil {
 		return err
 	}
-	// The mode is ours: nothing of a bundle is run, and what cannot be read would only fail later.
+	// The entry's mode is ignored: the manager runs no file of a bundle, and must be able to read each.
 	file, err := u.root.OpenFile(local(target), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return writing(target, err)
@@ -183,7 +182,7 @@ func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (e
 			err = writing(target, closeErr)
 		}
 	}()
-	// Next has bounded the entry: its reader ends after header.Size bytes.
+	// The reader of an entry ends after header.Size bytes.
 	_, err = io.Copy(file, content)
 	return tarError(err)
 }
@@ -192,7 +191,7 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	hard := header.Typeflag == tar.TypeLink
 	from := path.Dir(target)
 	if hard {
-		from = "." // a hard link names an entry of the archive, a symbolic link is relative to where it stands
+		from = "." // a hard link is relative to the archive's root, a symbolic link to its own directory
 	}
 	if path.IsAbs(header.Linkname) || header.Linkname == "" {
 		return refuse("entry %s is a link to %s, which is outside of the image's content", truncate.Quote(header.Name), truncate.Quote(header.Linkname))
@@ -204,7 +203,7 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	if err := u.reserve(int64(len(header.Linkname))); err != nil {
 		return err
 	}
-	if err := u.makeWay(target); err != nil {
+	if err := u.prepare(target); err != nil {
 		return err
 	}
 	if hard {
@@ -216,8 +215,8 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	return writing(target, u.root.Symlink(header.Linkname, local(target)))
 }
 
-// makeWay creates the directories above a target and removes what a lower layer has in its place.
-func (u *unpacker) makeWay(target string) error {
+// prepare creates the parent directories of a target, and removes the target of a lower layer.
+func (u *unpacker) prepare(target string) error {
 	if parent := path.Dir(target); parent != "." {
 		if err := u.makeDirectories(parent); err != nil {
 			return err
@@ -226,8 +225,8 @@ func (u *unpacker) makeWay(target string) error {
 	return u.removeAll(target)
 }
 
-// makeDirectories creates a directory and those above it. Those that are no entries of the archive count like entries: a
-// small archive must not make a disk full of directories.
+// makeDirectories creates a directory and its parents. Parents that are no entries of the archive count as entries: a small archive must not
+// fill the disk with directories.
 func (u *unpacker) makeDirectories(dir string) error {
 	if err := u.reserve(0); err != nil {
 		return err
@@ -246,8 +245,8 @@ func (u *unpacker) makeDirectories(dir string) error {
 	return writing(dir, u.root.MkdirAll(local(dir), 0o755))
 }
 
-// removeLower removes what the layers below have in a directory and leaves what this layer has written there.
-func (u *unpacker) removeLower(dir string, seen map[string]bool) error {
+// removeLower removes the entries of lower layers in a directory, and keeps those of this layer.
+func (u *unpacker) removeLower(dir string, written map[string]bool) error {
 	opened, err := u.root.Open(local(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -262,7 +261,7 @@ func (u *unpacker) removeLower(dir string, seen map[string]bool) error {
 	}
 	for _, name := range names {
 		child := path.Join(dir, name)
-		if _, ours := seen[child]; ours {
+		if _, ours := written[child]; ours {
 			continue
 		}
 		if err := u.removeAll(child); err != nil {
@@ -276,7 +275,7 @@ func (u *unpacker) removeAll(target string) error {
 	return writing(target, u.root.RemoveAll(local(target)))
 }
 
-// safeName cleans an entry's name, and refuses one that is absolute or leaves the root.
+// safeName returns the cleaned name of an entry. It returns an error if the name is absolute, leaves the root, or exceeds a limit.
 func safeName(entry string) (string, error) {
 	if path.IsAbs(entry) {
 		return "", refuse("entry %s has an absolute name", truncate.Quote(entry))
@@ -296,7 +295,7 @@ func safeName(entry string) (string, error) {
 
 func local(name string) string { return filepath.FromSlash(name) }
 
-// writing makes an error of an entry that cannot be written: mostly a link in its way that leads out.
+// writing returns the error about an entry that cannot be written. The usual cause is a link to a location outside of the directory.
 func writing(target string, err error) error {
 	if err == nil {
 		return nil
@@ -307,7 +306,7 @@ func writing(target string, err error) error {
 	return refuse("entry %s cannot be written: %w", truncate.Quote(target), pathless(err))
 }
 
-// pathless drops the path of this machine from an error; the entry's name says more.
+// pathless returns an error without the manager's local path: the message has the entry's name.
 func pathless(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
@@ -332,12 +331,12 @@ func kindOf(typeflag byte) string {
 	return fmt.Sprintf("tar entry of type %q", typeflag)
 }
 
-// countingReader refuses to read on where a limit is reached, so that a bomb is stopped while it unfolds.
+// countingReader returns an error after a limit of bytes, so that a decompression bomb is stopped early.
 type countingReader struct {
 	reader io.Reader
 	left   int64
 	limit  int64
-	entry  string // whose header was read last
+	entry  string // the entry whose header was read last
 }
 
 func (c *countingReader) Read(buffer []byte) (int, error) {

@@ -1,5 +1,4 @@
-// Package sources is the list of the types of sources that bundles come from. It knows nothing of what they are; the wiring calls it, and
-// gives what it returns to the controllers.
+// Package sources lists the types of sources that Bundles and BundleDeployments may have. pkg/operator passes them to the controllers.
 package sources
 
 import (
@@ -9,14 +8,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/bundle"
 )
 
-// OfBundles returns the types that a Bundle may have. Images opens those of type image; *image.Fetcher does.
+// OfBundles returns the source types of Bundles. The caller passes the Opener of type image, for example an *image.Fetcher.
 func OfBundles(images source.Opener) source.Types {
 	return source.Types{
 		corev1alpha2.SourceTypeImage: images,
 	}
 }
 
-// OfBundleDeployments returns the types that a BundleDeployment may have: those of Bundles, and the content of a Bundle.
+// OfBundleDeployments returns the source types of BundleDeployments: those of Bundles, and Bundle itself.
 func OfBundleDeployments(images source.Opener, bundles corelisters.BundleLister) source.Types {
 	types := OfBundles(images)
 	types[corev1alpha2.SourceTypeBundle] = bundle.Opener{Bundles: bundles, Resolved: OfBundles(images)}

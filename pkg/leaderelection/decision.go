@@ -8,14 +8,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Pod identifies the pod that a manager runs in. A pod that replaces another one of the same name has another UID.
+// Pod identifies the manager's pod. A replacement with the same name has another UID.
 type Pod struct {
 	Name string
 	UID  types.UID
 }
 
-// Identity is the lease holder's identity of one process of the pod: "<pod name>_<pod UID>_<process>". No part contains an
-// underscore, so that no identity of another pod begins with that of this one.
+// Identity returns the holder identity of one process of the pod: "<pod name>_<pod UID>_<process>". No part contains an underscore, so the
+// prefixes of different pods differ.
 func (p Pod) Identity(process types.UID) string { return p.prefix() + string(process) }
 
 // holds reports whether the holder of a lease is a process of this pod.
@@ -23,19 +23,19 @@ func (p Pod) holds(holder string) bool { return strings.HasPrefix(holder, p.pref
 
 func (p Pod) prefix() string { return p.Name + "_" + string(p.UID) + "_" }
 
-// Decision is what a process does about the lease when it starts.
+// Decision is the action of a starting process on the lease.
 type Decision int
 
 const (
-	// Elect leaves the lease to leader election: it takes a lease that nobody holds, and waits until one that is held runs out.
+	// Elect leaves the lease to leader election, which waits until the lease of another holder has expired.
 	Elect Decision = iota
-	// TakeOver makes this process the holder at once: the holder is an earlier process of this pod, which has ended.
+	// TakeOver makes this process the holder at once, because the holder is an earlier process of this pod that has ended.
 	TakeOver
-	// Refuse ends this process: another process of this pod runs.
+	// Refuse ends this process, because another process of this pod runs.
 	Refuse
 )
 
-// String names the decision.
+// String returns the name of the decision.
 func (d Decision) String() string {
 	switch d {
 	case Elect:
@@ -48,12 +48,11 @@ func (d Decision) String() string {
 	return "Unknown"
 }
 
-// Decide returns what a process of the pod does about the lease when it starts. locked reports whether the process holds the
-// lock on the pod's volume, which the kernel releases when its holder ends, and not before. A lease that does not exist yet has
-// the zero spec.
+// Decide returns the decision of a starting process of the pod. locked means that the process holds the lock on the pod's volume, which the
+// kernel releases when its holder ends. A lease that does not exist has the zero spec.
 //
-// The lease's times do not matter. The lock proves that the earlier process has ended, however recently it renewed the lease.
-// The lease of another pod may have run out by its times, but clocks of nodes differ: leader election measures that itself.
+// Decide ignores the lease's times. The lock proves that the earlier process has ended, even if it has just renewed the lease. Clocks of nodes
+// differ, so leader election measures itself whether the lease of another pod has expired.
 func Decide(pod Pod, locked bool, lease coordinationv1.LeaseSpec) Decision {
 	switch {
 	case !locked:

@@ -1,12 +1,11 @@
-// Package leaderelection has what leader election leaves open: a manager whose container was started again gets the lease of the
-// process before it at once, and a leader that stalled writes no more.
+// Package leaderelection extends client-go's leader election: a restarted container takes over the lease of its earlier process at once, and
+// a leader that has stalled cannot write.
 //
-// Leader election itself is client-go's, as library-go configures it: a lease that is held is waited for until it runs out,
-// which takes minutes. After a crash of the manager's container that wait protects nobody, because the process that held the
-// lease has ended. Two facts prove that: the holder's identity names this very pod by name and UID, and this process got the
-// lock of a file on the pod's volume, which the kernel releases when a process ends.
+// client-go, as library-go configures it, waits minutes until a held lease has expired. After a crash of the manager's container this wait is
+// unnecessary, because the holder has ended. Two facts prove that: the holder's identity has the name and the UID of this pod, and this
+// process holds the lock of a file on the pod's volume. The kernel releases that lock when its holder ends.
 //
-// A process that was suspended does not notice that its lease ran out. StallDetector measures how long the process did not run.
+// A suspended process does not notice that its lease has expired. StallDetector measures the time in which the process did not run.
 //
-// The package does not elect a leader and does not renew a lease. The start command takes leases over before leader election begins.
+// The package does not elect leaders or renew leases. The start command calls TakeOver before leader election begins.
 package leaderelection

@@ -7,12 +7,11 @@ import (
 	"syscall"
 )
 
-// ErrLocked is returned by LockFile when another process holds the lock.
+// ErrLocked is the error of LockFile if another process holds the lock.
 var ErrLocked = errors.New("another process holds the lock")
 
-// LockFile locks a file, which it creates if necessary, until the returned file is closed or this process ends, however it ends.
-// It does not wait: the error wraps ErrLocked when another process holds the lock. The file may be left behind; only the kernel's
-// lock on it counts.
+// LockFile locks a file until the returned file is closed or the process ends, in any way. It creates the file if it does not exist. It does
+// not wait: the error wraps ErrLocked if another process holds the lock. The file may remain; only the kernel's lock on it counts.
 func LockFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -10,12 +10,10 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// StallDetector stops the writes of a leader that did not run for some time, because it was suspended or got no CPU. Leader
-// election ends such a process when it runs again. Until then its goroutines continue where they were, and would write while
-// another process leads.
+// StallDetector refuses the writes of a leader that did not run for some time, because it was suspended or had no CPU. Leader election ends
+// such a process when it runs again. Until then its goroutines continue, and could write while another process leads.
 //
-// A request that was already past the detector when the process stopped running is sent all the same. Its object's
-// resourceVersion decides about it.
+// A request that has passed the detector before the stall is sent. If its object has changed, the resourceVersion causes a conflict.
 type StallDetector struct {
 	limit time.Duration
 	clock clock.Clock
@@ -25,13 +23,13 @@ type StallDetector struct {
 	stalled error
 }
 
-// NewStallDetector returns a detector for a process that leads now and may stall for limit, at most.
+// NewStallDetector returns a detector for a process that is the leader now. A stall longer than limit ends its writes.
 func NewStallDetector(limit time.Duration, clock clock.Clock) *StallDetector {
 	return &StallDetector{limit: limit, clock: clock, checked: clock.Now()}
 }
 
-// Run checks, several times within the limit, that the process runs. It returns an error after a stall, and nil when the context
-// ends. The process must end after a stall: its writes are refused from then on.
+// Run measures regularly, several times within the limit, whether the process runs. It returns an error after a stall, and nil when the
+// context ends. The process must end after a stall, because its writes are refused from then on.
 func (d *StallDetector) Run(ctx context.Context) error {
 	for {
 		select {
@@ -45,7 +43,7 @@ func (d *StallDetector) Run(ctx context.Context) error {
 	}
 }
 
-// check returns an error once the process has stalled. alive notes that the process runs.
+// check returns an error if the process has stalled. alive records that the process runs now.
 func (d *StallDetector) check(alive bool) error {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -60,7 +58,7 @@ func (d *StallDetector) check(alive bool) error {
 	return d.stalled
 }
 
-// Wrap returns a transport that refuses every request but GET after a stall.
+// Wrap returns a transport that refuses all requests except GET after a stall.
 func (d *StallDetector) Wrap(next http.RoundTripper) http.RoundTripper {
 	return stallTransport{d, next}
 }
@@ -83,5 +81,5 @@ func (t stallTransport) RoundTrip(request *http.Request) (*http.Response, error)
 	return t.next.RoundTrip(request)
 }
 
-// WrappedRoundTripper returns the wrapped transport; client-go calls it.
+// WrappedRoundTripper returns the wrapped transport. client-go calls it.
 func (t stallTransport) WrappedRoundTripper() http.RoundTripper { return t.next }

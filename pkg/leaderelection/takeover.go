@@ -16,31 +16,30 @@ import (
 )
 
 const (
-	// takeOverTimeout is how long an API server that does not answer is asked again; library-go then ends the process as well.
+	// takeOverTimeout limits the attempts while the API server does not respond. library-go uses the same limit, and then ends the process.
 	takeOverTimeout = 30 * time.Second
-	// retryEvery is the wait between two attempts.
+	// retryEvery is the pause between two attempts.
 	retryEvery = 200 * time.Millisecond
 )
 
-// Candidate is a process of a pod that is about to run for leader.
+// Candidate is a process that will take part in leader election.
 type Candidate struct {
-	// Pod is the pod of the process, Identity the process's identity as a lease holder, made by Pod.Identity.
+	// Pod is the pod of the process. Identity is the holder identity of the process, from Pod.Identity.
 	Pod      Pod
 	Identity string
-	// Locked reports whether the process holds the lock on the pod's volume.
+	// Locked means that the process holds the lock on the pod's volume.
 	Locked bool
-	// Leases is the client of the lease's namespace, Name the lease's name.
+	// Leases is the client for the lease's namespace. Name is the lease's name.
 	Leases coordinationclient.LeaseInterface
 	Name   string
 	Clock  clock.PassiveClock
 }
 
-// TakeOver decides what the process does about the lease, and makes it the holder if the decision is TakeOver. In every other
-// case it leaves the lease as it is. Leader election with the same identity then renews the lease with its first request.
+// TakeOver returns the decision on the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change the
+// lease. Leader election with the same identity then renews the lease with its first request.
 //
-// The update carries the resourceVersion that the decision was made for. If a last renewal of the earlier process arrives in
-// between, or another pod takes the lease, the update conflicts, and the lease is read again. A renewal that arrives later
-// conflicts itself.
+// The update has the resourceVersion of the lease on which the decision is based. If the earlier process or another pod updates the lease
+// first, the update conflicts, and TakeOver reads the lease again. A later renewal by the earlier process conflicts, too.
 func (c Candidate) TakeOver(ctx context.Context) (Decision, error) {
 	var (
 		decision Decision

@@ -14,13 +14,12 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// conflictPause is how long a sync waits after library-go has tried a write four times, each time against a status that another
-// controller had changed.
+// conflictPause is the pause before another sync after library-go has had four conflicts with other controllers.
 const conflictPause = time.Second
 
-// Update changes the status, and reports whether that wrote anything. While the resource does not exist nothing is written: it is
-// created again at once, and its informer wakes the controller. After conflicts the sync is queued again. Neither is an error, which
-// library-go would report as Degraded.
+// Update applies updates to the status. written reports whether it wrote the status. It writes nothing if the resource does not exist: the
+// manager recreates it at once, and that event queues another sync. After conflicts it queues another sync. Neither case is an error, because
+// library-go would report the error as Degraded.
 func Update(ctx context.Context, syncCtx factory.SyncContext, client v1helpers.OperatorClient, updates ...v1helpers.UpdateStatusFunc) (written bool, err error) {
 	_, written, err = v1helpers.UpdateStatus(ctx, client, updates...)
 	switch {

@@ -13,15 +13,15 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 )
 
-// Writer writes fields of the status that library-go's client does not know, together with conditions.
+// Writer writes status fields that library-go's client does not have, together with conditions.
 type Writer struct {
 	Client       operatorclient.PlatformOperatorManagerInterface
 	Managers     operatorlisters.PlatformOperatorManagerLister
 	FieldManager string
 }
 
-// Modify writes the status as change leaves it, if that is a change. After a conflict it tries again with the object as it is by then.
-// While the resource does not exist nothing is written: it is created again at once, and its informer wakes the controller.
+// Modify applies change to the status, and writes the status if it differs. After a conflict it retries with the latest object. It writes
+// nothing if the resource does not exist: the manager recreates it at once, and that event queues another sync.
 func (w Writer) Modify(ctx context.Context, change func(*operatorv1alpha1.PlatformOperatorManagerStatus)) error {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	get := func() (*operatorv1alpha1.PlatformOperatorManager, error) { return w.Managers.Get(name) }
@@ -30,7 +30,7 @@ func (w Writer) Modify(ctx context.Context, change func(*operatorv1alpha1.Platfo
 		if err != nil {
 			return err
 		}
-		get = func() (*operatorv1alpha1.PlatformOperatorManager, error) { // the cache is behind
+		get = func() (*operatorv1alpha1.PlatformOperatorManager, error) { // after a conflict, because the cache is out of date
 			return w.Client.Get(ctx, name, metav1.GetOptions{})
 		}
 		manager := found.DeepCopy()

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// RoleName is the ClusterRole that lets the manager list, during a check, the kinds that its other roles do not cover.
+	// RoleName is the name of the ClusterRole that permits the manager, during a check, to list kinds that its other roles do not cover.
 	RoleName = "platform-operators:namespace-check"
 	// fieldManager is the field manager that applies this ClusterRole.
 	fieldManager = "platform-operators"
@@ -93,7 +93,7 @@ func listRules(resources []schema.GroupVersionResource) []rbacv1.PolicyRule {
 	return rules
 }
 
-// revoke deletes the ClusterRole. One that others made under its name is left.
+// revoke deletes the ClusterRole, unless another field manager created it.
 func (a *apiServer) revoke(ctx context.Context) error {
 	client := a.Dynamic.Resource(clusterRoles)
 	live, err := client.Get(ctx, RoleName, metav1.GetOptions{})

@@ -17,36 +17,36 @@ import (
 )
 
 const (
-	// quietTime is the time without a new question after which a check begins. longestWait is the longest time that the first
-	// question waits for others. One check answers all questions that arrive in this time, with the same requests.
+	// quietTime is the time without a new question after which a check begins. longestWait is the maximum time that the first question waits
+	// for others. One check answers all questions that arrive until then, with the same requests.
 	quietTime, longestWait = 500 * time.Millisecond, 15 * time.Second
-	// answerAge is how long an answer is valid: any user may create objects in the namespace after the check.
+	// answerAge is the maximum age of an answer: any user may create objects in the namespace after the check.
 	answerAge = 30 * time.Second
-	// revokeTimeout bounds the last request of a check, which the manager sends even while it shuts down.
+	// revokeTimeout limits the last request of a check, which the manager sends even while it shuts down.
 	revokeTimeout = 5 * time.Second
-	// cleanUpPause is the first pause between two tries to revoke what an earlier process left; it doubles.
+	// cleanUpPause is the first pause between two attempts to revoke a grant; it doubles, up to longestCleanUpPause.
 	cleanUpPause, longestCleanUpPause = time.Second, time.Minute
 )
 
-// Config configures a Checker; every field is required.
+// Config configures a Checker. Every field is required.
 type Config struct {
-	// Metadata lists objects; pager.Bounded has to wrap its transport.
+	// Metadata lists objects. pager.Bounded must wrap its transport.
 	Metadata metadata.Interface
 	// Dynamic applies and deletes ClusterRole RoleName, and reviews the manager's rights.
 	Dynamic   dynamic.Interface
 	Discovery discovery.DiscoveryInterface
-	// RoleLabel is the label with which Kubernetes aggregates a ClusterRole into the manager's, where its value is "true".
+	// RoleLabel is the label of ClusterRoles that Kubernetes aggregates into the manager's, with the value "true".
 	RoleLabel string
 	Clock     clock.PassiveClock
 	// Answered is called with the owner of each question that a check has answered. It must not block.
 	Answered func(owner string)
-	// Tasks runs the checks, so that a caller can wait for them.
+	// Tasks runs the checks, so that the process can wait for them when it shuts down.
 	Tasks *background.Tasks
 }
 
 // Question asks whether a namespace holds objects for which the manager must keep it.
 type Question struct {
-	// Owner is the name of the BundleDeployment whose removal asks.
+	// Owner is the name of the BundleDeployment that is removed.
 	Owner     string
 	Namespace string
 	// Removed reports whether an owner reference in this namespace names an object that the removal has already deleted. The
@@ -58,32 +58,32 @@ type Question struct {
 type Answer struct {
 	// InUse is the reason to keep the namespace; empty when it holds no objects of other owners.
 	InUse string
-	// Err is why the check failed. Asking again starts another check.
+	// Err is the error of a failed check. Another call of Check starts another check.
 	Err error
 }
 
-// Checker answers questions in the background, several with one check. It is safe for concurrent use.
+// Checker runs checks in the background, each for several questions. It is safe for concurrent use.
 type Checker struct {
-	ctx      context.Context
-	cluster  cluster
-	clock    clock.PassiveClock
-	answered func(owner string)
-	tasks    *background.Tasks
+	ctx     context.Context
+	cluster cluster
+	clock   clock.PassiveClock
+	notify  func(owner string)
+	tasks   *background.Tasks
 
-	// rights is held while a check needs what it was granted, and while that is revoked.
+	// rights is held from the start of a check until its grant is revoked.
 	rights sync.Mutex
 
 	mu sync.Mutex
-	// questions are those that have no answer yet, or whose answer Check has not returned yet.
-	questions map[key]*question
-	// running is whether the goroutine of run is active; asked is when the last question arrived.
-	running bool
-	asked   time.Time
+	// pending are the questions without an answer, and those with an answer that Check has not returned yet.
+	pending map[key]*pendingQuestion
+	// running means that the goroutine of run is active. lastAdded is the time at which the last question was added.
+	running   bool
+	lastAdded time.Time
 }
 
 type key struct{ owner, namespace string }
 
-type question struct {
+type pendingQuestion struct {
 	Question
 	answer *Answer
 	since  time.Time
@@ -95,25 +95,25 @@ func New(ctx context.Context, config Config) *Checker {
 }
 
 func newChecker(ctx context.Context, on cluster, config Config) *Checker {
-	return &Checker{ctx: ctx, cluster: on, clock: config.Clock, answered: config.Answered, tasks: config.Tasks, questions: map[key]*question{}}
+	return &Checker{ctx: ctx, cluster: on, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
 }
 
-// Check returns the answer of a check that began after the first call with this question. Until there is one, it returns false;
-// the Checker calls Config.Answered when the check is done. Check returns an answer once; asking again starts another check.
-func (c *Checker) Check(asked Question) (Answer, bool) {
+// Check returns the answer to a question. The first call starts a check and returns false. The Checker calls Config.Answered after the check;
+// the next call returns the answer, once. A later call starts another check.
+func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := key{asked.Owner, asked.Namespace}
-	if found := c.questions[at]; found != nil {
+	at := key{question.Owner, question.Namespace}
+	if found := c.pending[at]; found != nil {
 		if found.answer == nil {
 			return Answer{}, false
 		}
-		delete(c.questions, at)
+		delete(c.pending, at)
 		if c.clock.Since(found.since) <= answerAge {
 			return *found.answer, true
 		}
 	}
-	c.questions[at], c.asked = &question{Question: asked}, c.clock.Now()
+	c.pending[at], c.lastAdded = &pendingQuestion{Question: question}, c.clock.Now()
 	if !c.running {
 		c.running = true
 		c.tasks.Go(c.run)
@@ -125,21 +125,21 @@ func (c *Checker) Check(asked Question) (Answer, bool) {
 func (c *Checker) Forget(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for at := range c.questions {
+	for at := range c.pending {
 		if at.owner == owner {
-			delete(c.questions, at)
+			delete(c.pending, at)
 		}
 	}
 }
 
-// run answers questions until none is left, or the context ends.
+// run runs checks until no question is left, or the context ends.
 func (c *Checker) run() {
 	for first := c.clock.Now(); pause(c.ctx, quietTime); {
-		batch, asked := c.unanswered()
+		batch, lastAdded := c.unanswered()
 		switch {
 		case len(batch) == 0:
 			return
-		case c.clock.Since(asked) < quietTime && c.clock.Since(first) < longestWait:
+		case c.clock.Since(lastAdded) < quietTime && c.clock.Since(first) < longestWait:
 			continue
 		}
 		c.answer(batch)
@@ -147,21 +147,22 @@ func (c *Checker) run() {
 	}
 }
 
-// unanswered returns the questions that wait, and when the last question arrived. Where none waits, it sets running to false.
-func (c *Checker) unanswered() ([]*question, time.Time) {
+// unanswered returns the questions without an answer, and the time of the last added one. It sets running to false if all have an answer.
+func (c *Checker) unanswered() ([]*pendingQuestion, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var batch []*question
-	for _, each := range c.questions {
+	var batch []*pendingQuestion
+	for _, each := range c.pending {
 		if each.answer == nil {
 			batch = append(batch, each)
 		}
 	}
 	c.running = len(batch) > 0
-	return batch, c.asked
+	return batch, c.lastAdded
 }
 
-func (c *Checker) answer(batch []*question) {
+// answer runs one check for several questions, and stores their answers.
+func (c *Checker) answer(batch []*pendingQuestion) {
 	questions := make([]Question, len(batch))
 	for i, each := range batch {
 		questions[i] = each.Question
@@ -173,12 +174,11 @@ func (c *Checker) answer(batch []*question) {
 	}
 	c.mu.Unlock()
 	for _, each := range batch {
-		c.answered(each.Owner)
+		c.notify(each.Owner)
 	}
 }
 
-// check returns, for each namespace in use, the reason, and the time from which on it saw Kubernetes' own resources. It revokes the
-// rights that it granted.
+// check returns the reason for each namespace in use, and the time at which it began to list built-in resources. It revokes its grant.
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
 	c.rights.Lock()
 	defer c.rights.Unlock()
@@ -198,8 +198,8 @@ func (c *Checker) check(questions []Question) (map[string]string, time.Time, err
 	return scan.inUse(), scan.since, nil
 }
 
-// CleanUp revokes the rights that a check left: an earlier process ended during it, or could not revoke them. CleanUp tries until
-// that succeeds or the context ends. It writes nothing where there is nothing to revoke.
+// CleanUp revokes the grant of an earlier check, which a process could not revoke before it ended. CleanUp retries until it succeeds or the
+// context ends. It writes nothing if there is no grant.
 func (c *Checker) CleanUp(ctx context.Context) {
 	for wait := cleanUpPause; ; wait = min(2*wait, longestCleanUpPause) {
 		c.rights.Lock()
@@ -215,7 +215,7 @@ func (c *Checker) CleanUp(ctx context.Context) {
 	}
 }
 
-// pause waits; it returns false when the context ended first.
+// pause waits for some time. It returns false if the context ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -227,27 +227,26 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// cluster is what a check needs from the API server; tests replace it.
+// cluster has the API server's operations that a check uses. Tests replace it.
 type cluster interface {
 	resourceLister
 	granter
 }
 
-// resourceLister lists what a namespace may hold.
+// resourceLister lists resources and their objects.
 type resourceLister interface {
-	// resources returns the namespaced resources that support list. It also returns the API groups whose discovery failed,
-	// with the error of each.
+	// resources returns the namespaced resources that support list, and the errors of API groups whose discovery failed.
 	resources(ctx context.Context) (listable []schema.GroupVersionResource, unavailable map[string]error, err error)
-	// list lists the metadata of objects in a namespace, or in all namespaces when namespace is empty.
+	// list returns the metadata of objects in a namespace, or in all namespaces if namespace is empty.
 	list(ctx context.Context, resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
 }
 
 // granter extends the manager's own rights for a check.
 type granter interface {
-	// grant gives the manager the right to list resources, until revoke. The API server may take a moment to honor it.
+	// grant permits the manager to list resources, until revoke. The API server may honor the grant with a delay.
 	grant(ctx context.Context, resources []schema.GroupVersionResource) error
 	// permitted reports whether the manager may list all of these resources.
 	permitted(ctx context.Context, resources []schema.GroupVersionResource) (bool, error)
-	// revoke takes the manager's grant away, whichever process made it; it writes nothing where there is none.
+	// revoke deletes the manager's grant, also that of another process. It writes nothing if there is no grant.
 	revoke(ctx context.Context) error
 }

@@ -254,8 +254,8 @@ func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 		check(false) // a minute old
 		checker.Forget("owner-of-memo")
 		settle()
-		if len(checker.questions) > 0 || checker.running {
-			t.Errorf("%d questions are left, running is %v", len(checker.questions), checker.running)
+		if len(checker.pending) > 0 || checker.running {
+			t.Errorf("%d questions are left, running is %v", len(checker.pending), checker.running)
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// builtIn are the resources of Kubernetes' own groups that a check lists first, by the manager's own roles: they hold users' data,
-// run users' work or lead to it.
+// builtIn are the built-in resources that a check lists first, with the manager's own roles: they have users' data, run users' workloads or
+// expose them.
 var builtIn = []schema.GroupResource{
 	{Resource: "pods"},
 	{Resource: "persistentvolumeclaims"},
@@ -26,9 +26,9 @@ var builtIn = []schema.GroupResource{
 	{Group: "batch", Resource: "cronjobs"},
 }
 
-// moreBuiltIn do the same, and take the right that a check grants. The other resources of these groups do not keep a namespace.
-// Some are made from those that do (EndpointSlices). Some only limit or permit what else is in a namespace (NetworkPolicies, quotas,
-// roles). Operators that stop leave some behind (Leases, Events).
+// moreBuiltIn are built-in resources of the same purpose that need the grant of a check. Other built-in resources do not keep a namespace:
+// controllers create them from listed ones (EndpointSlices), they only limit or permit others (NetworkPolicies, quotas, roles), or operators
+// leave them behind when they stop (Leases, Events).
 var moreBuiltIn = []schema.GroupResource{
 	{Resource: "replicationcontrollers"},
 	{Group: "apps", Resource: "replicasets"},
@@ -42,11 +42,10 @@ var viewGroups = []string{
 	"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io", "packages.operators.coreos.com", "authorization.openshift.io",
 }
 
-// views are single resources that are views of other objects: the ClusterResourceQuotas that apply to a namespace.
+// views are resources that are views of other objects, in groups with other resources: the ClusterResourceQuotas of a namespace.
 var views = []schema.GroupResource{{Group: "quota.openshift.io", Resource: "appliedclusterresourcequotas"}}
 
-// isListed reports whether a check lists a resource. Of API groups that are not built in, it lists every resource that is no view,
-// whether a CustomResourceDefinition defines it or an aggregated API serves it.
+// isListed reports whether a check lists a resource. Of custom resources and aggregated APIs it lists all but views.
 func isListed(resource schema.GroupResource) bool {
 	if scheme.Scheme.IsGroupRegistered(resource.Group) {
 		return isBuiltIn(resource) || slices.Contains(moreBuiltIn, resource)
@@ -59,7 +58,7 @@ func isBuiltIn(resource schema.GroupResource) bool { return slices.Contains(buil
 // isView reports whether all resources of an API group are views of other objects.
 func isView(group string) bool { return slices.Contains(viewGroups, group) }
 
-// isGroupListed reports whether a check may list a resource of an API group. Of some of Kubernetes' own groups it lists none.
+// isGroupListed reports whether a check may list a resource of an API group. It lists none of some built-in groups.
 func isGroupListed(group string) bool {
 	if !scheme.Scheme.IsGroupRegistered(group) {
 		return !isView(group)
@@ -67,7 +66,7 @@ func isGroupListed(group string) bool {
 	return slices.ContainsFunc(slices.Concat(builtIn, moreBuiltIn), func(resource schema.GroupResource) bool { return resource.Group == group })
 }
 
-// sorted sorts resources in place. Built-in ones come first, in the order of builtIn: an admin knows them best when a message names one.
+// sorted sorts resources in place, and returns them. Built-in ones come first, in the order of builtIn, because admins know them best.
 func sorted(resources []schema.GroupVersionResource) []schema.GroupVersionResource {
 	slices.SortFunc(resources, func(a, b schema.GroupVersionResource) int {
 		i, j := slices.Index(builtIn, a.GroupResource()), slices.Index(builtIn, b.GroupResource())
@@ -88,8 +87,8 @@ const (
 	pullSecretSelector = secretType + "=" + string(corev1.SecretTypeDockercfg)
 )
 
-// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata does not
-// contain their type, so the selector that matched a Secret tells it.
+// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata lacks their type, so the
+// check gets it from the selector.
 func selectorsOf(resource schema.GroupResource) []string {
 	if resource != (schema.GroupResource{Resource: "secrets"}) {
 		return []string{""}
@@ -100,8 +99,8 @@ func selectorsOf(resource schema.GroupResource) []string {
 	}
 }
 
-// isOfOthers reports whether the manager must keep a namespace for an object. It need not where the object is being deleted, or
-// where Kubernetes, OpenShift or OLM creates one in every namespace. The selector is the one that matched the object.
+// isOfOthers reports whether the manager must keep a namespace for an object. Objects in deletion, and those that Kubernetes, OpenShift or OLM
+// create in every namespace, do not count. The selector is the one that matched the object.
 func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	if object.DeletionTimestamp != nil {
 		return false

@@ -17,30 +17,29 @@ import (
 )
 
 const (
-	// parallel is how many resources a scan lists at once.
+	// parallel is the number of resources that a scan lists concurrently.
 	parallel = 8
-	// builtInTimeout bounds the lists of one of Kubernetes' own resources, otherTimeout those of any other one.
+	// builtInTimeout limits the lists of one built-in resource, otherTimeout those of any other one.
 	builtInTimeout, otherTimeout = time.Minute, 20 * time.Second
-	// readTries is how often a scan tries to list other resources in the first namespace where that fails. readPause is the first
-	// pause between two tries; it doubles.
+	// readTries is the number of attempts to list a resource that is not built in, in the first namespace for which that fails. readPause is
+	// the first pause between two attempts; it doubles.
 	readTries, readPause = 4, 250 * time.Millisecond
-	// grantPause is the first pause before a scan asks again whether the API server honors a granted right; it doubles. The scan
-	// stops asking when the pause reaches grantTimeout.
+	// grantPause is the first pause between two checks of whether the API server honors the grant; it doubles, until it reaches grantTimeout.
 	grantPause, grantTimeout = 50 * time.Millisecond, 5 * time.Second
-	// deniedPause is the first pause before a scan lists again what was denied in spite of the grant, and doubles until deniedTimeout:
-	// another API server of the cluster, or an aggregated one, may learn of the grant later.
+	// deniedPause is the first pause before a scan lists again the resources that were denied after the grant. It doubles, until it reaches
+	// deniedTimeout: other API servers, also aggregated ones, may observe the grant later.
 	deniedPause, deniedTimeout = time.Second, 15 * time.Second
 )
 
 // missed are resources that a scan did not list.
 type missed struct {
-	// denied are those that the manager may not list, vanished those that the API server said it does not have.
+	// denied are forbidden to the manager, vanished were not found by the API server.
 	denied, vanished []schema.GroupVersionResource
 }
 
-// listOthers grants the manager the right to list resources, and lists them. The grant covers all of them, also those that a role
-// permits already: that role may be deleted with its operator during the scan. What the manager still may not list keeps the
-// undecided namespaces, for example because an admin removed the manager's right to escalate.
+// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them: a role that permits some already
+// may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example after an admin
+// has removed the manager's permission to escalate.
 func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionResource) error {
 	s.granted = true
 	err := s.grant(ctx, resources)
@@ -66,7 +65,7 @@ func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionRe
 	return s.listVanished(ctx, vanished)
 }
 
-// grant grants a right and waits until the API server honors it.
+// grant permits the manager to list resources, and waits until the API server honors the grant.
 func (s *scan) grant(ctx context.Context, resources []schema.GroupVersionResource) error {
 	if err := s.cluster.grant(ctx, resources); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (s *scan) grant(ctx context.Context, resources []schema.GroupVersionResourc
 	return fmt.Errorf("listing %d kinds in namespaces that are to be deleted: the API server does not honor ClusterRole %q yet; see whether kube-controller-manager aggregates ClusterRoles", len(resources), RoleName)
 }
 
-// listVanished lists resources again that discovery has and the API server did not find: it may serve them in another version by now.
+// listVanished lists again the resources that discovery has and that were not found: the API server may now serve them in another version.
 func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionResource) error {
 	if len(vanished) == 0 {
 		return nil
@@ -98,7 +97,7 @@ func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionR
 		}
 		i := slices.IndexFunc(resources, func(each schema.GroupVersionResource) bool { return each.GroupResource() == old.GroupResource() })
 		if i < 0 {
-			continue // it is gone, and its objects with it
+			continue // the resource no longer exists, and neither do its objects
 		}
 		s.rank[resources[i]] = s.rank[old]
 		again, err := s.list(ctx, resources[i:i+1])
@@ -112,7 +111,7 @@ func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionR
 	return nil
 }
 
-// list lists resources, some at a time.
+// list lists resources, several concurrently, and returns those that it could not list.
 func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource) (missed, error) {
 	errs := make([]error, len(resources))
 	var group sync.WaitGroup
@@ -144,10 +143,9 @@ func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource
 	return found, nil
 }
 
-// resource looks for objects of other owners in the undecided namespaces. One list of the whole cluster covers them all, unless it
-// takes more pages than there are namespaces; then resource lists each namespace. Where an aggregated API or a conversion webhook
-// fails or takes too long, the namespaces count as in use. Where the API server fails on one of its own resources, resource returns
-// the error.
+// resource lists the objects of one resource in the undecided namespaces. It lists the whole cluster once, unless that takes more pages than
+// there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, the
+// namespaces count as in use. It returns the error if the API server cannot list a built-in resource.
 func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResource, selector string) error {
 	timeout, tries := otherTimeout, readTries
 	if isBuiltIn(resource.GroupResource()) {
@@ -173,16 +171,16 @@ func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResourc
 		case isFinal(err) || ctx.Err() != nil || isBuiltIn(resource.GroupResource()):
 			return err
 		}
-		tries = 1 // it is known to fail; only namespaces without objects can still be told
+		tries = 1 // the list fails; it may still succeed in namespaces without objects
 		s.keep(namespace, s.rank[resource], fmt.Sprintf("it may hold %s, which cannot be listed: %s", resource.GroupResource(), truncate.Quote(err.Error())))
 	}
 	return nil
 }
 
-// isFinal reports whether the API server would give the same answer for any namespace.
+// isFinal reports whether an error is the same for all namespaces.
 func isFinal(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) }
 
-// wholeCluster lists a resource in all namespaces, and reads at most the given number of pages. It returns false where pages are left.
+// wholeCluster lists a resource in all namespaces, at most the given number of pages. complete is false if there are more pages.
 func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionResource, selector string, pages int) (complete bool, err error) {
 	err = pager.Each(ctx, s.lister(resource, ""), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {
 		for i := range page.Items {
@@ -195,7 +193,7 @@ func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionRes
 	return complete && err == nil, err
 }
 
-// namespace looks for the first object of another owner in one namespace.
+// namespace lists a resource in one namespace, until the first object of another owner.
 func (s *scan) namespace(ctx context.Context, resource schema.GroupVersionResource, selector, namespace string, tries int) error {
 	for try := 0; ; try++ {
 		err := pager.Each(ctx, s.lister(resource, namespace), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {
@@ -234,8 +232,8 @@ func (s *scan) visit(resource schema.GroupVersionResource, selector string, obje
 	return true
 }
 
-// dependsOnRemoved reports whether the removal has deleted all owners of an object, so that the garbage collector deletes it too. An
-// example is the Secret with the serving certificate of a Service.
-func dependsOnRemoved(object *metav1.PartialObjectMetadata, asked Question) bool {
-	return len(object.OwnerReferences) > 0 && !slices.ContainsFunc(object.OwnerReferences, func(each metav1.OwnerReference) bool { return !asked.Removed(each) })
+// dependsOnRemoved reports whether the removal has deleted all owners of an object, so that the garbage collector will delete the object, too.
+// An example is the Secret with the serving certificate of a Service.
+func dependsOnRemoved(object *metav1.PartialObjectMetadata, question Question) bool {
+	return len(object.OwnerReferences) > 0 && !slices.ContainsFunc(object.OwnerReferences, func(each metav1.OwnerReference) bool { return !question.Removed(each) })
 }

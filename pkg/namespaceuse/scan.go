@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// repeatAfter is how long the other kinds may take before Kubernetes' own are listed once more: most data is in those.
+// repeatAfter is the maximum time for other kinds before the built-in kinds, which have most data, are listed again.
 const repeatAfter = 5 * time.Second
 
 // scan is one check of the namespaces of some questions.
@@ -22,15 +22,15 @@ type scan struct {
 	cluster   cluster
 	clock     clock.PassiveClock
 	questions map[string][]Question // by namespace
-	// rank is the position of each resource in the order of sorted.
+	// rank is the position of each resource in the order of the function sorted.
 	rank map[schema.GroupVersionResource]int
-	// granted is whether the scan called grant, so that the caller has to revoke the right.
+	// granted means that the scan called grant, and that the caller must revoke the grant.
 	granted bool
-	// since is the time from which on the scan saw the built-in resources.
+	// since is the time at which the last list of the built-in resources began.
 	since time.Time
 
 	mu sync.Mutex
-	// uses are the reasons why namespaces are in use; of several reasons, the one with the lowest rank counts.
+	// uses are the reasons why namespaces are in use, by namespace. Each has the reason with the lowest rank.
 	uses map[string]use
 }
 
@@ -47,7 +47,7 @@ func newScan(on cluster, clock clock.PassiveClock, questions []Question) *scan {
 	return s
 }
 
-// inUse returns, for each namespace in use, the reason.
+// inUse returns the reason for each namespace in use.
 func (s *scan) inUse() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +58,8 @@ func (s *scan) inUse() map[string]string {
 	return reasons
 }
 
-// undecided returns the namespaces that have no reason yet of this rank or a lower one. With it the result does not depend on
-// which of the parallel lists the API server answers first.
+// undecided returns the namespaces without a reason of this rank or a lower one, sorted. So the result does not depend on the order in which
+// concurrent lists end.
 func (s *scan) undecided(rank int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,14 +87,14 @@ func (s *scan) keepUndecided(reason string) {
 	}
 }
 
-// run lists all resources, Kubernetes' own first: where these show that all namespaces are in use, no right has to be granted.
+// run lists all resources. It lists the built-in ones first: if they show that all namespaces are in use, it needs no grant.
 func (s *scan) run(ctx context.Context) error {
 	resources, unavailable, err := s.cluster.resources(ctx)
 	if err != nil {
 		return fmt.Errorf("discovering which kinds a namespace may hold: %w", err)
 	}
 	resources = sorted(slices.DeleteFunc(resources, func(each schema.GroupVersionResource) bool { return !isListed(each.GroupResource()) }))
-	first := len(resources) // of those that are not Kubernetes' own
+	first := len(resources) // the first one that is not built in
 	for i, each := range resources {
 		s.rank[each] = i
 		if !isBuiltIn(each.GroupResource()) {

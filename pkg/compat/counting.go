@@ -17,12 +17,12 @@ type Counted struct {
 	Max []string
 }
 
-// CountedBundles returns the bundles that count at the upgrade gate. A bundle counts from before its first write until the last object is
-// gone that its removal deletes. Retained CustomResourceDefinitions and namespaces do not count, and neither do objects that only
-// finalizers of other controllers keep. Objects that the removal waits for do count.
+// CountedBundles returns the bundles that count for the upgrade gate. A bundle counts before its first object is applied, and until its
+// removal is complete. Retained CustomResourceDefinitions and namespaces do not count, and neither do objects that only finalizers of other
+// controllers keep. Objects that the removal waits for do count.
 //
-// operator is nil for a BundleDeployment without PlatformOperator, deployment is nil if the PlatformOperator has none. The
-// PlatformOperator's record of a bundle takes precedence over the bundle's own files, because catalogs may have corrected it.
+// operator is nil for a BundleDeployment without PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
+// the PlatformOperator's status takes precedence over the bundle's own files, because catalogs may have corrected it.
 func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) (bundles []Counted) {
 	present := presentRevisions(deployment)
 	if operator == nil {
@@ -92,7 +92,7 @@ func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []core
 		}
 	}
 	if len(status.Revisions) == 0 && meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionInstalled) {
-		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // rukpak's, which had no record
+		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // a BundleDeployment of rukpak, which had no revisions
 	}
 	return present
 }
@@ -113,7 +113,7 @@ func olderRevision(revision corev1alpha2.Revision, status corev1alpha2.BundleDep
 }
 
 // isTornDown reports whether only finalizers of other controllers keep a deleted BundleDeployment: the manager removes its own finalizer
-// when the last object is gone.
+// when the last object is deleted.
 func isTornDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && !slices.ContainsFunc(deployment.Finalizers, func(name string) bool {
 		return name == corev1alpha2.Finalizer || name == corev1alpha2.FinalizerCachedBundle || name == corev1alpha2.FinalizerUnpackCache

@@ -22,7 +22,7 @@ const (
 
 // Declaration is the effective olm.maxOpenShiftVersion of a bundle, and its origin.
 type Declaration struct {
-	// Raw has the values in the form that ReadMax parses; empty means no declaration.
+	// Raw has the values as ReadMax parses them; empty means no declaration.
 	Raw []string
 	// From is FromCatalog or FromBundle; empty without a declaration.
 	From string

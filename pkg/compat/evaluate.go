@@ -28,21 +28,21 @@ const (
 type Operator struct {
 	// Kind is the kind of the object that installs it; empty means KindPlatformOperator.
 	Kind string
-	// Name is the name of that object. Package and Version are those of the installed bundle.
+	// Name is the name of that object. Package and Version describe the installed bundle.
 	Name, Package, Version string
-	// ServiceAccount is the one that applies its objects; empty means the manager. An operator that a ServiceAccount applies is reported
-	// and never blocks: otherwise a user with access to one namespace could block the cluster.
+	// ServiceAccount is the name of the ServiceAccount that applies the operator's objects; empty means the manager. Such an operator is
+	// reported and never blocks: otherwise a user with access to one namespace could block the cluster's upgrades.
 	ServiceAccount string
 	// Max has the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
 	// Candidates are the other versions in the catalogs, in any order.
 	Candidates []Candidate
-	// IncompleteReason is why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a message
-	// names a remedy that exists, but does not claim that there is none.
+	// IncompleteReason is the reason why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a
+	// message may name a remedy, but does not claim that there is none.
 	IncompleteReason string
-	// Unsearched means that Candidates are not known yet; a later verdict has the remedy.
+	// Unsearched means that Candidates is not known yet. A later verdict has the remedy.
 	Unsearched bool
-	// Ignored has, for each override that does not count, the reason, see JudgeOverrides. It is set only if no other status reports it.
+	// Ignored has the reason for each ignored override, see JudgeOverrides. It is set only if no other status reports the reason.
 	Ignored []string
 	// Acknowledged is the override that applies to the next minor version, according to JudgeOverrides; nil if there is none.
 	Acknowledged *Override
@@ -59,21 +59,20 @@ type Candidate struct {
 	Max []string
 	// Installable means that the operator may be upgraded to it now.
 	Installable bool
-	// Approve is the value of spec.upgrades.approvedVersion that permits the upgrade; empty if an approval is not what is missing, or not
-	// the only thing.
+	// Approve is the value of spec.upgrades.approvedVersion that permits the upgrade; empty unless an approval is the only missing condition.
 	Approve string
-	// Obstacle is, for a candidate that is not Installable, the obstacle that can be changed, for example `spec.package.version ">=1.0.0
+	// Obstacle is the reason why the candidate is not Installable, if an admin can change it, for example `spec.package.version ">=1.0.0
 	// <2.0.0" excludes it`.
 	Obstacle string
 }
 
-// Verdict is whether the cluster may be upgraded to its next minor version.
+// Verdict is the decision on whether the cluster may be upgraded to its next minor version.
 type Verdict struct {
 	Upgradeable bool
 	// Reason is one of this package's constants.
 	Reason string
-	// Message has all the information for an administrator, because the cluster-version operator shows only the message. It does not depend
-	// on the order of the input. Its length is limited to MaxMessage.
+	// Message has all the information for an administrator, because the CVO shows only the message. It does not depend on the order of the
+	// input. Its length is limited to MaxMessage.
 	Message string
 	// Blockers are the operators that block the upgrade, sorted by name: all of them, including those that Message only counts.
 	Blockers []Blocker
@@ -96,10 +95,10 @@ type Verdict struct {
 type Blocker struct {
 	// Kind, Operator, Package and Version are as in Operator.
 	Kind, Operator, Package, Version string
-	// Max is the operator's maximum, nil if Fault is why it is unreadable.
+	// Max is the operator's maximum; nil if it is unreadable. Fault is the error then.
 	Max   *Minor
 	Fault error
-	// Remedy is how to unblock the upgrade.
+	// Remedy is the action that unblocks the upgrade, as a clause.
 	Remedy string
 	// hasNoRemedy means that all candidates are known and none of them unblocks the upgrade.
 	hasNoRemedy bool
@@ -107,8 +106,8 @@ type Blocker struct {
 	Risk *Override
 }
 
-// Evaluate decides whether the installed operators permit the minor version after the cluster's. If the cluster version is unreadable, the
-// verdict blocks, and the error is the cause for the log.
+// Evaluate returns the verdict on whether the installed operators permit the minor version after the cluster's. If the cluster version is
+// unreadable, the verdict blocks, and the error is the cause for the log.
 func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	current, err := ParseClusterVersion(clusterVersion)
 	if err != nil {
@@ -157,7 +156,7 @@ func split(operators []Operator) (counted, scoped []Operator) {
 	return counted, scoped
 }
 
-// compareKinds orders PlatformOperators first.
+// compareKinds orders PlatformOperators before BundleDeployments.
 func compareKinds(a, b string) int { return cmp.Compare(b, a) }
 
 // undeclared counts the operators with a bundle that declares no maximum.
@@ -290,7 +289,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 	return best
 }
 
-// compareCandidates is a total order, so that the message does not depend on the order of equal versions from two catalogs.
+// compareCandidates orders candidates. The order is total, so that the message does not depend on the order of catalogs.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
 	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Obstacle, b.Obstacle))
 }

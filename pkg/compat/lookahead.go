@@ -4,18 +4,18 @@ package compat
 // versions cannot be predicted, least of all for operators without a declaration.
 const Horizon = 2
 
-// LookAhead is how many minor versions after the cluster's one operator permits, from 0 to Horizon.
+// LookAhead is the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
 type LookAhead struct {
 	// Kind and Operator are as in Operator.
 	Kind, Operator string
-	// Now is with the installed bundle, After with the updates that are possible now or only need an approval.
+	// Now is the number with the installed bundle. After is the number with updates that are installable or only need an approval.
 	Now, After int
 	// Unsearched means that After is not known yet.
 	Unsearched bool
 }
 
-// NewLookAhead evaluates one operator. Its bundles are the installed one and, during an upgrade, the target: the stricter one counts.
-// Acknowledged risks are ignored, because they are not a permission of the operator.
+// NewLookAhead returns the LookAhead of one operator. Its bundles are the installed one and, during an upgrade, the target; the stricter
+// one counts. Acknowledged risks are ignored, because the operator's developers have not permitted the version.
 func NewLookAhead(cluster Minor, bundles []Operator) LookAhead {
 	reach := LookAhead{Now: Horizon, After: Horizon}
 	for _, bundle := range bundles {
@@ -33,7 +33,7 @@ func NewLookAhead(cluster Minor, bundles []Operator) LookAhead {
 	return reach
 }
 
-// permittedMinors returns how many minor versions after the cluster's a declaration permits; an unreadable one permits none.
+// permittedMinors returns the number of minor versions after the cluster's that a declaration permits; an unreadable one permits none.
 func permittedMinors(cluster Minor, raw []string) (n int) {
 	most, err := ReadMax(raw)
 	switch {
@@ -48,8 +48,8 @@ func permittedMinors(cluster Minor, raw []string) (n int) {
 	return n
 }
 
-// lookAheadAll evaluates every operator, sorted by kind and name. after is how many minor versions all operators permit after their
-// updates.
+// lookAheadAll returns the LookAhead of every operator, sorted by kind and name. after is the number of minor versions that all operators
+// permit after their updates.
 func lookAheadAll(cluster Minor, operators []Operator) (all []LookAhead, after int) {
 	after = Horizon
 	for first := 0; first < len(operators); {

@@ -9,8 +9,8 @@ import (
 const (
 	// MaxMessage is the maximum length of a verdict's message in the ClusterOperator, in bytes.
 	MaxMessage = 1500
-	// LinePrefix is how many bytes of MaxMessage are reserved, on each line, for the name of the operator CR's condition, which library-go
-	// adds to every line when it merges conditions.
+	// LinePrefix is the number of bytes of each line that are reserved for the name of the operator resource's condition. library-go adds the
+	// name to each line when it merges conditions.
 	LinePrefix = 48
 
 	maxName    = 63
@@ -82,7 +82,7 @@ func fill(lines []string, space int) (shown []string, left int) {
 	return shown, space
 }
 
-// permittedText is the message if nothing blocks.
+// permittedText returns the message of a verdict without blockers.
 func permittedText(next Minor, operators tally, verdict Verdict) text {
 	if operators.total() == 0 {
 		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.Names())}
@@ -105,7 +105,7 @@ func permittedText(next Minor, operators tally, verdict Verdict) text {
 	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
 }
 
-// scopedGroup lists operators that a ServiceAccount applies and that may not run on the next minor version. It is empty if there are none.
+// scopedGroup returns the group of operators that a ServiceAccount applies and that do not permit the next minor version.
 func scopedGroup(scoped []Blocker) group {
 	if len(scoped) == 0 {
 		return group{}
@@ -116,7 +116,7 @@ func scopedGroup(scoped []Blocker) group {
 	}
 }
 
-// laterGroup lists what would block the minor version after the next, with remedies. It is empty if nothing would.
+// laterGroup returns the group of operators that do not permit the minor version after the next, with remedies.
 func laterGroup(far Minor, blockers []Blocker) group {
 	if len(blockers) == 0 {
 		return group{}
@@ -127,7 +127,7 @@ func laterGroup(far Minor, blockers []Blocker) group {
 	}
 }
 
-// blockedText is the message if something blocks. after is the minor version that the updates of all operators would permit.
+// blockedText returns the message of a verdict with blockers. after is the minor version that the updates of all operators would permit.
 func blockedText(next Minor, verdict Verdict, after Minor) text {
 	t := text{
 		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.Names(), distinct(verdict.Blockers)),
@@ -153,13 +153,13 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 	return lines
 }
 
-// line has the operator, its version, its maximum and the remedy.
+// line returns the operator, its version, its maximum and the remedy.
 func (b Blocker) line() string { return b.subject() + ": " + b.Remedy }
 
-// riskLine has the override instead of the remedy.
+// riskLine returns the same with the override instead of the remedy.
 func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.describe() }
 
-// subject has the operator, its version and its maximum.
+// subject returns the operator, its version and its maximum.
 func (b Blocker) subject() string {
 	name := cut(b.Operator, maxName)
 	if b.Kind == KindBundleDeployment {
@@ -186,7 +186,7 @@ func andMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
 }
 
-// tally counts operators by the kind of object that they are installed by.
+// tally is the number of operators by the kind of the object that installs them.
 type tally struct{ operators, deployments int }
 
 func (t *tally) add(kind string) {
@@ -222,7 +222,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// tallyOf counts each operator once, although an operator between two versions is listed with both. The list is sorted by kind and name.
+// tallyOf returns the number of operators in a list that is sorted by kind and name. An operator between two versions is listed with both,
+// and counted once.
 func tallyOf(operators []Operator) (t tally) {
 	for i, each := range operators {
 		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
@@ -232,7 +233,7 @@ func tallyOf(operators []Operator) (t tally) {
 	return t
 }
 
-// distinct counts each operator once, although an operator between two versions may block with both.
+// distinct returns the number of operators among blockers. An operator between two versions may block with both, and is counted once.
 func distinct(blockers []Blocker) (t tally) {
 	for i, blocker := range blockers {
 		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {

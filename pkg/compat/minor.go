@@ -52,8 +52,8 @@ func (m Minor) Beyond(steps int) Minor {
 	return m
 }
 
-// Permits reports whether a bundle with this maximum runs on another minor version. A maximum of 4.24 or above permits 4.23, which has a
-// name in the 4.x series, and not 5.1, which has none; 4.23 and 5.0 permit the same versions.
+// Permits reports whether a bundle with this maximum may run on another minor version. The maxima 4.23 and 5.0 permit the same versions. A
+// maximum of 4.24 or above also permits them, and does not permit 5.1, which has no name in the 4.x series.
 func (m Minor) Permits(other Minor) bool { return m.Compare(other) >= 0 }
 
 // Compare orders minor versions. 4.23 equals 5.0, 4.24 follows both, and every 4.y precedes 5.1.
@@ -84,13 +84,12 @@ func (m Minor) Names() string {
 	return m.String()
 }
 
-// minorForm matches what OLM has accepted in catalogs for years: X, X.Y or X.Y.0, with an optional "v", leading zeros, and build metadata
+// minorForm matches the values that OLM accepts in catalogs: X, X.Y or X.Y.0, with an optional "v", leading zeros, and build metadata
 // after three numbers. A patch or a pre-release is an error, because a maximum minor version cannot express it.
 var minorForm = regexp.MustCompile(`^v?([0-9]+)(?:\.([0-9]+)(?:\.0+(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?)?$`)
 
-// ReadMax parses a bundle's olm.maxOpenShiftVersion values, given as raw JSON. A value is a string, or a number whose digits are kept: 4.10 is
-// not 4.1. It returns nil if there is no value. More than one value is an error even if they are equal, as in
-// OLM.
+// ReadMax returns the maximum in a bundle's olm.maxOpenShiftVersion values, which are raw JSON; nil if there is no value. A value is a
+// string or a number with its digits: 4.10 is not 4.1. More than one value is an error even if they are equal, as in OLM.
 func ReadMax(raw []string) (*Minor, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -109,7 +108,7 @@ func ReadMax(raw []string) (*Minor, error) {
 	return &m, nil
 }
 
-// parseMinor parses the form of minorForm.
+// parseMinor returns the minor version in a value that matches minorForm.
 func parseMinor(value string) (m Minor, readable bool) {
 	parts := minorForm.FindStringSubmatch(value)
 	if parts == nil {
@@ -148,7 +147,7 @@ func unreadable(raw string) error {
 	return fmt.Errorf("olm.maxOpenShiftVersion %s cannot be read, a minor version such as \"4.20\" is expected", cut(raw, 40))
 }
 
-// cut truncates foreign text to a number of bytes, on one line, for a message.
+// cut returns a text on one line, truncated to a number of bytes, for a message.
 func cut(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {

@@ -12,15 +12,15 @@ import (
 type Override struct {
 	// Version is the minor version, for example "4.22".
 	Version string
-	// Reason is who takes the risk, and why.
+	// Reason names the person who accepts the risk, and the cause.
 	Reason string
-	// Expires is when it ends; zero means that no end is set.
+	// Expires is the time at which the override ends; zero means that none is set.
 	Expires time.Time
 }
 
-// JudgeOverrides returns the override that applies to a minor version at a time, nil if there is none. ignored has, for each other
-// override, the reason why it does not count, as a sentence, sorted. Of several that apply, such as for 4.23 and for 5.0, it returns the
-// one that lasts longest.
+// JudgeOverrides returns the override that applies to a minor version at a time, nil if there is none. If several apply, such as for 4.23
+// and for 5.0, it returns the one with the latest expiry. ignored has a sentence with the reason for each override that does not apply,
+// sorted.
 func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective *Override, ignored []string) {
 	for _, each := range overrides {
 		if why := each.fault(next, now); why != "" {
@@ -35,7 +35,7 @@ func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective 
 	return effective, ignored
 }
 
-// fault returns why an override does not count, with a remedy; empty if it counts.
+// fault returns the reason why an override does not apply, with a remedy; empty if it applies.
 func (o Override) fault(next Minor, now time.Time) string {
 	version, readable := parseMinor(strings.TrimSpace(o.Version))
 	switch {

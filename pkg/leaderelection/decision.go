@@ -51,8 +51,8 @@ func (d Decision) String() string {
 // Decide returns the decision of a starting process of the pod. locked means that the process holds the lock on the pod's volume, which the
 // kernel releases when its holder ends. A lease that does not exist has the zero spec.
 //
-// Decide ignores the lease's times. The lock proves that the earlier process has ended, even if it has just renewed the lease. Clocks of nodes
-// differ, so leader election measures itself whether the lease of another pod has expired.
+// Decide ignores the lease's times. The lock proves that the earlier process has ended, even if it has just renewed the lease. Clocks of
+// nodes differ, so leader election measures itself whether the lease of another pod has expired.
 func Decide(pod Pod, locked bool, lease coordinationv1.LeaseSpec) Decision {
 	switch {
 	case !locked:

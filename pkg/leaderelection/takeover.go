@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// takeOverTimeout limits the attempts while the API server does not respond. library-go uses the same limit, and then ends the process.
+	// takeOverTimeout limits the attempts while the API server does not respond. After it, library-go ends the process, too.
 	takeOverTimeout = 30 * time.Second
 	// retryEvery is the pause between two attempts.
 	retryEvery = 200 * time.Millisecond
@@ -35,8 +35,8 @@ type Candidate struct {
 	Clock  clock.PassiveClock
 }
 
-// TakeOver returns the decision on the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change the
-// lease. Leader election with the same identity then renews the lease with its first request.
+// TakeOver returns the decision on the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change
+// the lease. Leader election with the same identity then renews the lease with its first request.
 //
 // The update has the resourceVersion of the lease on which the decision is based. If the earlier process or another pod updates the lease
 // first, the update conflicts, and TakeOver reads the lease again. A later renewal by the earlier process conflicts, too.

@@ -1,8 +1,8 @@
 // Package limits decides whether the limits of PlatformOperatorManager "cluster" apply after it was deleted.
 //
 // The manager recreates a deleted PlatformOperatorManager with defaults, which have no limits. So the last limits are stored separately, as
-// a Record. A recreated PlatformOperatorManager may permit more than its predecessor. Then no bundle is selected and no upgrade starts until
-// an admin accepts the new limits. The package does no I/O; pkg/store stores the Record.
+// a Record. A recreated PlatformOperatorManager may permit more than its predecessor. Then no bundle is selected and no upgrade starts
+// until an admin accepts the new limits. The package does no I/O; pkg/store stores the Record.
 package limits
 
 import (

@@ -18,8 +18,8 @@ import (
 const conflictPause = time.Second
 
 // Update applies updates to the status. written reports whether it wrote the status. It writes nothing if the resource does not exist: the
-// manager recreates it at once, and that event queues another sync. After conflicts it queues another sync. Neither case is an error, because
-// library-go would report the error as Degraded.
+// manager recreates it at once, and that event queues another sync. After conflicts it queues another sync. Neither case is an error,
+// because library-go would report the error as Degraded.
 func Update(ctx context.Context, syncCtx factory.SyncContext, client v1helpers.OperatorClient, updates ...v1helpers.UpdateStatusFunc) (written bool, err error) {
 	_, written, err = v1helpers.UpdateStatus(ctx, client, updates...)
 	switch {

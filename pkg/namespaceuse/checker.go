@@ -98,8 +98,8 @@ func newChecker(ctx context.Context, on cluster, config Config) *Checker {
 	return &Checker{ctx: ctx, cluster: on, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
 }
 
-// Check returns the answer to a question. The first call starts a check and returns false. The Checker calls Config.Answered after the check;
-// the next call returns the answer, once. A later call starts another check.
+// Check returns the answer to a question, from a check that began after the first call. Until that check is done, it returns false. The
+// Checker then calls Config.Answered. Check returns an answer once; a later call starts another check.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,8 +27,8 @@ var builtIn = []schema.GroupResource{
 }
 
 // moreBuiltIn are built-in resources of the same purpose that need the grant of a check. Other built-in resources do not keep a namespace:
-// controllers create them from listed ones (EndpointSlices), they only limit or permit others (NetworkPolicies, quotas, roles), or operators
-// leave them behind when they stop (Leases, Events).
+// controllers create them from listed ones (EndpointSlices), they only limit or permit others (NetworkPolicies, quotas, roles), or
+// operators leave them behind when they stop (Leases, Events).
 var moreBuiltIn = []schema.GroupResource{
 	{Resource: "replicationcontrollers"},
 	{Group: "apps", Resource: "replicasets"},
@@ -87,8 +87,8 @@ const (
 	pullSecretSelector = secretType + "=" + string(corev1.SecretTypeDockercfg)
 )
 
-// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata lacks their type, so the
-// check gets it from the selector.
+// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata lacks their type, so
+// the check gets it from the selector.
 func selectorsOf(resource schema.GroupResource) []string {
 	if resource != (schema.GroupResource{Resource: "secrets"}) {
 		return []string{""}
@@ -99,8 +99,8 @@ func selectorsOf(resource schema.GroupResource) []string {
 	}
 }
 
-// isOfOthers reports whether the manager must keep a namespace for an object. Objects in deletion, and those that Kubernetes, OpenShift or OLM
-// create in every namespace, do not count. The selector is the one that matched the object.
+// isOfOthers reports whether the manager must keep a namespace for an object. Objects in deletion, and those that Kubernetes, OpenShift or
+// OLM create in every namespace, do not count. The selector is the one that matched the object.
 func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	if object.DeletionTimestamp != nil {
 		return false

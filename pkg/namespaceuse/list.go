@@ -37,9 +37,9 @@ type missed struct {
 	denied, vanished []schema.GroupVersionResource
 }
 
-// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them: a role that permits some already
-// may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example after an admin
-// has removed the manager's permission to escalate.
+// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them: a role that permits some
+// already may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example
+// after an admin has removed the manager's permission to escalate.
 func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionResource) error {
 	s.granted = true
 	err := s.grant(ctx, resources)
@@ -143,8 +143,8 @@ func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource
 	return found, nil
 }
 
-// resource lists the objects of one resource in the undecided namespaces. It lists the whole cluster once, unless that takes more pages than
-// there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, the
+// resource lists the objects of one resource in the undecided namespaces. It lists the whole cluster once, unless that takes more pages
+// than there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, the
 // namespaces count as in use. It returns the error if the API server cannot list a built-in resource.
 func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResource, selector string) error {
 	timeout, tries := otherTimeout, readTries
@@ -232,8 +232,8 @@ func (s *scan) visit(resource schema.GroupVersionResource, selector string, obje
 	return true
 }
 
-// dependsOnRemoved reports whether the removal has deleted all owners of an object, so that the garbage collector will delete the object, too.
-// An example is the Secret with the serving certificate of a Service.
+// dependsOnRemoved reports whether the removal has deleted all owners of an object, so that the garbage collector will delete the object,
+// too. An example is the Secret with the serving certificate of a Service.
 func dependsOnRemoved(object *metav1.PartialObjectMetadata, question Question) bool {
 	return len(object.OwnerReferences) > 0 && !slices.ContainsFunc(object.OwnerReferences, func(each metav1.OwnerReference) bool { return !question.Removed(each) })
 }

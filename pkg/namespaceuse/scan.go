@@ -58,8 +58,8 @@ func (s *scan) inUse() map[string]string {
 	return reasons
 }
 
-// undecided returns the namespaces without a reason of this rank or a lower one, sorted. So the result does not depend on the order in which
-// concurrent lists end.
+// undecided returns the namespaces without a reason of this rank or a lower one, sorted. So the result does not depend on the order in
+// which concurrent lists end.
 func (s *scan) undecided(rank int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

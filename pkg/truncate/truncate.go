@@ -1,5 +1,5 @@
-// Package truncate shortens text of bundles, catalogs and API responses for messages: names, values, errors. A message that quotes a short text
-// leaves room for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
+// Package truncate shortens text of bundles, catalogs and API responses for messages: names, values, errors. A message that quotes a short
+// text leaves room for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
 package truncate
 
 import (
@@ -13,8 +13,8 @@ const MaxQuoted = 80
 
 const ellipsis = "…"
 
-// Quote returns a text in double quotes, as strconv.Quote does, with at most MaxQuoted characters between them. An ellipsis after the quotes
-// marks a text that was cut.
+// Quote returns a text in double quotes, as strconv.Quote does, with at most MaxQuoted characters between them. An ellipsis after the
+// quotes marks a text that was cut.
 func Quote[T ~string | ~[]byte](text T) string {
 	var quoted strings.Builder
 	quoted.WriteByte('"')
@@ -56,7 +56,8 @@ func Bytes(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most-len(ellipsis))], "") + ellipsis
 }
 
-// Cut returns a text cut to at most that many bytes without an ellipsis. It also removes separators at the cut, so that a label value stays valid.
+// Cut returns a text cut to at most that many bytes without an ellipsis. It also removes separators at the cut, so that a label value stays
+// valid.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -35,8 +35,8 @@ type Rendering struct {
 	Objects   []unstructured.Unstructured
 	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates bundle.CertificateProvider
-	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only another bundle or another configuration corrects it.
-	// Without it, Objects has at least one object.
+	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only another bundle or another configuration corrects it. Then
+	// Objects is empty.
 	Invalid error
 }
 

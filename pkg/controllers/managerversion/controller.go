@@ -1,9 +1,9 @@
 // Package managerversion reports the manager's own version in the ClusterOperator. An earlier version remains there, with Progressing true,
-// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result counts, so that a user's
-// error does not delay the cluster's update.
+// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result counts, so that a
+// user's error does not delay the cluster's update.
 //
-// The controllers of those kinds report reconciled objects to FirstSyncs. The package writes one condition and status.rollout of the operator
-// resource. library-go's StatusSyncer writes the version, and Reports records the status that it has written.
+// The controllers of those kinds report reconciled objects to FirstSyncs. The package writes one condition and status.rollout of the
+// operator resource. library-go's StatusSyncer writes the version, and Reports records the status that it has written.
 package managerversion
 
 import (
@@ -203,8 +203,8 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	return true, nil
 }
 
-// startedTime returns the start of this version's rollout. The start that an earlier process of this version recorded remains, so that restarts
-// do not extend the wait. It does not count if an older manager, which does not write status.rollout, was active since.
+// startedTime returns the start of this version's rollout. A start that an earlier process of this version recorded remains, so that
+// restarts do not extend the wait. It does not count if an older manager, which does not write status.rollout, was active since then.
 func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)

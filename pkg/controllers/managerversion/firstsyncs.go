@@ -5,8 +5,8 @@ import "sync"
 // syncedObject identifies a reconciled object.
 type syncedObject struct{ kind, name string }
 
-// FirstSyncs records which objects the controllers of their kinds have reconciled at least once in this process, with any result. It is safe
-// for concurrent use.
+// FirstSyncs records which objects the controllers of their kinds have reconciled at least once in this process, with any result. It is
+// safe for concurrent use.
 type FirstSyncs struct {
 	mu      sync.Mutex
 	synced  map[syncedObject]bool

@@ -40,7 +40,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Name is the controller's name; "platform-operators-" and this name are its field manager for status.
+// Name is the controller's name. Its field manager for status is "platform-operators-" followed by this name.
 const Name = "upgradegate"
 
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
@@ -53,20 +53,20 @@ const ConditionType = "InstalledOperatorsUpgradeable"
 
 // Catalogs is the part of the catalog snapshots that the controller uses.
 type Catalogs interface {
-	// For returns every trusted catalog's content for a package. It reads memory only.
+	// For returns the content of every trusted catalog for a package, from memory.
 	For(pkg string) []resolve.Catalog
-	// Unlisted is as in resolve.ClusterState.
+	// Unlisted returns the same as the field of resolve.ClusterState.
 	Unlisted() []string
 }
 
 // Inventory is the part of the cluster's inventory that the controller uses.
 type Inventory interface {
-	// Kinds and ExternalPackages are those of resolve.ClusterState. They read memory only.
+	// Kinds and ExternalPackages return the same as the fields of resolve.ClusterState, from memory.
 	Kinds() []resolve.Kind
 	ExternalPackages() []resolve.ExternalPackage
 }
 
-// Config is everything the controller needs; every field is required.
+// Config configures the controller. Every field is required.
 type Config struct {
 	Client          operatorclient.PlatformOperatorManagerInterface
 	Operators       platforminformers.PlatformOperatorInformer
@@ -85,7 +85,7 @@ type Config struct {
 	SyncContext factory.SyncContext
 	// Watches is the type of the operator resource's condition from health.WatchCondition.
 	Watches string
-	// Permits is set to whether the last verdict of this process permits the cluster's next minor version; false before the first one.
+	// Permits is true while the last verdict of this process permits the cluster's next minor version. The controller sets it.
 	Permits *atomic.Bool
 	// Register registers metrics.
 	Register func(metrics.StableCollector) error
@@ -106,7 +106,7 @@ type controller struct {
 	clock           clock.PassiveClock
 	gauge           *gauge
 
-	// pace and memory are used by the verdict's sync only, of which one runs at a time.
+	// Only the sync of verdicts uses pace and memory. One such sync runs at a time.
 	pace   health.WriteLimiter
 	memory memory
 	search search
@@ -173,8 +173,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, condition, found.version)
 }
 
-// pause returns how long to delay a verdict that permits upgrades, as the stored one does, and only counts other operators. A blocking
-// verdict is never delayed.
+// pause returns the time by which a verdict may be delayed; 0 unless it and the stored one permit upgrades of the same cluster version. A
+// blocking verdict is never delayed.
 func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
@@ -191,8 +191,8 @@ func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
 	return operatorv1.OperatorCondition{Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message}
 }
 
-// Withdraw replaces, in a copy of the operator resource's status, the verdict of an earlier process that this one could not confirm in
-// time.
+// Withdraw replaces the verdict of an earlier process in a copy of the operator resource's status. The caller uses it if this process could
+// not confirm the verdict in time.
 func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 	v1helpers.SetOperatorCondition(&status.Conditions, conditionOf(compat.CannotTell(fmt.Errorf(
 		"the verdict in PlatformOperatorManager %q is from an earlier manager process, "+
@@ -217,14 +217,14 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 }
 
 // bundlesOf returns an operator's bundles as input for the verdict.
-func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen input, remedies *remedies) []compat.Operator {
+func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, in input, remedies *remedies) []compat.Operator {
 	var result []compat.Operator
-	for _, bundle := range compat.CountedBundles(operator, seen.deployments[operator.Name]) {
+	for _, bundle := range compat.CountedBundles(operator, in.deployments[operator.Name]) {
 		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
-		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), seen.on)
+		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), in.cluster)
 		if len(entry.Max) > 0 {
 			var known bool
-			entry.Candidates, entry.IncompleteReason, known = remedies.of(operator, seen.on.Version)
+			entry.Candidates, entry.IncompleteReason, known = remedies.of(operator, in.cluster.Version)
 			entry.Unsearched = !known
 		}
 		result = append(result, entry)
@@ -233,8 +233,8 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, seen
 }
 
 // bundlesOfDeployment returns the bundles of a BundleDeployment without PlatformOperator.
-func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployment, on resolve.Cluster) (result []compat.Operator) {
-	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), on)
+func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployment, cluster resolve.Cluster) (result []compat.Operator) {
+	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), cluster)
 	for _, bundle := range compat.CountedBundles(nil, deployment) {
 		result = append(result, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
@@ -244,13 +244,13 @@ func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployme
 	return result
 }
 
-// override returns the override that applies, nil if there is none, and why the others do not.
-func (c *controller) override(overrides []compat.Override, on resolve.Cluster) (*compat.Override, []string) {
-	cluster, err := compat.ParseClusterVersion(on.Version)
+// override returns the effective override, nil if there is none, and the reasons why others are ignored.
+func (c *controller) override(overrides []compat.Override, cluster resolve.Cluster) (*compat.Override, []string) {
+	current, err := compat.ParseClusterVersion(cluster.Version)
 	if err != nil || len(overrides) == 0 {
 		return nil, nil // the verdict reports an unreadable version
 	}
-	return compat.JudgeOverrides(cluster.Next(), overrides, c.clock.Now())
+	return compat.JudgeOverrides(current.Next(), overrides, c.clock.Now())
 }
 
 // removed reports whether an operator has been removed although finalizers of other controllers keep its PlatformOperator.

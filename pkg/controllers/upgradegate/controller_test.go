@@ -41,9 +41,9 @@ func (twoVersions) For(string) []resolve.Catalog {
 
 // alone is what an operator contributes on a cluster that has no other.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
-	seen := input{on: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
-	found := c.queryFor(seen).run(&joint.Cache{}, nil)
-	return c.bundlesOf(operator, seen, &found)
+	in := input{cluster: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
+	found := c.queryFor(in).run(&joint.Cache{}, nil)
+	return c.bundlesOf(operator, in, &found)
 }
 
 // deploymentsOf are the BundleDeployments of operators, with a revision of each bundle that status tells of.

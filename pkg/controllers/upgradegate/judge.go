@@ -28,10 +28,10 @@ import (
 )
 
 const (
-	// settling is how long the first evaluation waits for catalogs that have not been read. The catalogs controller stops waiting for a
-	// slow one after half a minute, so this passes only if many are slow at once.
+	// settling is the maximum time that the first evaluation waits for unread catalogs. The catalogs controller waits half a minute for a slow
+	// one, so this limit matters only if many are slow at once.
 	settling = 2 * time.Minute
-	// outageRetry is how often unreadable input is checked again: caches do not notify of the end of a failure.
+	// outageRetry is the interval at which unreadable input is read again: caches do not notify of the end of a failure.
 	outageRetry = time.Minute
 	// maxVersion limits the recorded cluster version, as the API does.
 	maxVersion = 256
@@ -42,12 +42,12 @@ type memory struct {
 	// started is the time of the first sync; settled means that a complete evaluation has been made.
 	started time.Time
 	settled bool
-	// last is the last complete verdict, nil before the first, and version its cluster version. until is the end of the first override that
-	// it uses; zero if it uses none.
+	// last is the last complete verdict, nil before the first, and version its cluster version. until is the earliest expiry of the overrides
+	// that the verdict depends on; zero if there are none.
 	last    *compat.Verdict
 	version string
 	until   time.Time
-	// failing is since when input is unreadable, and broken the reason; zero while it is readable.
+	// failing is the time since which input has been unreadable, and broken the reason. Both are zero while it is readable.
 	failing time.Time
 	broken  string
 }
@@ -59,72 +59,72 @@ type decision struct {
 	version string
 	// kept is the recorded verdict that remains.
 	kept *operatorv1.OperatorCondition
-	// again is when to evaluate again without an event; 0 means never.
+	// again is the time until an evaluation without an event; 0 means never.
 	again time.Duration
 	// search starts a search for remedies.
 	search bool
 }
 
 // permits reports whether the verdict, or the recorded one that remains, permits the cluster's next minor version.
-func (o decision) permits() bool {
-	if o.verdict != nil {
-		return o.verdict.Upgradeable
+func (d decision) permits() bool {
+	if d.verdict != nil {
+		return d.verdict.Upgradeable
 	}
-	return o.kept != nil && o.kept.Status == operatorv1.ConditionTrue
+	return d.kept != nil && d.kept.Status == operatorv1.ConditionTrue
 }
 
 // input is the input of an evaluation.
 type input struct {
-	on        resolve.Cluster
+	cluster   resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
 	// deployments are the operators' BundleDeployments, by name; unowned are those without PlatformOperator.
 	deployments map[string]*corev1alpha2.BundleDeployment
 	unowned     []*corev1alpha2.BundleDeployment
 	// ungated means that the cluster has no ClusterVersion.
 	ungated bool
-	// stale is a message: since when these objects may be out of date, and where to find the cause; empty if they are current.
+	// stale is a note that these objects may be out of date, with the cause; empty if they are current.
 	stale string
 }
 
-// judge never permits upgrades on incomplete input: if input is unreadable, the verdict for this cluster version remains, or upgrades are
-// blocked if there is none.
+// judge returns the decision on the current input. It never permits upgrades on incomplete input: the previous verdict for this cluster
+// version remains, or upgrades are blocked if there is none.
 func (c *controller) judge() decision {
 	now, m := c.clock.Now(), &c.memory
 	if m.started.IsZero() {
 		m.started = now
 	}
-	seen, err := c.readInput()
+	in, err := c.readInput()
 	if err != nil {
-		return c.duringOutage(seen, err)
+		return c.duringOutage(in, err)
 	}
 	m.failing, m.broken = time.Time{}, ""
-	if seen.ungated {
+	if in.ungated {
 		verdict := compat.NothingToGate() // not stored, because it does not apply to a ClusterVersion that appears later
 		c.gauge.set(verdict)
 		return decision{verdict: &verdict}
 	}
-	verdict, searching, err := c.evaluate(seen)
+	verdict, searching, err := c.evaluate(in)
 	if err != nil {
 		klog.Warningf("judging the installed operators: %v", err) // the verdict reports it, too
 	}
-	again := nextExpiry(seen, now)
+	again := nextExpiry(in, now)
 	if len(c.catalogs.Unlisted()) > 0 {
 		again = sooner(outageRetry, again)
 	}
-	if waiting, left := c.untried(seen), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
-		return c.whileWaiting(verdict, seen.on.Version, waiting, sooner(left, again))
+	if waiting, left := c.unread(in), m.started.Add(settling).Sub(now); !m.settled && waiting != "" && left > 0 {
+		return c.whileWaiting(verdict, in.cluster.Version, waiting, sooner(left, again))
 	}
-	c.search.request(seen)
-	if stands := c.recordedVerdict(seen.on.Version); !m.settled && searching && stands != nil && (stands.Status == operatorv1.ConditionTrue) == verdict.Upgradeable {
-		return decision{kept: stands, again: again, search: true} // the recorded verdict has remedies
+	c.search.request(in)
+	if previous := c.recordedVerdict(in.cluster.Version); !m.settled && searching && previous != nil && (previous.Status == operatorv1.ConditionTrue) == verdict.Upgradeable {
+		return decision{kept: previous, again: again, search: true} // the recorded verdict has remedies
 	}
-	found := c.settle(verdict, seen.on.Version, again)
+	found := c.settle(verdict, in.cluster.Version, again)
 	found.search = true
 	return found
 }
 
-// whileWaiting is the decision before catalogs have been read: the recorded verdict for this cluster version remains, unless it permits an
-// upgrade that is known to be blocked, which does not depend on catalogs.
+// whileWaiting returns the decision before catalogs have been read. The recorded verdict for this cluster version remains, unless it
+// permits an upgrade that an installed operator blocks: blockers do not depend on catalogs.
 func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) decision {
 	condition := c.recordedVerdict(version)
 	switch {
@@ -138,13 +138,13 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 }
 
 // nextExpiry returns the time until the next override expires; 0 if there is none.
-func nextExpiry(seen input, now time.Time) (next time.Duration) {
-	for _, deployment := range seen.unowned {
+func nextExpiry(in input, now time.Time) (next time.Duration) {
+	for _, deployment := range in.unowned {
 		if wait, due := compat.NextExpiry(resolve.Overrides(deployment.Spec.CompatibilityOverrides), now); due {
 			next = sooner(wait, next)
 		}
 	}
-	for _, operator := range seen.operators {
+	for _, operator := range in.operators {
 		if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), now); due {
 			next = sooner(wait, next)
 		}
@@ -160,7 +160,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// settle stores a complete evaluation.
+// settle stores the verdict of a complete evaluation, and returns the decision to write it.
 func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) decision {
 	c.gauge.set(verdict)
 	c.memory.settled, c.memory.last, c.memory.version, c.memory.until = true, &verdict, version, time.Time{}
@@ -182,61 +182,61 @@ func recorded(verdict compat.Verdict, version string) string {
 
 // readInput reads the input of a verdict. With an error, it returns the readable part.
 func (c *controller) readInput() (input, error) {
-	seen := input{on: resolve.Cluster{KubeVersion: c.kubeVersion}}
+	in := input{cluster: resolve.Cluster{KubeVersion: c.kubeVersion}}
 	clusterVersion, err := c.clusterVersions.Get("version")
 	switch {
 	case apierrors.IsNotFound(err) && c.memory.version == "" && !c.gatedBefore():
-		seen.ungated = true
-		return seen, nil
+		in.ungated = true
+		return in, nil
 	case err != nil:
-		return seen, fmt.Errorf("reading ClusterVersion \"version\": %w", err)
+		return in, fmt.Errorf("reading ClusterVersion \"version\": %w", err)
 	}
-	if seen.on.Version = clusterVersion.Status.Desired.Version; seen.on.Version == "" {
-		return seen, errors.New("reading ClusterVersion \"version\": its status.desired has no version")
+	if in.cluster.Version = clusterVersion.Status.Desired.Version; in.cluster.Version == "" {
+		return in, errors.New("reading ClusterVersion \"version\": its status.desired has no version")
 	}
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	switch {
 	case err == nil:
-		seen.on.Manager, seen.stale = manager.Spec, c.stale(manager)
-	case apierrors.IsNotFound(err): // it is about to be created again, with defaults
+		in.cluster.Manager, in.stale = manager.Spec, c.stale(manager)
+	case apierrors.IsNotFound(err): // the manager is about to recreate it with defaults
 		manager = nil
 	default:
-		return seen, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
+		return in, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
 	stored, err := c.limits()
 	if err != nil {
-		return seen, err
+		return in, err
 	}
-	seen.on.Hold = limits.Decide(stored, manager).Hold
-	if seen.operators, err = c.operators.List(labels.Everything()); err != nil {
-		return seen, fmt.Errorf("listing PlatformOperators: %w", err)
+	in.cluster.Hold = limits.Decide(stored, manager).Hold
+	if in.operators, err = c.operators.List(labels.Everything()); err != nil {
+		return in, fmt.Errorf("listing PlatformOperators: %w", err)
 	}
 	deployments, err := c.deployments.List(labels.Everything())
 	if err != nil {
-		return seen, fmt.Errorf("listing BundleDeployments: %w", err)
+		return in, fmt.Errorf("listing BundleDeployments: %w", err)
 	}
-	seen.assign(deployments)
-	return seen, nil
+	in.assign(deployments)
+	return in, nil
 }
 
-// assign sorts BundleDeployments by their owner.
-func (s *input) assign(deployments []*corev1alpha2.BundleDeployment) {
+// assign stores BundleDeployments by whether a PlatformOperator owns them.
+func (in *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	operators := map[types.UID]string{}
-	for _, each := range s.operators {
+	for _, each := range in.operators {
 		operators[each.UID] = each.Name
 	}
-	s.deployments = map[string]*corev1alpha2.BundleDeployment{}
+	in.deployments = map[string]*corev1alpha2.BundleDeployment{}
 	for _, each := range deployments {
 		if owner := metav1.GetControllerOf(each); owner != nil && owner.Kind == compat.KindPlatformOperator && operators[owner.UID] == each.Name {
-			s.deployments[each.Name] = each
+			in.deployments[each.Name] = each
 			continue
 		}
-		s.unowned = append(s.unowned, each)
+		in.unowned = append(in.unowned, each)
 	}
 }
 
-// stale returns since when the API server has rejected lists or watches of the objects that a verdict depends on; empty if it does not.
-// Until then a verdict uses the last known objects.
+// stale returns a note with the time since which the API server has rejected lists or watches of the objects that a verdict depends on;
+// empty if it accepts them. Meanwhile a verdict uses the last known objects.
 func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
@@ -247,23 +247,24 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
-// duringOutage returns the last verdict of this process with a note on the outage, unless the cluster version is known to have changed.
-// Before the first verdict, it is that of an earlier process for this version.
-func (c *controller) duringOutage(seen input, cause error) decision {
+// duringOutage returns the decision on unreadable input: the last verdict of this process with a note on the outage, unless the cluster
+// version has changed or an override has expired. Before the first verdict, the recorded one of an earlier process for this version
+// remains.
+func (c *controller) duringOutage(in input, cause error) decision {
 	m := &c.memory
 	if m.failing.IsZero() {
 		m.failing, m.broken = c.clock.Now(), cause.Error() // keep the first error, so that the message is stable
 		klog.Warningf("judging the installed operators: %v", cause)
 	}
-	same := seen.on.Version == "" || seen.on.Version == m.version
+	same := in.cluster.Version == "" || in.cluster.Version == m.version
 	expired := !m.until.IsZero() && !c.clock.Now().Before(m.until)
-	stands := c.recordedVerdict(seen.on.Version)
+	previous := c.recordedVerdict(in.cluster.Version)
 	switch {
 	case m.last != nil && same && !expired:
 		verdict := m.last.WithNotes(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 		return decision{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
-	case m.last == nil && stands != nil:
-		return decision{kept: stands, again: outageRetry}
+	case m.last == nil && previous != nil:
+		return decision{kept: previous, again: outageRetry}
 	}
 	verdict := compat.CannotTell(fmt.Errorf("since %s: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
 	return decision{verdict: &verdict, again: outageRetry}
@@ -282,27 +283,26 @@ func (c *controller) recordedVerdict(version string) *operatorv1.OperatorConditi
 	return condition
 }
 
-// gatedBefore reports whether there is a recorded verdict for any cluster version: then a missing ClusterVersion is an outage.
+// gatedBefore reports whether a verdict is recorded for any cluster version. Then a missing ClusterVersion is an outage.
 func (c *controller) gatedBefore() bool {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate computes the verdict, and adds a note on catalogs that have been failing for some time. searching means that some remedies are
-// not known yet.
-func (c *controller) evaluate(seen input) (verdict compat.Verdict, searching bool, err error) {
+// evaluate returns the verdict, with notes on stale objects and unavailable catalogs. searching means that some remedies are not known yet.
+func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
 	remedies := c.search.last()
-	for _, operator := range seen.operators {
-		installed = append(installed, c.bundlesOf(operator, seen, remedies)...)
+	for _, operator := range in.operators {
+		installed = append(installed, c.bundlesOf(operator, in, remedies)...)
 	}
-	for _, deployment := range seen.unowned {
-		installed = append(installed, c.bundlesOfDeployment(deployment, seen.on)...)
+	for _, deployment := range in.unowned {
+		installed = append(installed, c.bundlesOfDeployment(deployment, in.cluster)...)
 	}
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
-	verdict, err = compat.Evaluate(seen.on.Version, installed)
+	verdict, err = compat.Evaluate(in.cluster.Version, installed)
 	var notes []string
-	for _, note := range []string{seen.stale, c.unavailableCatalogs(seen)} {
+	for _, note := range []string{in.stale, c.unavailableCatalogs(in)} {
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -313,13 +313,13 @@ func (c *controller) evaluate(seen input) (verdict compat.Verdict, searching boo
 	return verdict, searching, err
 }
 
-// relevant returns the catalogs that an installed operator may use and that match, without duplicates, sorted.
-func (c *controller) relevant(seen input, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
-	for _, operator := range seen.operators {
+// relevant returns the catalogs that match and that an installed operator may use, sorted, without duplicates.
+func (c *controller) relevant(in input, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
+	for _, operator := range in.operators {
 		if operator.Status.Installed == nil || removed(operator) {
 			continue
 		}
-		request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, seen.on)
+		request, err := resolve.RequestFor(operator, operator.Status.Installed.Version, in.cluster)
 		if err != nil {
 			continue // the operator may use no catalog, as its remedy reports
 		}
@@ -335,24 +335,24 @@ func (c *controller) relevant(seen input, holds func(resolve.Catalog) bool) (fou
 	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
 }
 
-// untried returns what is missing since the start: the kinds of catalogs that have not been listed, or else the catalogs that have not been
-// read; empty if nothing is.
-func (c *controller) untried(seen input) string {
+// unread returns a clause about input that is missing since the start: kinds of catalogs that have not been listed, or catalogs that have
+// not been read. It is empty if nothing is missing.
+func (c *controller) unread(in input) string {
 	installed := func(operator *platformv1alpha1.PlatformOperator) bool {
 		return operator.Status.Installed != nil && !removed(operator)
 	}
-	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && slices.ContainsFunc(seen.operators, installed) {
+	if kinds := c.catalogs.Unlisted(); len(kinds) > 0 && slices.ContainsFunc(in.operators, installed) {
 		return reason.Plurals(kinds) + " to be listed"
 	}
-	if catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
+	if catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
 		return joinCatalogs(catalogs) + " to be read"
 	}
 	return ""
 }
 
-// unavailableCatalogs returns which catalogs cannot be read, and since when; empty if all can be.
-func (c *controller) unavailableCatalogs(seen input) string {
-	catalogs := c.relevant(seen, func(each resolve.Catalog) bool { return each.Unavailable })
+// unavailableCatalogs returns a note on the catalogs that cannot be read, with the time since then; empty if all can be read.
+func (c *controller) unavailableCatalogs(in input) string {
+	catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {
 		return ""
 	}

@@ -319,7 +319,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 			}
 			g.lists.err, g.offers.catalogs = nil, read
 			if _, _, message := g.says(t); message != recorded {
-				t.Errorf("when all has been seen it says\n%s\nafter\n%s", message, recorded)
+				t.Errorf("when all has been in it says\n%s\nafter\n%s", message, recorded)
 			}
 		})
 	}

@@ -14,16 +14,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// The search for remedies has a queue key and a worker of its own: a package with many versions may take long, and a verdict must not wait
-// for it. A verdict has the last remedies for the same cluster minor version and installed bundle, and reports others as not known yet.
+// The search for remedies has its own queue key and worker: a package with many versions may take long, and a verdict must not wait for it.
+// A verdict uses the last remedies for the same cluster minor version and installed bundle, and reports others as not known yet.
 
 // remediesKey is the queue key of the search.
 const remediesKey = "remedies"
 
-// search passes the evaluated input to the searching worker, and its result back. It is safe for concurrent use.
+// search passes input from the sync of verdicts to the search, and its result back. It is safe for concurrent use.
 type search struct {
 	lock sync.Mutex
-	// input is what to search for, nil before the first verdict.
+	// input is the input of the next search; nil before the first verdict.
 	input *input
 	// query and found are the last search; found is nil before the first one has ended.
 	query query
@@ -33,10 +33,10 @@ type search struct {
 }
 
 // request sets the input of the next search.
-func (s *search) request(on input) {
+func (s *search) request(in input) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.input = &on
+	s.input = &in
 }
 
 // last returns the last result; nil before the first.
@@ -46,16 +46,15 @@ func (s *search) last() *remedies {
 	return s.found
 }
 
-// run searches if the query has changed, and reports whether the result has. If the context ends, so does the search, and its result is
-// discarded.
+// run searches if the query has changed, and reports whether the result has changed. If the context ends, the search ends without a result.
 func (s *search) run(ctx context.Context, c *controller) (changed bool, err error) {
 	s.lock.Lock()
-	on, before, last := s.input, s.query, s.found
+	in, before, last := s.input, s.query, s.found
 	s.lock.Unlock()
-	if on == nil {
+	if in == nil {
 		return false, nil
 	}
-	next := c.queryFor(*on)
+	next := c.queryFor(*in)
 	if last != nil && reflect.DeepEqual(before, next) {
 		return false, nil
 	}
@@ -76,9 +75,9 @@ type query struct {
 	requests []resolve.Request
 	// bundles are the installed bundles of the operators that have candidates.
 	bundles map[string]bundleID
-	// unreadable is why an operator's spec cannot be evaluated.
+	// unreadable has, by operator, the reason why its spec cannot be evaluated.
 	unreadable map[string]string
-	// needed means that an operator has a declaration: otherwise no search is necessary.
+	// needed means that an operator has a declaration. Otherwise no search is necessary.
 	needed           bool
 	catalogs         map[string][]resolve.Catalog
 	unlisted         []string
@@ -97,12 +96,12 @@ func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
 	return id
 }
 
-// queryFor returns the query for all operators together: a version that another operator prevents is no remedy. An installed bundle counts
-// even before it was ready.
-func (c *controller) queryFor(seen input) query {
-	on := seen.on
-	q := query{version: on.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
-	for _, operator := range seen.operators {
+// queryFor returns the query for all operators together: a version that conflicts with another operator is no remedy. An installed bundle
+// counts before it is ready, too.
+func (c *controller) queryFor(in input) query {
+	cluster := in.cluster
+	q := query{version: cluster.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
+	for _, operator := range in.operators {
 		if removed(operator) {
 			continue
 		}
@@ -111,8 +110,8 @@ func (c *controller) queryFor(seen input) query {
 		if installed := operator.Status.Installed; installed != nil {
 			version = installed.Version
 		}
-		q.needed = q.needed || slices.ContainsFunc(compat.CountedBundles(operator, seen.deployments[operator.Name]), func(each compat.Counted) bool { return len(each.Max) > 0 })
-		request, err := resolve.RequestFor(operator, version, on)
+		q.needed = q.needed || slices.ContainsFunc(compat.CountedBundles(operator, in.deployments[operator.Name]), func(each compat.Counted) bool { return len(each.Max) > 0 })
+		request, err := resolve.RequestFor(operator, version, cluster)
 		if err != nil {
 			q.unreadable[operator.Name] = err.Error()
 			continue
@@ -129,7 +128,7 @@ func (c *controller) queryFor(seen input) query {
 	return q
 }
 
-// run runs the resolver. If done is closed, it ends early and the result is invalid.
+// run returns the result of the resolver. If done is closed, it returns early, and the result is invalid.
 func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
 	var decided map[string]resolve.Decision
@@ -148,7 +147,7 @@ func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	return found
 }
 
-// remedies are the candidate versions by PlatformOperator, on a cluster of one version.
+// remedies are the candidate versions of each PlatformOperator for one cluster version.
 type remedies struct {
 	version   string
 	operators map[string]remedy
@@ -162,13 +161,13 @@ type remedy struct {
 }
 
 // of returns the candidate versions of an operator, including those that its own spec excludes: widening the spec is a remedy, too.
-// incomplete is why there may be more. The candidates of another cluster minor version or another installed bundle are not known.
+// incomplete is the reason why there may be more. known is false if the search was for another cluster minor version or installed bundle.
 func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, incomplete string, known bool) {
 	if r == nil || !sameMinor(r.version, version) {
 		return nil, "", false
 	}
-	each, asked := r.operators[operator.Name]
-	if !asked || each.of != bundleIDOf(operator) {
+	each, found := r.operators[operator.Name]
+	if !found || each.of != bundleIDOf(operator) {
 		return nil, "", false
 	}
 	return each.candidates, each.incomplete, true

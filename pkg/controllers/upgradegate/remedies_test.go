@@ -50,9 +50,9 @@ func TestHRD_S3_NoRemedyIsNamedWhileNothingMayMove(t *testing.T) {
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Hold: "the limits are gone"}
 	c := &controller{catalogs: company{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	blocked := compass("", "4.21", "none")
-	seen := input{on: on, operators: []*platformv1alpha1.PlatformOperator{blocked}, deployments: deploymentsOf(blocked)}
-	found := c.queryFor(seen).run(&joint.Cache{}, nil)
-	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, seen, &found))
+	in := input{cluster: on, operators: []*platformv1alpha1.PlatformOperator{blocked}, deployments: deploymentsOf(blocked)}
+	found := c.queryFor(in).run(&joint.Cache{}, nil)
+	verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, in, &found))
 	if err != nil || len(verdict.Blockers) != 1 {
 		t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
 	}
@@ -78,9 +78,9 @@ func TestRemediesAreWhatTheOtherOperatorsLeave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			blocked := compass("", "4.21", "none")
-			seen := input{on: on, operators: append(test.others, blocked), deployments: deploymentsOf(append(test.others, blocked)...)}
-			found := c.queryFor(seen).run(&joint.Cache{}, nil)
-			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, seen, &found))
+			in := input{cluster: on, operators: append(test.others, blocked), deployments: deploymentsOf(append(test.others, blocked)...)}
+			found := c.queryFor(in).run(&joint.Cache{}, nil)
+			verdict, err := compat.Evaluate(on.Version, c.bundlesOf(blocked, in, &found))
 			if err != nil || len(verdict.Blockers) != 1 {
 				t.Fatalf("%d blockers, %v: %s", len(verdict.Blockers), err, verdict.Message)
 			}

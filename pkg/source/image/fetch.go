@@ -34,8 +34,8 @@ type Limits struct {
 	Stall time.Duration
 }
 
-// DefaultLimits returns limits that no known bundle reaches and that protect a control plane node. The largest known bundle has a few MiB in some
-// hundred files; a bundle that is based on a whole distribution has about 250 MiB.
+// DefaultLimits returns limits that no known bundle reaches and that protect a control plane node. The largest known bundle has a few MiB
+// in some hundred files; a bundle that is based on a whole distribution has about 250 MiB.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute, Stall: time.Minute}
 }
@@ -228,7 +228,8 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 	return nil
 }
 
-// checkLayers returns an error if a layer must not be fetched. A layer with the digest of the configuration would be read as the configuration.
+// checkLayers returns an error if a layer must not be fetched. A layer with the digest of the configuration would be read as the
+// configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
 		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)

@@ -21,9 +21,9 @@ type login struct {
 	auth       authn.AuthConfig
 }
 
-// newKeychain returns a keychain for a Docker configuration. As for the kubelet, a key is a registry, or a registry and a path prefix, and its
-// host may have wildcards. The longest path wins, then a host without wildcards. The library would order keys as text, so each key gets a
-// keychain, in this order. An error may quote credentials.
+// newKeychain returns a keychain for a Docker configuration. As for the kubelet, a key is a registry, or a registry and a path prefix, and
+// its host may have wildcards. The longest path wins, then a host without wildcards. The library would order keys as text, so each key gets
+// a keychain, in this order. An error may quote credentials.
 func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
 	var logins []login
 	for key, auth := range auths {
@@ -59,8 +59,8 @@ func (l login) keychain(ctx context.Context) (authn.Keychain, error) {
 	}})
 }
 
-// splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". It removes the path of the registry
-// API. ok is false for an invalid key, which is ignored, as by the kubelet.
+// splitKey returns the host and the path of a key, such as "quay.io/team" or "https://index.docker.io/v1/". It removes the path of the
+// registry API. ok is false for an invalid key, which is ignored, as by the kubelet.
 func splitKey(key string) (host, path string, ok bool) {
 	parsed, err := url.Parse("https://" + strings.TrimPrefix(strings.TrimPrefix(key, "https://"), "http://"))
 	if err != nil || parsed.Host == "" {

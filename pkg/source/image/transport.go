@@ -63,8 +63,9 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 	return limited, own.CloseIdleConnections, nil
 }
 
-// limitedTransport protects the manager from registries, also in redirects and token requests. It refuses plain HTTP where it is not allowed,
-// and loopback addresses unless the reference names one. It ends responses that stall, or that exceed maxResponse and are held in memory.
+// limitedTransport protects the manager from registries, also in redirects and token requests. It refuses plain HTTP where it is not
+// allowed, and loopback addresses unless the reference names one. It ends responses that stall, or that exceed maxResponse and are held in
+// memory.
 type limitedTransport struct {
 	next *http.Transport
 	// plain allows plain HTTP. local means that the reference has a loopback address, for which plain HTTP is always allowed.

@@ -28,13 +28,13 @@ const (
 	maxDepth = 64
 )
 
-// unpacker writes the layers of one image, from the lowest to the highest. os.Root is a second protection: names that pass the checks cannot
-// leave the directory either.
+// unpacker writes the layers of one image, from the lowest to the highest. os.Root is a second protection: names that pass the checks
+// cannot leave the directory either.
 type unpacker struct {
 	root   *os.Root
 	limits Limits
-	// bytes is the size of all layers until now, files the size of their files, and entries the number of their entries. A sparse file is small
-	// in the archive and large on disk, so both sizes are limited.
+	// bytes is the size of all layers until now, files the size of their files, and entries the number of their entries. A sparse file is
+	// small in the archive and large on disk, so both sizes are limited.
 	bytes   int64
 	files   int64
 	entries int
@@ -225,8 +225,8 @@ func (u *unpacker) prepare(target string) error {
 	return u.removeAll(target)
 }
 
-// makeDirectories creates a directory and its parents. Parents that are no entries of the archive count as entries: a small archive must not
-// fill the disk with directories.
+// makeDirectories creates a directory and its parents. Parents that are no entries of the archive count as entries: a small archive must
+// not fill the disk with directories.
 func (u *unpacker) makeDirectories(dir string) error {
 	if err := u.reserve(0); err != nil {
 		return err

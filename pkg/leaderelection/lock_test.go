@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// lockFor, when it is set, has the test binary lock that file, say so, and run until it is killed.
+// lockFor is an environment variable with a file: the test binary then locks it, prints a line, and runs until it is killed.
 const lockFor = "LEADERELECTION_TEST_LOCK"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func TestHRD_G4_OneProcessHoldsTheLockAndItsDeathReleasesIt(t *testing.T) {
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = other.Wait() // it was killed, and says so
+	_ = other.Wait() // the error reports that it was killed
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("the file does not outlive its process, so that nothing is shown: %v", err)
 	}

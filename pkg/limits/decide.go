@@ -21,7 +21,7 @@ type Decision struct {
 // accepts the new limits. Until then the predecessor's limits stay recorded, also across a second deletion or a restart.
 //
 // The manager installs nothing while no PlatformOperatorManager exists. So without a Record, one that is younger than the first
-// installation had a predecessor, whose limits are unknown. Without an installation, the current limits apply.
+// installation had a predecessor with unknown limits. Without an installation, the current limits apply.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)

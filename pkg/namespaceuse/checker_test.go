@@ -24,8 +24,8 @@ func everything(all ...metav1.PartialObjectMetadata) map[string][]metav1.Partial
 	return map[string][]metav1.PartialObjectMetadata{"": all}
 }
 
-// asked asks about namespaces, one for each, and gives the answers when all have come.
-func asked(t *testing.T, on *fakeCluster, namespaces ...string) map[string]Answer {
+// checkAll checks namespaces with one question for each, and returns the answers.
+func checkAll(t *testing.T, on *fakeCluster, namespaces ...string) map[string]Answer {
 	t.Helper()
 	answered := make(chan string, len(namespaces))
 	checker := newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(owner string) { answered <- owner }, Tasks: &background.Tasks{}})
@@ -46,7 +46,7 @@ func asked(t *testing.T, on *fakeCluster, namespaces ...string) map[string]Answe
 	return answers
 }
 
-// about asks about a namespace whose Service hook was removed.
+// about returns a question about a namespace from which the Service hook was removed.
 func about(namespace string) Question {
 	return Question{Owner: "owner-of-" + namespace, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool { return reference.Name == "hook" }}
 }
@@ -109,7 +109,7 @@ func TestHRD_S4_ANamespaceIsInUseByWhateverAnybodyMayHaveInIt(t *testing.T) {
 				// A second namespace makes the check begin with lists of the whole cluster.
 				for _, namespaces := range [][]string{{"memo"}, {"memo", "empty"}} {
 					on.asked = 0
-					answers := asked(t, on, namespaces...)
+					answers := checkAll(t, on, namespaces...)
 					got := answers["memo"]
 					if got.Err != nil || !strings.HasPrefix(got.InUse, c.want) || c.want == "" && got.InUse != "" {
 						t.Errorf("of %d namespaces: got %+v, want %q", len(namespaces), got, c.want)
@@ -127,7 +127,7 @@ func TestAnAPIServerThatIsDownGivesNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
 		on := &fakeCluster{served: []schema.GroupVersionResource{configMaps}, fails: map[schema.GroupVersionResource]error{configMaps: down}, objects: objects{configMaps: everything(object("memo", "kube-root-ca.crt"))}}
-		if got := asked(t, on, "memo")["memo"]; !errors.Is(got.Err, down) || got.InUse != "" {
+		if got := checkAll(t, on, "memo")["memo"]; !errors.Is(got.Err, down) || got.InUse != "" {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -136,7 +136,7 @@ func TestAnAPIServerThatIsDownGivesNoAnswer(t *testing.T) {
 func TestARightThatNeverBecomesEffectiveGivesNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{served: []schema.GroupVersionResource{configMaps, memos}, effective: 1000}
-		if got := asked(t, on, "memo")["memo"]; got.Err == nil || !strings.Contains(got.Err.Error(), RoleName) {
+		if got := checkAll(t, on, "memo")["memo"]; got.Err == nil || !strings.Contains(got.Err.Error(), RoleName) {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -150,7 +150,7 @@ func TestASlowAPIHoldsUpOneCheckAndNotForLong(t *testing.T) {
 			names = append(names, fmt.Sprint("memo-", i))
 		}
 		begun := time.Now() // virtual
-		for name, got := range asked(t, on, names...) {
+		for name, got := range checkAll(t, on, names...) {
 			if !strings.Contains(got.InUse, "imagestreams") {
 				t.Errorf("%s: %+v", name, got)
 			}
@@ -164,7 +164,7 @@ func TestASlowAPIHoldsUpOneCheckAndNotForLong(t *testing.T) {
 func TestTheAgeOfAnAnswerCountsFromTheListsOfKubernetesOwnKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{served: []schema.GroupVersionResource{configMaps, streams}, hangs: map[schema.GroupVersionResource]bool{streams: true}}
-		asked(t, on, "memo")
+		checkAll(t, on, "memo")
 		if on.lists[configMaps] != 2 {
 			t.Errorf("ConfigMaps were listed %d times, before and after what took long", on.lists[configMaps])
 		}
@@ -184,7 +184,7 @@ func TestWhatAnEarlierProcessLeftIsRevokedWhenThatSucceeds(t *testing.T) {
 func TestARightThatCannotBeRevokedIsRevokedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{served: []schema.GroupVersionResource{memos}, revokeErrs: 3}
-		asked(t, on, "memo")
+		checkAll(t, on, "memo")
 		time.Sleep(time.Minute) // virtual
 		synctest.Wait()
 		if len(on.granted) > 0 {
@@ -203,7 +203,7 @@ func TestManyNamespacesAreCheckedTogether(t *testing.T) {
 			inside = append(inside, object(names[i], "kube-root-ca.crt"))
 		}
 		on.objects[configMaps] = everything(append(inside, object("memo-007", "users"))...)
-		for name, got := range asked(t, on, names...) {
+		for name, got := range checkAll(t, on, names...) {
 			if want := map[string]string{"memo-007": `it still holds configmaps "users"`}[name]; got.InUse != want || got.Err != nil {
 				t.Errorf("%s: %+v", name, got)
 			}
@@ -221,7 +221,7 @@ func TestAListOfTheWholeClusterIsGivenUpWhenItIsLongerThanThatOfEachNamespace(t 
 			all = append(all, object("busy", fmt.Sprint(i)))
 		}
 		on := &fakeCluster{served: []schema.GroupVersionResource{pods}, perPage: 10, objects: objects{pods: everything(append(all, object("used", "x"))...)}}
-		answers := asked(t, on, "a", "b", "used")
+		answers := checkAll(t, on, "a", "b", "used")
 		if answers["a"].InUse != "" || answers["b"].InUse != "" || answers["used"].InUse != `it still holds pods "x"` {
 			t.Errorf("%+v", answers)
 		}

@@ -36,11 +36,12 @@ type fakeCluster struct {
 	objects map[schema.GroupVersionResource]map[string][]metav1.PartialObjectMetadata
 	// perPage is how many objects a page has; 0 is all of them.
 	perPage int
-	// denied may be listed only once granted, and when it was asked so many times whether that is effective.
+	// denied are resources that may be listed after the grant, and after that many checks of whether it is effective.
 	denied    map[schema.GroupVersionResource]bool
 	effective int
 	grantErr  error
-	// fails are errors of lists, by resource; all of the whole cluster's lists of a resource fail, and those of a namespace in which it has objects.
+	// fails are errors of lists, by resource; all of the whole cluster's lists of a resource fail, and those of a namespace in which it has
+	// objects.
 	fails map[schema.GroupVersionResource]error
 
 	// later is what it serves from the second discovery on; nil is the same.
@@ -135,7 +136,7 @@ func (f *fakeCluster) revoke(context.Context) error {
 	return nil
 }
 
-// requests is how many lists were asked for.
+// requests returns the number of lists.
 func (f *fakeCluster) requests() (all int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// bench runs jobs whose answers the test gives. A request is "host/what".
+// bench runs jobs with results from the test. A request is "host/name".
 type bench struct {
 	*source.Jobs[string, string]
 	clock   *clocktesting.FakePassiveClock

@@ -42,7 +42,7 @@ func TestContentThatWasRemovedFromTheContentDirectoryIsFetchedAgain(t *testing.T
 	}
 }
 
-// brokenDisk gives files of a good bundle, one of which cannot be read.
+// brokenDisk has the files of a valid bundle, one of which is unreadable.
 type brokenDisk struct {
 	fs.FS
 	name string
@@ -59,7 +59,7 @@ func (b brokenDisk) Open(name string) (fs.File, error) {
 func TestFaultsOfTheDiskAreToldFromFaultsOfTheBundle(t *testing.T) {
 	cases := map[string]struct {
 		files fs.FS
-		// theirs says that it is the bundle's.
+		// theirs means that the fault is the bundle's.
 		theirs bool
 	}{
 		"the disk cannot be read":             {brokenDisk{os.DirFS(bundles + "/minimal"), "metadata", syscall.EIO}, false},

@@ -77,7 +77,7 @@ func TestAClusterThatCannotBeAskedIsTransient(t *testing.T) {
 	if _, err := renderer.Render(t.Context(), webhooks); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the fault of the cluster", err)
 	}
-	// What is wrong with the configuration is reported before the cluster is asked.
+	// A fault of the configuration is reported before any request to the cluster.
 	webhooks.Config = `{"unknown": 1}`
 	got, err := renderer.Render(t.Context(), webhooks)
 	if wrong := (*bundle.ConfigError)(nil); err != nil || !errors.As(got.Invalid, &wrong) || !strings.HasSuffix(got.Advice(), ". Correct spec.config.") {
@@ -102,7 +102,7 @@ func TestTwoAreRenderedAtOnceHoweverManyAreFetched(t *testing.T) {
 	}
 	<-entered
 	<-entered
-	for range 8 { // whoever waits for a place can leave
+	for range 8 { // a waiting request can be canceled
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
 		if _, err := busy.Render(ctx, webhooks); !errors.Is(err, context.Canceled) {

@@ -46,7 +46,7 @@ func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolv
 	return c.bundlesOf(operator, in, &found)
 }
 
-// deploymentsOf are the BundleDeployments of operators, with a revision of each bundle that status tells of.
+// deploymentsOf returns the BundleDeployments of operators, with a revision for each bundle in their status.
 func deploymentsOf(operators ...*platformv1alpha1.PlatformOperator) map[string]*corev1alpha2.BundleDeployment {
 	all := map[string]*corev1alpha2.BundleDeployment{}
 	for _, operator := range operators {

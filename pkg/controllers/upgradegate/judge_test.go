@@ -52,7 +52,7 @@ type gate struct {
 	kept limits.Stored
 }
 
-// offers are what the catalogs say.
+// offers are the catalogs' contents.
 type offers struct {
 	catalogs []resolve.Catalog
 	unlisted []string
@@ -144,7 +144,7 @@ func (g *gate) clusterVersion(t *testing.T, version string) {
 	}
 }
 
-// says syncs once and gives what is written then: status, reason and message; "" where there is no condition.
+// says syncs once and returns the status, the reason and the message of the condition; "" if there is none.
 func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, message string) {
 	t.Helper()
 	g.client.ClearActions()
@@ -176,7 +176,7 @@ func (g *gate) syncOnce(t *testing.T) {
 	}
 }
 
-// wrote says whether the last sync wrote anything.
+// wrote reports whether the last sync wrote the status.
 func (g *gate) wrote() bool {
 	for _, action := range g.client.Actions() {
 		if action.GetVerb() == "update" {
@@ -319,7 +319,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 			}
 			g.lists.err, g.offers.catalogs = nil, read
 			if _, _, message := g.says(t); message != recorded {
-				t.Errorf("when all has been in it says\n%s\nafter\n%s", message, recorded)
+				t.Errorf("when all catalogs are read, the message is\n%s\nafter\n%s", message, recorded)
 			}
 		})
 	}

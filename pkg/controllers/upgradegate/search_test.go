@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// slow is an inventory that is asked by a search only, and answers when it may.
+// slow is an inventory that only a search reads, and that blocks the search until the test permits it.
 type slow struct {
 	begun   chan struct{}
 	proceed chan struct{}
@@ -49,7 +49,7 @@ func (g *gate) condition(t *testing.T) operatorv1.OperatorCondition {
 	return operatorv1.OperatorCondition{}
 }
 
-// searched searches once, and says whether the answer is another one.
+// searched searches once, and reports whether the result has changed.
 func (g *gate) searched(t *testing.T) bool {
 	t.Helper()
 	news, err := g.search.run(t.Context(), g.controller)
@@ -107,7 +107,7 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 		t.Errorf("at last it says %s: %s", now.Status, now.Message)
 	}
 
-	// What the search found stays, whatever else is judged anew, and a patch version of the cluster is no other question.
+	// The result of a search remains for other verdicts, and for another patch version of the cluster.
 	g.clusterVersion(t, "4.21.1")
 	g.syncOnce(t)
 	if patched := g.condition(t); patched.Message != now.Message {
@@ -158,7 +158,7 @@ func manyVersions(count int) []resolve.Catalog {
 	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: pkg}}
 }
 
-// ending are catalogs that end a context when they are asked.
+// ending are catalogs that end a context when they are read.
 type ending struct {
 	Catalogs
 	end context.CancelFunc

@@ -20,10 +20,10 @@ import (
 
 const mib = 1 << 20
 
-// maxHeap is what unpacking may hold in memory, whatever it unpacks.
+// maxHeap is the maximum memory of unpacking any image, in bytes.
 const maxHeap = 64 * mib
 
-// gauge looks at the heap now and then while somebody reads.
+// gauge measures the heap from time to time during reads.
 type gauge struct {
 	io.Reader
 	reads, bytes int

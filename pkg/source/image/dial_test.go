@@ -72,7 +72,7 @@ func TestHRD_S5_AReferenceOnThisMachineMayResolveToIt(t *testing.T) {
 	}
 }
 
-// fetchProxied fetches an image from a registry that a proxy on this machine leads to. Other hosts are asked directly.
+// fetchProxied fetches an image from a registry through a proxy with a loopback address. Requests to other hosts are direct.
 func fetchProxied(t *testing.T, refer http.HandlerFunc, resolver *net.Resolver) error {
 	t.Helper()
 	armed := false

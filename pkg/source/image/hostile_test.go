@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// descriptor is what a manifest says of a blob; the library's own would not let a test lie.
+// descriptor is a blob's entry in a manifest. The library's type does not permit false values.
 type descriptor struct {
 	MediaType types.MediaType `json:"mediaType"`
 	Digest    string          `json:"digest"`
@@ -77,7 +77,7 @@ func TestWhatIsHeldInMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A manifest may name one blob twice, and give other addresses only with the first.
+// A manifest may list a blob twice, with other URLs only in the first entry.
 func TestOtherAddressesOfALayerAreNeverAsked(t *testing.T) {
 	var asked atomic.Bool
 	elsewhere := serve(t, func(http.ResponseWriter, *http.Request) bool { asked.Store(true); return false })
@@ -167,7 +167,7 @@ func TestCredentialsAreNotSentToWhereARegistryRedirects(t *testing.T) {
 	}
 }
 
-// An error's text and a token are held in memory, wherever they are asked for.
+// The body of an error and of a token are held in memory, for every URL.
 func TestWhatIsNoBlobIsBoundedWhereBlobsAre(t *testing.T) {
 	endless := func(w http.ResponseWriter) bool {
 		_, _ = w.Write([]byte(strings.Repeat(" ", 9<<20)))

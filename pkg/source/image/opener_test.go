@@ -44,7 +44,7 @@ func TestImagesAreSources(t *testing.T) {
 			if diff := cmp.Diff(corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &want}, at.Spec()); diff != "" {
 				t.Errorf("pinned (-want +got):\n%s", diff)
 			}
-			// Nothing is asked for what is pinned already.
+			// A pinned reference needs no request.
 			if got, err := at.Resolve(t.Context()); err != nil || got.Reference != pinned || "registry.example/memo@"+got.Digest != pinned {
 				t.Errorf("resolved to %+v, %v", got, err)
 			}

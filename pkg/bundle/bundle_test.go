@@ -13,7 +13,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 )
 
-func TestScalarsMeanWhatKubernetesTakesThemFor(t *testing.T) {
+func TestScalarsDecodeAsInKubernetes(t *testing.T) {
 	scalars := []string{"yes", "No", "on", "y", "true", "~", "null", "", `""`, "'yes'", "0777", "0o17", "0x1F", "0b101", "-0b11", "1_000", "+5", "-7", "4.10", "4.0", ".5", "5.",
 		"1e3", "1E-2", "9223372036854775807", "9223372036854775808", "18446744073709551616", "1e300", "2001-01-01", "12:30:45", "1.2.3", "v4.10", "0.1.0-rc.1", "=", "<<x",
 		"|\n  a\n  b\n", ">\n  a\n  b\n", "[1, a, yes]", "{a: 1, 2: b, yes: c, 1.5: d}", "!!str 5", "a # comment", "\"\\u00e9\"", "1e999", "+.5", "-.5", "._5", "1__0", "nUll", "0_7", "08", "00"}
@@ -162,7 +162,7 @@ func TestInstallNamespace(t *testing.T) {
 	}
 }
 
-// FuzzENG_F11_Decode compares with Kubernetes' own decoder: what both read must be equal, and what is read must have a JSON form.
+// FuzzENG_F11_Decode compares with Kubernetes' own decoder: if both succeed, the results must be equal and have a JSON form.
 func FuzzENG_F11_Decode(f *testing.F) {
 	f.Add("apiVersion: v1\nkind: A\nmetadata: {name: a}\nx: [yes, 0777, 1e3, .5, ~]\n")
 	f.Add("---\n{\"apiVersion\": \"v1\", \"kind\": \"A\", \"metadata\": {\"name\": \"a\"}}\n---\n...\n")
@@ -219,7 +219,7 @@ func FuzzENG_F11_ParseAnnotations(f *testing.F) {
 	})
 }
 
-func TestDocumentsAreCutAtMarkersOnly(t *testing.T) {
+func TestDocumentsAreSplitAtMarkersOnly(t *testing.T) {
 	lines := []string{"---", "--- ", "---x", "a", "", " ---", "----"}
 	random := rand.New(rand.NewSource(1))
 	for range 500 {
@@ -243,9 +243,9 @@ func TestDocumentsAreCutAtMarkersOnly(t *testing.T) {
 	}
 }
 
-// A bomb may be cut into pieces that are each below the bound on one document, and a long text may be said again and again, which
-// takes no memory before it is written as JSON.
-func TestReadObjectsBoundsWhatAllDocumentsExpandTo(t *testing.T) {
+// A bomb may consist of documents that are each below the bound for one document, and a long text may be repeated by aliases, which takes
+// no memory until it is encoded as JSON.
+func TestReadObjectsBoundsTheExpansionOfAllDocuments(t *testing.T) {
 	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, "
 	list := "[" + strings.Repeat("x,", 400) + "]"
 	manyValues := object + "a: &a " + list + ", b: [" + strings.Repeat("*a,", 400) + "]}\n"
@@ -280,7 +280,7 @@ func TestReadObjectsBoundsWhatAllDocumentsExpandTo(t *testing.T) {
 
 // decodeObjects reads the objects of one file.
 func decodeObjects(file string, data []byte) ([]Object, error) {
-	read := &reading{}
-	err := read.file(file, data)
+	read := &objectReader{}
+	err := read.addFile(file, data)
 	return read.objects, err
 }

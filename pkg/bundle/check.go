@@ -13,15 +13,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckMetadata checks what is the same for manifests of all kinds: what stands in an object's address can stand there, and
-// labels and annotations are mappings of strings. One that is no string would have all of its mapping taken for absent. It returns
-// a line for each finding.
+// CheckMetadata checks the fields that manifests of all kinds have in common. The parts of an object's URL must be valid, and labels and
+// annotations must be maps of strings: a value of another type would hide the whole map. It returns a line for each finding.
 func CheckMetadata(o Object) []string {
 	findings := checkKind(o)
 	if problems := content.IsPathSegmentName(o.GetName()); len(problems) > 0 {
 		findings = append(findings, fmt.Sprintf("%s: the name %s", o, strings.Join(problems, ", and ")))
 	}
-	// A namespace that is no string would be taken for absent, and the object put into another one.
+	// A namespace that is not a string would count as absent, and the object would be created in another namespace.
 	if namespace, ok := o.metadata()["namespace"]; ok && !isString(namespace) {
 		findings = append(findings, fmt.Sprintf("%s: metadata.namespace is no string; put it in quotes", o))
 	}
@@ -43,9 +42,8 @@ func CheckMetadata(o Object) []string {
 	return findings
 }
 
-// checkKind checks apiVersion and kind as an API server checks those that a CustomResourceDefinition defines. Group and version
-// become a part of the address at which the API server is asked which resource serves the kind: with others, something else would
-// be asked for.
+// checkKind checks apiVersion and kind as an API server checks those in a CustomResourceDefinition. Group and version become part of the
+// discovery URL: invalid ones would request another resource.
 func checkKind(o Object) []string {
 	var findings []string
 	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
@@ -64,8 +62,7 @@ func isString(value any) bool {
 	return ok
 }
 
-// CheckCRD checks that a CustomResourceDefinition is of the version that clusters serve, and has a spec; of other kinds it
-// finds nothing.
+// CheckCRD checks that a CustomResourceDefinition has apiVersion apiextensions.k8s.io/v1 and a spec. It returns nothing for other kinds.
 func CheckCRD(o Object) []string {
 	if !IsCRD(o) {
 		return nil
@@ -80,22 +77,22 @@ func CheckCRD(o Object) []string {
 	return findings
 }
 
-// Bounds of one validation error, which ends in a condition's message.
+// Bounds of one validation error, which becomes part of a condition's message.
 const (
 	maxFindings     = 10
 	maxFindingBytes = 400
 )
 
-// Findings is a list of lines as it grows family by family, each family sorted.
+// Findings collects validation findings, one line each. The findings of one validator are sorted.
 type Findings []string
 
-// Add adds the lines of one family.
+// Add adds the findings of one validator.
 func (f *Findings) Add(lines []string) {
 	sort.Strings(lines)
 	*f = append(*f, lines...)
 }
 
-// Err returns an error with the first ten findings, shortened, and the number of the others; nil without findings.
+// Err returns an error with the first ten findings, truncated, and the number of the others; nil without findings.
 func (f Findings) Err() error {
 	if len(f) == 0 {
 		return nil

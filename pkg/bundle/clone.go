@@ -2,7 +2,7 @@ package bundle
 
 import "maps"
 
-// CloneMetadata copies the metadata of an object as deep as callers may write: the mapping itself, its labels and its annotations.
+// CloneMetadata copies the parts of an object's metadata that callers may change: the map itself, its labels and its annotations.
 func CloneMetadata(value any) map[string]any {
 	from, _ := value.(map[string]any)
 	metadata := maps.Clone(from)

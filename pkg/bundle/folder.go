@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Where a bundle of files keeps its metadata, and the keys that its annotations use.
+// Files and directories of a bundle's metadata, and the keys of its annotations.
 const (
 	AnnotationsFile = "metadata/annotations.yaml"
 	PropertiesFile  = "metadata/properties.yaml"
@@ -22,28 +22,28 @@ const (
 	defaultManifests = "manifests"
 )
 
-// FormatError is the error of a bundle that has another format than the one that it was read as.
+// FormatError reports a bundle that has another format than the one that it was read as.
 type FormatError struct {
-	// Found is the bundle's format, as its author wrote it; Read is the one that it was read as.
-	Found, Read string
-	// File is the file that says so.
+	// Actual is the bundle's format, as its author wrote it; Expected is the one that it was read as.
+	Actual, Expected string
+	// File is the file that declares the format.
 	File string
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Found), e.Read)
+	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Actual), e.Expected)
 }
 
-// Remedy returns in a sentence, without a full stop, which class reads the bundle.
+// Remedy returns a sentence, without a period, that names the class that reads the bundle.
 func (e *FormatError) Remedy() string {
-	class := corev1alpha2.ClassOf(e.Found)
+	class := corev1alpha2.ClassOf(e.Actual)
 	if class == "" {
 		return "No shipped ProvisionerClass reads that format; choose another version or another package"
 	}
 	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
 }
 
-// maxAnnotation limits a value of metadata/annotations.yaml; a path and a package's name are far shorter.
+// maxAnnotation limits a value of metadata/annotations.yaml in bytes; paths and package names are far shorter.
 const maxAnnotation = 1024
 
 // LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as a format. An absent file is an error that wraps
@@ -64,7 +64,7 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 		}
 	}
 	if found := annotations[AnnotationMediaType]; found != "" && found != format {
-		return nil, &FormatError{Found: found, Read: format, File: AnnotationsFile}
+		return nil, &FormatError{Actual: found, Expected: format, File: AnnotationsFile}
 	}
 	if dir := ManifestsDir(annotations); !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("reading %q: annotation %q: %s is no path inside the bundle; write the name of a directory, such as manifests/", AnnotationsFile, AnnotationManifests, truncate.Quote(dir))

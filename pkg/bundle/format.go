@@ -8,58 +8,58 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Format reads bundles of one format. A format is a package below this one and a line in pkg/bundle/formats. It has no state, and is
-// safe for concurrent use.
+// Format reads bundles of one format. Each format is a package below this one and a line in pkg/bundle/formats. It is stateless and safe
+// for concurrent use.
 type Format interface {
-	// Name is the format's name, as a bundle's media type has it, for example registry+v1. It has no slash.
+	// Name is the format's name, as in a bundle's media type, for example registry+v1. It has no slash.
 	Name() string
-	// RendererVersion is the version of what Render of its bundles returns. Raise it when equal content begins to be rendered to other
-	// objects: what is installed is then rendered again.
+	// RendererVersion is the version of the renderer. Increase it when the same content renders to other objects: installed bundles are then
+	// rendered again.
 	RendererVersion() int
-	// Load reads and validates a bundle whose files lie at the root of a file system. Errors are for the bundle's author, except where
-	// reading a file failed. A bundle of another format is a *FormatError.
+	// Load reads and validates a bundle whose files are at the root of a file system. Errors are for the bundle's author, unless reading a
+	// file failed. The error for a bundle of another format is a *FormatError.
 	Load(files fs.FS) (Bundle, error)
 }
 
-// Bundle is a bundle that was loaded. It does not change, and is safe for concurrent use.
+// Bundle is a loaded bundle. It is immutable and safe for concurrent use.
 //
 //nolint:interfacebloat // every format of the family implements all of it, and every caller uses most of it
 type Bundle interface {
-	// Metadata is what the bundle says about itself.
+	// Metadata is what the bundle declares about itself.
 	Metadata() Metadata
 	// Manifests is the number of objects in the bundle's manifests.
 	Manifests() int
-	// CheckConfig checks a configuration, which is JSON or empty, as far as that is possible without rendering. The error is a *ConfigError.
+	// CheckConfig checks a configuration, which is JSON or empty, as far as possible without rendering. The error is a *ConfigError.
 	CheckConfig(config []byte) error
-	// NeedsCertificates reports whether Render depends on Options.Certificates.
-	NeedsCertificates() bool
-	// Render returns the objects to apply, always in the same order. Errors are for users; one that another configuration would correct
-	// wraps a *ConfigError. Callers may change the metadata of the objects; everything below it is shared with the bundle and with other
-	// renderings, and must be copied before it is changed.
+	// RequiresCertificates reports whether Render depends on Options.Certificates.
+	RequiresCertificates() bool
+	// Render returns the objects to apply, always in the same order. Errors are for users; one that another configuration fixes wraps a
+	// *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with other renderings,
+	// and must be copied before they are changed.
 	Render(options Options) ([]unstructured.Unstructured, error)
 }
 
-// Options are what a rendering depends on beside the bundle's content.
+// Options are the inputs of a rendering in addition to the bundle's content.
 type Options struct {
 	// InstallNamespace is the namespace of namespaced objects that name none; required.
 	InstallNamespace string
 	// Config is the user's configuration of the bundle, spec.config of a BundleDeployment, as JSON; empty without configuration.
 	Config []byte
-	// Certificates is the component that makes certificates for webhooks; empty if the cluster has none.
+	// Certificates is the component that issues certificates for webhooks; empty if the cluster has none.
 	Certificates CertificateProvider
 }
 
-// ConfigError is that a bundle cannot be rendered with the configuration that it was given, and could be with another.
+// ConfigError reports a configuration with which a bundle cannot be rendered.
 type ConfigError struct{ Err error }
 
-// Error names the field of the configuration and what to do.
+// Error names the field of the configuration and the fix.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// CertificateProvider is the component of a cluster that makes the certificates of webhook servers, and puts their CA where the API server
-// reads it. Its value is stored with revisions.
+// CertificateProvider is the component of a cluster that issues certificates for webhook servers and injects their CA into webhook
+// configurations and CRDs. Its value is stored with revisions.
 type CertificateProvider string
 
 const (
@@ -69,7 +69,7 @@ const (
 	CertManager CertificateProvider = "cert-manager"
 )
 
-// ErrNoCertificates is wrapped by the error of Render for a bundle that needs certificates, on a cluster without a provider of them.
+// ErrNoCertificates is wrapped by the error of Render for a bundle that requires certificates, on a cluster without a provider.
 var ErrNoCertificates = errors.New("its webhooks need certificates, and this cluster has neither OpenShift's service-ca nor cert-manager; install cert-manager, in which case this proceeds")
 
 // RendererOf identifies a format's renderer: the format, a slash, and the renderer's version. It is stored with revisions.

@@ -32,7 +32,7 @@ func TestHRD_B8_AnnotationsOfAMegabyte(t *testing.T) {
 	}
 }
 
-// TestHRD_B5_AliasesInManifests holds that 93 KiB of YAML that expand to a gigabyte are refused before they have.
+// TestHRD_B5_AliasesInManifests checks that 93 KiB of YAML that expand to a gigabyte are refused before the expansion.
 func TestHRD_B5_AliasesInManifests(t *testing.T) {
 	bomb := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na: &a \"" + strings.Repeat("x", 64<<10) + "\"\nb: [" + strings.Repeat("*a,", 10_000) + "*a]\n"
 	_, err := ReadObjects(fstest.MapFS{"manifests/a.yaml": {Data: []byte(bomb)}}, "manifests")

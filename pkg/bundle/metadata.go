@@ -4,17 +4,17 @@ package bundle
 type Metadata struct {
 	// Name identifies the bundle; in registry+v1 it is the name of the ClusterServiceVersion.
 	Name string
-	// Package is the package the bundle is a version of.
+	// Package is the name of the package that the bundle belongs to.
 	Package string
-	// Version is the semantic version; one that was written short (1.2) has all three numbers (1.2.0).
+	// Version is the semantic version, always with three numbers: 1.2 becomes 1.2.0.
 	Version string
-	// SuggestedNamespace is the namespace the author would install into; empty if the author declares none.
+	// SuggestedNamespace is the install namespace that the author suggests; empty if the author declares none.
 	SuggestedNamespace string
 	// MinKubeVersion is the lowest Kubernetes version the author supports; empty if the author declares none.
 	MinKubeVersion string
-	// MaxOpenShiftVersions holds the raw JSON text of every olm.maxOpenShiftVersion property, in the order they were read, and what
-	// two files say alike once: a number keeps its digits (4.10 stays 4.10), a string keeps its quotes. More than one is a fault of the author, which
-	// the reader of the values reports.
+	// MaxOpenShiftVersions are the JSON texts of all olm.maxOpenShiftVersion properties, in the order in which they were read. A number keeps
+	// its digits (4.10 stays 4.10), a string keeps its quotes. A value that two files repeat is listed once. More than one value is an error
+	// of the author, which the reader of the values reports.
 	MaxOpenShiftVersions []string
 }
 

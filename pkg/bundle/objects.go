@@ -24,9 +24,9 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s: %s %q", o.File, o.GetKind(), o.GetName())
 }
 
-// ReadObjects reads the objects of every file in dir, in the order of the file names. The directory must be flat and hold only
-// regular .yaml, .yml and .json files: whatever else lies there is an error that names it, never skipped, because a bundle that
-// is installed in part is worse than one that is refused. A v1 List is replaced by its items.
+// ReadObjects reads the objects of every file in dir, in the order of the file names. The directory must be flat and contain only regular
+// .yaml, .yml and .json files. Anything else is an error that names it, because a partially installed bundle is worse than a refused one.
+// A v1 List is replaced by its items.
 func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 	if len(entries) > MaxFiles {
 		return nil, fmt.Errorf("reading directory %q: %d files, more than the %d that are read", dir, len(entries), MaxFiles)
 	}
-	read := &reading{}
+	read := &objectReader{}
 	total := 0
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
@@ -49,7 +49,7 @@ func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 		if total += len(data); total > MaxBytes {
 			return nil, fmt.Errorf("reading %q: the files up to it have more than the %d bytes that are read", name, MaxBytes)
 		}
-		if err := read.file(name, data); err != nil {
+		if err := read.addFile(name, data); err != nil {
 			return nil, fmt.Errorf("reading %q: %w", name, err)
 		}
 	}
@@ -79,7 +79,7 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %q: %w", name, err)
 	}
 	defer f.Close()
-	// The size is asked first because a reader that grows its buffer costs more than the parser does.
+	// Allocating the buffer from the file's size is cheaper than growing it, which costs more than parsing.
 	size := 0
 	if info, err := f.Stat(); err == nil {
 		if info.Size() > MaxFileBytes {
@@ -117,15 +117,15 @@ func readAll(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-// reading is what has been read of a bundle so far.
-type reading struct {
+// objectReader collects the objects of a bundle.
+type objectReader struct {
 	objects []Object
-	// values and text count what all documents have expanded to.
+	// values and text count the values and the bytes that all documents expanded to.
 	values, text int
 }
 
-func (r *reading) file(name string, data []byte) error {
-	return documents(data, func(_ int, root *yaml.Node) error {
+func (r *objectReader) addFile(name string, data []byte) error {
+	return visitDocuments(data, func(_ int, root *yaml.Node) error {
 		document := &converter{}
 		value, err := document.convert(root, 0)
 		if err != nil {
@@ -137,11 +137,11 @@ func (r *reading) file(name string, data []byte) error {
 		if r.text += document.text; r.text > maxAllText {
 			return fmt.Errorf("more than %d bytes in the bundle once aliases are expanded", maxAllText)
 		}
-		return r.add(name, value)
+		return r.addValue(name, value)
 	})
 }
 
-func (r *reading) add(file string, value any) error {
+func (r *objectReader) addValue(file string, value any) error {
 	content, ok := value.(map[string]any)
 	if !ok {
 		return fmt.Errorf("not a Kubernetes object but a %s", kindOf(value))
@@ -151,7 +151,7 @@ func (r *reading) add(file string, value any) error {
 		return fmt.Errorf("not a Kubernetes object: apiVersion and kind are needed")
 	}
 	if o.GetKind() == "List" && o.GetAPIVersion() == "v1" {
-		return r.items(file, content["items"])
+		return r.addItems(file, content["items"])
 	}
 	if name, ok := o.metadata()["name"]; ok && name != nil && !isString(name) {
 		return fmt.Errorf("%s: metadata.name is no string; put it in quotes", o.GetKind())
@@ -166,8 +166,8 @@ func (r *reading) add(file string, value any) error {
 	return nil
 }
 
-// items adds the items of a List. The List itself is no object, whatever its items are: no API server takes it.
-func (r *reading) items(file string, value any) error {
+// addItems adds the items of a List. The List itself is not an object: API servers do not accept it.
+func (r *objectReader) addItems(file string, value any) error {
 	items, ok := value.([]any)
 	if !ok {
 		return fmt.Errorf("a List whose items are no list but a %s; write items: [] where there are none", kindOf(value))
@@ -176,7 +176,7 @@ func (r *reading) items(file string, value any) error {
 		if m, ok := item.(map[string]any); ok && m["kind"] == "List" {
 			return fmt.Errorf("item %d: a List inside a List is not read", i)
 		}
-		if err := r.add(file, item); err != nil {
+		if err := r.addValue(file, item); err != nil {
 			return fmt.Errorf("item %d: %w", i, err)
 		}
 	}

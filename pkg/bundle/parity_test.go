@@ -34,7 +34,7 @@ func kubernetesDecode(data []byte) ([]map[string]any, error) {
 	}
 }
 
-// latestManifests lists the manifests of one version of each real package: Kubernetes' decoder takes long for all of them.
+// latestManifests lists the manifests of one version of each real package: Kubernetes' decoder is slow for all of them.
 func latestManifests(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -53,7 +53,7 @@ func latestManifests(t *testing.T) []string {
 	return files
 }
 
-// versionOf reads the version that a folder is named after; some have a "v" before it.
+// versionOf parses the version in the name of a directory, with or without a leading "v".
 func versionOf(t *testing.T, dir string) *semver.Version {
 	t.Helper()
 	version, err := semver.NewVersion(filepath.Base(dir))

@@ -13,10 +13,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// PropertyMaxOpenShiftVersion is the type of the property that names the highest OpenShift minor version a bundle runs on.
+// PropertyMaxOpenShiftVersion is the type of the property with the highest OpenShift minor version that a bundle supports.
 const PropertyMaxOpenShiftVersion = "olm.maxOpenShiftVersion"
 
-// Property is one declaration of a bundle's author.
+// Property is one property that the author of a bundle declared.
 type Property struct {
 	Type string `json:"type"`
 	// Value is the JSON text as the author wrote it, so that a number keeps its digits.
@@ -24,21 +24,21 @@ type Property struct {
 }
 
 // ParseProperties reads metadata/properties.yaml: a mapping whose "properties" is a list of {type, value}. An unquoted number
-// keeps its digits in Value: a plain YAML decoder would make 4.1 of 4.10, another version of OpenShift.
+// keeps its digits in Value: a YAML decoder would change 4.10 to 4.1, another version of OpenShift.
 func ParseProperties(data []byte) ([]Property, error) {
 	var found []Property
-	err := documents(data, func(_ int, root *yaml.Node) error {
-		list, err := field(root, "properties")
+	err := visitDocuments(data, func(_ int, root *yaml.Node) error {
+		list, err := findKey(root, "properties")
 		if err != nil || list == nil || isNull(list) {
 			return err
 		}
 		if list.Kind != yaml.SequenceNode {
 			return fmt.Errorf("line %d: properties must be a list", list.Line)
 		}
-		// One converter for all of them: each may expand the same alias.
+		// All properties share one converter, because each may expand the same alias.
 		values := &converter{}
 		for _, item := range list.Content {
-			p, err := property(item, values)
+			p, err := parseProperty(item, values)
 			if err != nil {
 				return err
 			}
@@ -52,15 +52,15 @@ func ParseProperties(data []byte) ([]Property, error) {
 	return found, nil
 }
 
-func property(n *yaml.Node, values *converter) (Property, error) {
-	kind, err := field(n, "type")
+func parseProperty(n *yaml.Node, values *converter) (Property, error) {
+	kind, err := findKey(n, "type")
 	if err != nil {
 		return Property{}, err
 	}
 	if kind == nil || kind.Kind != yaml.ScalarNode || kind.Value == "" {
 		return Property{}, fmt.Errorf("line %d: a property needs a type", n.Line)
 	}
-	value, err := field(n, "value")
+	value, err := findKey(n, "value")
 	if err != nil {
 		return Property{}, err
 	}
@@ -74,7 +74,7 @@ func property(n *yaml.Node, values *converter) (Property, error) {
 	return Property{Type: kind.Value, Value: raw}, nil
 }
 
-// rawJSON gives the JSON text of a node; an unquoted number that JSON can spell alike is taken as it is written.
+// rawJSON returns the JSON text of a node. An unquoted number that is also valid JSON keeps its notation.
 func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -92,9 +92,9 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// field finds a key of a mapping, whatever its case, as readers of catalogs do; nil when the mapping has no such key. One that is there twice, or that may come from elsewhere by
-// a merge key, is refused: of what limits an operator nothing may be overlooked.
-func field(n *yaml.Node, name string) (*yaml.Node, error) {
+// findKey returns the value of a mapping's key, case-insensitively as readers of catalogs do; nil without such a key. Duplicate keys and
+// merge keys are refused, because a property that limits an operator must not be overlooked.
+func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -129,7 +129,7 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 		if err := json.Unmarshal(item, &found[i]); err != nil {
 			return nil, fmt.Errorf("property %d: %w", i, err)
 		}
-		if err := eachKeyOnce(item); err != nil {
+		if err := checkUniqueKeys(item); err != nil {
 			return nil, fmt.Errorf("property %d: %w", i, err)
 		}
 		p := found[i]
@@ -143,11 +143,11 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	return found, nil
 }
 
-// eachKeyOnce refuses an object with a key that is there twice: encoding/json would overlook the first.
-func eachKeyOnce(object json.RawMessage) error {
+// checkUniqueKeys refuses an object with a duplicate key: encoding/json would ignore the first.
+func checkUniqueKeys(object json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return err // null, of which no property comes
+		return err // null is not a property
 	}
 	seen := map[string]bool{}
 	for decoder.More() {
@@ -168,9 +168,9 @@ func eachKeyOnce(object json.RawMessage) error {
 	return nil
 }
 
-// MaxOpenShiftVersions picks the raw values of olm.maxOpenShiftVersion out of what each file declares. A value that an earlier file
-// has too is left out: authors repeat a property in metadata/properties.yaml and in the annotation, which is no contradiction. One
-// that a file itself declares twice stays twice, which readers refuse, as they do in catalogs.
+// MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. A value that an earlier file also
+// has is omitted: authors repeat a property in metadata/properties.yaml and in the annotation. A value that one file declares twice stays
+// twice, which readers refuse, as they do in catalogs.
 func MaxOpenShiftVersions(files ...[]Property) []string {
 	var values []string
 	for _, properties := range files {
@@ -184,11 +184,11 @@ func MaxOpenShiftVersions(files ...[]Property) []string {
 	return values
 }
 
-// ParseAnnotations reads metadata/annotations.yaml: the mapping under "annotations", each value as it is written.
+// ParseAnnotations reads metadata/annotations.yaml: the map under "annotations", with each value as written.
 func ParseAnnotations(data []byte) (map[string]string, error) {
 	found := map[string]string{}
-	err := documents(data, func(_ int, root *yaml.Node) error {
-		annotations, err := field(root, "annotations")
+	err := visitDocuments(data, func(_ int, root *yaml.Node) error {
+		annotations, err := findKey(root, "annotations")
 		if err != nil {
 			return err
 		}

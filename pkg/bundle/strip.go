@@ -5,19 +5,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// serverFields are written by an API server or by controllers; generators leave them in manifests, and to apply them would claim
-// or break them: an object with a finalizer that nobody takes away is never gone.
+// serverFields are metadata fields that API servers or controllers write. Generators leave them in manifests. Applying them would take over
+// their ownership or break them: an object with a finalizer that no controller removes is never deleted.
 var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
 	"ownerReferences", "resourceVersion", "selfLink", "uid"}
 
-// IsCRD tells whether the object is a CustomResourceDefinition, of whatever version.
+// IsCRD reports whether the object is a CustomResourceDefinition of any version.
 func IsCRD(o Object) bool {
 	return o.GroupVersionKind().GroupKind() == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 }
 
-// StripServerFields takes out of a manifest what only a server writes: status, and metadata such as creationTimestamp. The CA of a
-// CRD's conversion Service goes as well: it is the cluster's, written there by who makes certificates, and what generators leave
-// in its place is no certificate.
+// StripServerFields removes the fields of a manifest that only servers write: status, and metadata such as creationTimestamp. It also
+// removes the CA of a CRD's conversion webhook: the certificate provider of the cluster writes it, and generators leave a placeholder.
 func StripServerFields(o Object) {
 	delete(o.Object, "status")
 	metadata := o.metadata()
@@ -33,9 +32,9 @@ func StripServerFields(o Object) {
 	}
 }
 
-// StripNulls removes the nulls of a manifest, which for Kubernetes' own kinds mean "absent" and would make server-side apply
-// claim the field. Where a null may have a meaning (in a schema, a default or a member of an enum; in a custom resource, a field
-// that is nullable) they go from metadata only.
+// StripNulls removes the nulls of a manifest. For Kubernetes' own kinds they mean "absent", but server-side apply would make the manager
+// owner of the field. If nulls may be meaningful (a schema's default or enum value, a nullable field of a custom resource), they are removed
+// from metadata only.
 func StripNulls(o Object, meaningful bool) {
 	if meaningful {
 		DropNulls(o.metadata())
@@ -44,13 +43,13 @@ func StripNulls(o Object, meaningful bool) {
 	DropNulls(o.Object)
 }
 
-// metadata is the object's, nil when it is no mapping.
+// metadata returns the object's metadata; nil if it is not a map.
 func (o Object) metadata() map[string]any {
 	metadata, _ := o.Object["metadata"].(map[string]any)
 	return metadata
 }
 
-// DropNulls removes the entries of mappings whose value is null, in place, at any depth.
+// DropNulls removes map entries with the value null, in place, at any depth.
 func DropNulls(value any) {
 	switch v := value.(type) {
 	case map[string]any:

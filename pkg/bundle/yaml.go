@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// documents calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Positions in
-// errors are lines of data.
-func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
+// visitDocuments calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Errors have line
+// numbers of data.
+func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) error {
 	next := 1
 	for len(data) > 0 {
 		chunk := data[:documentEnd(data)]
@@ -28,7 +28,7 @@ func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
 		if len(bytes.TrimSpace(chunk)) == 0 {
 			continue
 		}
-		if found := indicators(chunk); found > maxIndicators {
+		if found := countIndicators(chunk); found > maxIndicators {
 			return fmt.Errorf("document at line %d has %d commas, colons, brackets, dashes and lines, more than the %d that are read", line, found, maxIndicators)
 		}
 		decoder := yaml.NewDecoder(bytes.NewReader(chunk))
@@ -52,8 +52,8 @@ func documents(data []byte, visit func(line int, root *yaml.Node) error) error {
 	return nil
 }
 
-// indicators counts what separates values in YAML: no document has more values than it has of these, and a few.
-func indicators(data []byte) int {
+// countIndicators counts the characters that separate values in YAML. It is an upper bound of the number of values, but for a few.
+func countIndicators(data []byte) int {
 	count := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
 		count += bytes.Count(data, []byte(each))
@@ -62,7 +62,7 @@ func indicators(data []byte) int {
 }
 
 // documentEnd returns the offset of the next document's "---" marker after the first line of data, or its length. A marker in
-// column 0 always begins a document, also inside a block scalar, so cutting there is exact.
+// column 0 always begins a document, even inside a block scalar, so splitting there is exact.
 func documentEnd(data []byte) int {
 	const marker = "\n---"
 	for from := 0; ; {
@@ -82,12 +82,12 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// converter turns YAML nodes into the values JSON would decode to, in one step. It gives the result that Kubernetes' own
-// YAML-to-JSON-to-object path gives (YAML 1.1 scalars included: yes is true), without encoding JSON in between.
+// converter converts YAML nodes to the values that JSON decodes to, in one step. The result is the same as that of Kubernetes' own
+// conversion of YAML to JSON to objects, including YAML 1.1 scalars (yes is true), without encoding JSON.
 type converter struct {
-	// values and text count what the document has expanded to so far.
+	// values and text count the values and the bytes that the document expanded to.
 	values, text int
-	open         map[*yaml.Node]bool
+	expanding    map[*yaml.Node]bool
 }
 
 func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
@@ -102,7 +102,7 @@ func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		return scalar(n)
+		return scalarValue(n)
 	case yaml.AliasNode:
 		return c.alias(n, depth)
 	case yaml.SequenceNode:
@@ -122,14 +122,14 @@ func (c *converter) convert(n *yaml.Node, depth int) (any, error) {
 }
 
 func (c *converter) alias(n *yaml.Node, depth int) (any, error) {
-	if c.open[n.Alias] {
+	if c.expanding[n.Alias] {
 		return nil, fmt.Errorf("line %d: alias %q contains itself", n.Line, n.Value)
 	}
-	if c.open == nil {
-		c.open = map[*yaml.Node]bool{}
+	if c.expanding == nil {
+		c.expanding = map[*yaml.Node]bool{}
 	}
-	c.open[n.Alias] = true
-	defer delete(c.open, n.Alias)
+	c.expanding[n.Alias] = true
+	defer delete(c.expanding, n.Alias)
 	return c.convert(n.Alias, depth+1)
 }
 
@@ -142,7 +142,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 			merged = append(merged, v)
 			continue
 		}
-		name, err := key(k)
+		name, err := keyText(k)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 	return m, nil
 }
 
-// merge adds to m what the merge key's value has and m has not.
+// merge adds the entries of the merge key's value that m does not have.
 func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	value, err := c.convert(n, depth)
 	if err != nil {
@@ -185,15 +185,15 @@ func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// key gives the text of a mapping's key. JSON has string keys only, so that other scalars become their JSON text.
-func key(n *yaml.Node) (string, error) {
+// keyText returns the text of a mapping's key. JSON has string keys only, so other scalars become their JSON text.
+func keyText(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if n.Kind != yaml.ScalarNode {
 		return "", fmt.Errorf("line %d: a key must be a scalar", n.Line)
 	}
-	value, err := scalar(n)
+	value, err := scalarValue(n)
 	if err != nil {
 		return "", err
 	}
@@ -210,8 +210,8 @@ func key(n *yaml.Node) (string, error) {
 	return "", fmt.Errorf("line %d: a key must not be null", n.Line)
 }
 
-// scalar gives the JSON value of a scalar: string, bool, int64, float64 or nil.
-func scalar(n *yaml.Node) (any, error) {
+// scalarValue returns the JSON value of a scalar: string, bool, int64, float64 or nil.
+func scalarValue(n *yaml.Node) (any, error) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
 	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":
@@ -219,7 +219,7 @@ func scalar(n *yaml.Node) (any, error) {
 	case n.Style&(quoted|yaml.TaggedStyle) != 0 || n.Tag == "!!merge":
 		return n.Value, nil
 	}
-	v := plain(n.Value)
+	v := plainValue(n.Value)
 	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return nil, fmt.Errorf("line %d: %s has no JSON form; quote it or write a number", n.Line, n.Value)
 	}
@@ -228,22 +228,22 @@ func scalar(n *yaml.Node) (any, error) {
 
 var floatText = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// plain resolves an unquoted scalar by the rules of YAML 1.1, which Kubernetes keeps for all its manifests. The YAML library
-// itself follows 1.2 here, where yes and 0777 mean something else.
-func plain(s string) any {
+// plainValue resolves an unquoted scalar by the rules of YAML 1.1, which Kubernetes uses for all manifests. The YAML library follows YAML
+// 1.2, where yes and 0777 have another meaning.
+func plainValue(s string) any {
 	if s == "" {
 		return nil
 	}
 	switch first := s[0]; {
 	case strings.IndexByte("yYnNtTfFoO~", first) >= 0:
-		return word(s)
+		return wordValue(s)
 	case first == '.' || first == '+' || first == '-' || '0' <= first && first <= '9':
-		return number(s)
+		return numberValue(s)
 	}
 	return s
 }
 
-func word(s string) any {
+func wordValue(s string) any {
 	switch s {
 	case "~", "null", "Null", "NULL":
 		return nil
@@ -255,7 +255,7 @@ func word(s string) any {
 	return s
 }
 
-func number(s string) any {
+func numberValue(s string) any {
 	switch s {
 	case ".nan", ".NaN", ".NAN":
 		return math.NaN()
@@ -281,7 +281,7 @@ func number(s string) any {
 	if err != nil {
 		return s
 	}
-	// 4.0 is written as 4 in JSON, and read as an integer from there.
+	// JSON writes 4.0 as 4, which is decoded as an integer.
 	if f == math.Trunc(f) && math.Abs(f) < 1<<63 {
 		return int64(f)
 	}

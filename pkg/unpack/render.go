@@ -111,7 +111,7 @@ func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
 	if err := loaded.CheckConfig(config); err != nil {
 		return err
 	}
-	if loaded.NeedsCertificates() {
+	if loaded.RequiresCertificates() {
 		if onto.Certificates, err = r.Certificates(); err != nil {
 			return &clusterError{err}
 		}

@@ -1,6 +1,5 @@
-// Package formats is the list of the formats that bundles are read as. Which format a bundle is read as follows from the provisioner of its
-// class; pkg/apis/core/v1alpha2 has the names. It knows nothing of what the formats are; pkg/unpack calls it, and whoever compares
-// renderers.
+// Package formats lists the supported bundle formats. The format of a bundle follows from its provisioner class; pkg/apis/core/v1alpha2
+// has the names. The package does not know the details of any format. pkg/unpack calls it, and so do the callers that compare renderers.
 package formats
 
 import (
@@ -19,7 +18,7 @@ func All() []bundle.Format {
 	}
 }
 
-// Find returns the format of a name. The error is for the user who named it.
+// Find returns the format with a name. The error is for the user who specified the name.
 func Find(name string) (bundle.Format, error) {
 	for _, each := range All() {
 		if each.Name() == name {

@@ -41,7 +41,7 @@ func named(t *testing.T) []string {
 	return values
 }
 
-func TestEveryFormatOfTheAPIIsRead(t *testing.T) {
+func TestEveryFormatOfTheAPIIsSupported(t *testing.T) {
 	var read []string
 	for _, each := range formats.All() {
 		read = append(read, each.Name())
@@ -49,7 +49,7 @@ func TestEveryFormatOfTheAPIIsRead(t *testing.T) {
 			t.Errorf("format %q has no ProvisionerClass", each.Name())
 		}
 		if strings.Contains(each.Name(), "/") || each.RendererVersion() < 1 {
-			t.Errorf("format %q has renderer %q, of which the format cannot be told", each.Name(), bundle.RendererOf(each))
+			t.Errorf("format %q has renderer %q, from which the format cannot be derived", each.Name(), bundle.RendererOf(each))
 		}
 	}
 	if api := named(t); !slices.Equal(api, read) || len(api) == 0 {
@@ -57,7 +57,7 @@ func TestEveryFormatOfTheAPIIsRead(t *testing.T) {
 	}
 }
 
-// TestRenderersOfStoredRevisions holds what is stored with revisions: another value has all of them rendered again.
+// TestRenderersOfStoredRevisions pins the values that are stored with revisions: after a change, all bundles are rendered again.
 func TestRenderersOfStoredRevisions(t *testing.T) {
 	for name, want := range map[string]string{"registry+v1": "registry+v1/1", "plain+v0": "plain+v0/1", "else": ""} {
 		if got := formats.Renderer(name); got != want {
@@ -66,7 +66,7 @@ func TestRenderersOfStoredRevisions(t *testing.T) {
 	}
 }
 
-func TestAFormatThatIsNotReadIsNamed(t *testing.T) {
+func TestFindNamesAnUnknownFormat(t *testing.T) {
 	if _, err := formats.Find("else"); err == nil || err.Error() != `bundles of format "else" are not read here` {
 		t.Errorf("got %v", err)
 	}

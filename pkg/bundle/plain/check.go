@@ -12,13 +12,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// job is the kind of what runs once.
-var job = schema.GroupKind{Group: "batch", Kind: "Job"}
+// jobKind is the kind Job of group batch.
+var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 
-// apiServices is the group of aggregated APIs.
-const apiServices = "apiregistration.k8s.io"
+// apiServiceGroup is the group of the kind APIService.
+const apiServiceGroup = "apiregistration.k8s.io"
 
-// check finds what no API server would take, what would be taken for something else, and what cannot be kept as it was installed.
+// check finds objects that an API server rejects or misinterprets, and objects that cannot be kept as installed.
 func (b *Bundle) check() []string {
 	var findings []string
 	for _, o := range b.objects {
@@ -32,19 +32,19 @@ func (b *Bundle) check() []string {
 	return findings
 }
 
-// checkKind refuses what is not installed, whatever its author wants.
+// checkKind refuses kinds that are never installed.
 func checkKind(o bundle.Object) []string {
 	switch kind := groupKind(o); {
-	case kind.Group == apiServices:
-		// As in the other format: an aggregated API that does not answer is an API of the cluster that fails, for everybody.
+	case kind.Group == apiServiceGroup:
+		// As in registry+v1: an aggregated API server that does not respond breaks an API of the cluster for all clients.
 		return []string{fmt.Sprintf("%s: aggregated APIs (APIServices) are not installed; remove it", o)}
-	case kind == job && hasTTL(o):
+	case kind == jobKind && hasTTL(o):
 		return []string{fmt.Sprintf("%s: with spec.ttlSecondsAfterFinished it deletes itself when it is done, and would be put back, and so run again, each time; leave the field out", o)}
 	}
 	return nil
 }
 
-// hasTTL tells whether the object is deleted some time after it is done; a null, which means never, was stripped before.
+// hasTTL reports whether Kubernetes deletes the Job some time after it finishes. A null, which means never, was stripped before.
 func hasTTL(o bundle.Object) bool {
 	_, has, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "ttlSecondsAfterFinished")
 	return has

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// header begins the page's table of kinds.
+// header is the header of the page's table of kinds.
 const header = "| group | with namespaces | cluster-scoped |\n|---|---|---|\n"
 
-func TestThePageListsTheKindsOfOpenShift(t *testing.T) {
+func TestPageListsOpenShiftKinds(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/bundledeployments.md")
 	if err != nil {
 		t.Fatal(err)
@@ -24,9 +24,9 @@ func TestThePageListsTheKindsOfOpenShift(t *testing.T) {
 		t.Fatalf("the page has no table that begins with\n%s", header)
 	}
 	var want []string
-	for _, group := range slices.Sorted(maps.Keys(openShift)) {
+	for _, group := range slices.Sorted(maps.Keys(openShiftScopes)) {
 		cells := []string{"`" + group + "`"}
-		for _, kinds := range openShift[group] {
+		for _, kinds := range openShiftScopes[group] {
 			cells = append(cells, strings.Join(strings.Fields(kinds), ", "))
 		}
 		want = append(want, strings.ReplaceAll("| "+strings.Join(cells, " | ")+" |", "|  |", "| |"))

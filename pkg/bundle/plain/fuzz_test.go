@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/plain"
 )
 
-// bomb is a small document that aliases blow up to billions of values.
+// bomb returns a small document that aliases expand to billions of values.
 func bomb() string {
 	text := strings.Builder{}
 	text.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
@@ -21,7 +21,7 @@ func bomb() string {
 	return text.String()
 }
 
-// FuzzLoad feeds all kinds of files: whatever they hold, loading ends, and what is loaded renders the same twice.
+// FuzzLoad checks that loading any files ends, and that a loaded bundle renders to the same objects twice.
 func FuzzLoad(f *testing.F) {
 	f.Add(keyed, "properties:\n"+packaged, object)
 	f.Add("annotations: {}", "properties: []", crd)
@@ -51,7 +51,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestWhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
+func TestHostileInputIsRefusedWithinBounds(t *testing.T) {
 	const mib = 1 << 20
 	for name, c := range map[string]struct {
 		file, text string

@@ -19,19 +19,19 @@ import (
 // mediaType is the name of the format.
 const mediaType = corev1alpha2.FormatPlainV0
 
-// clusterServiceVersion is what makes manifests a registry+v1 bundle.
+// clusterServiceVersion is the kind of which a registry+v1 bundle has one object.
 var clusterServiceVersion = schema.GroupKind{Group: "operators.coreos.com", Kind: "ClusterServiceVersion"}
 
-// Bundle is a plain+v0 bundle that passed validation. It does not change after Load, so that goroutines may share it.
+// Bundle is a valid plain+v0 bundle. It is immutable and safe for concurrent use.
 type Bundle struct {
 	meta bundle.Metadata
-	// objects are the manifests, stripped of what only a server writes, each once.
+	// objects are the manifests without duplicates and without fields that only servers write.
 	objects []bundle.Object
-	// own are the kinds that the bundle's CustomResourceDefinitions define.
-	own map[schema.GroupKind]scope
+	// ownScopes are the scopes of the kinds that the bundle's CustomResourceDefinitions define.
+	ownScopes map[schema.GroupKind]scope
 }
 
-// Metadata returns what the bundle declares about itself; all of it is empty for one without metadata.
+// Metadata returns what the bundle declares about itself; it is empty for a bundle without metadata.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = slices.Clone(m.MaxOpenShiftVersions)
@@ -41,9 +41,8 @@ func (b *Bundle) Metadata() bundle.Metadata {
 // Manifests returns the number of objects in the bundle's manifests.
 func (b *Bundle) Manifests() int { return len(b.objects) }
 
-// Load reads a bundle whose manifests/, and metadata/ if there is one, lie at the root of fsys, and validates it. An error names
-// the file, the object and what to do; it tells all findings of validation at once, up to ten. One of another format is a
-// bundle.FormatError.
+// Load reads and validates a bundle with manifests/ and optional metadata/ at the root of fsys. An error names the file, the object and the
+// fix. It has all findings of the validation, up to ten. The error for a bundle of another format is a *bundle.FormatError.
 func Load(fsys fs.FS) (*Bundle, error) {
 	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,11 +61,11 @@ func Load(fsys fs.FS) (*Bundle, error) {
 		return nil, fmt.Errorf("reading directory %q: no objects are there; a plain+v0 bundle has at least one", dir)
 	}
 	for _, o := range objects {
-		if groupKind(o) == clusterServiceVersion { // nobody would carry it out
-			return nil, &bundle.FormatError{Found: corev1alpha2.FormatRegistryV1, Read: mediaType, File: o.File}
+		if groupKind(o) == clusterServiceVersion { // in a plain+v0 bundle no controller would install its operator
+			return nil, &bundle.FormatError{Actual: corev1alpha2.FormatRegistryV1, Expected: mediaType, File: o.File}
 		}
 	}
-	b.own = ownKinds(objects)
+	b.ownScopes = definedScopes(objects)
 	var findings bundle.Findings
 	findings.Add(b.add(objects))
 	findings.Add(b.check())
@@ -87,32 +86,32 @@ func (b *Bundle) String() string {
 	return "bundle without a name"
 }
 
-// add takes the objects up, stripped. One that is there twice alike is there once, because what
-// says the same twice is no contradiction; one that differs is a finding.
+// add adds the objects without the fields that only servers write. Identical duplicates are added once; duplicates that differ are a
+// finding.
 func (b *Bundle) add(objects []bundle.Object) []string {
 	var findings []string
-	told := map[identity]bool{}
+	reported := map[identity]bool{}
 	first := make(map[identity]bundle.Object, len(objects))
 	for _, o := range objects {
 		bundle.StripServerFields(o)
-		bundle.StripNulls(o, bundle.IsCRD(o) || b.custom(o))
+		bundle.StripNulls(o, bundle.IsCRD(o) || b.isCustomResource(o))
 		id := b.identify(o)
 		before, twice := first[id]
 		switch {
-		case id.kind.Empty(): // of an apiVersion that cannot be, so that it is no object that another could be; check says so
+		case id.kind.Empty(): // the apiVersion is invalid, which check reports
 			b.objects = append(b.objects, o)
 		case !twice:
 			first[id] = o
 			b.objects = append(b.objects, o)
-		case !told[id] && !equality.Semantic.DeepEqual(before.Object, o.Object):
-			told[id] = true
+		case !reported[id] && !equality.Semantic.DeepEqual(before.Object, o.Object):
+			reported[id] = true
 			findings = append(findings, fmt.Sprintf("%s is defined twice, in %s and in %s; remove one", strings.TrimPrefix(o.String(), o.File+": "), before.File, o.File))
 		}
 	}
 	return findings
 }
 
-// identity is what makes two manifests one object; a namespace that is left out is the install namespace.
+// identity identifies an object; an empty namespace is the install namespace.
 type identity struct {
 	kind            schema.GroupKind
 	namespace, name string

@@ -56,7 +56,7 @@ func rendered(t *testing.T, b *plain.Bundle) (lines []string) {
 	return lines
 }
 
-func TestMetadataIsWhatTheFilesSay(t *testing.T) {
+func TestMetadata(t *testing.T) {
 	properties := func(text string) string { return "properties:\n" + text }
 	for name, c := range map[string]struct {
 		annotations, properties string
@@ -89,14 +89,14 @@ func TestMetadataIsWhatTheFilesSay(t *testing.T) {
 	}
 }
 
-func TestABundleWithoutManifestsIsRefused(t *testing.T) {
+func TestLoadRefusesABundleWithoutManifests(t *testing.T) {
 	const want = `reading directory "manifests": open manifests: file does not exist`
 	if _, err := plain.Load(folder(map[string]string{"README": ""})); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
-func TestBundlesAreRefused(t *testing.T) {
+func TestLoadRefuses(t *testing.T) {
 	const annotations, properties = "metadata/annotations.yaml", "metadata/properties.yaml"
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -155,7 +155,7 @@ func TestBundlesAreRefused(t *testing.T) {
 	}
 }
 
-func TestManifestsAreRenderedAsTheyAreWritten(t *testing.T) {
+func TestRenderKeepsManifestsAsWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		manifests map[string]string
 		want      []string
@@ -224,7 +224,7 @@ func TestManifestsAreRenderedAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestRenderingTellsWhatTheInstallNamespaceMakesImpossible(t *testing.T) {
+func TestRenderRefusesConflictsWithTheInstallNamespace(t *testing.T) {
 	twice := load(t, map[string]string{
 		"manifests/a.yaml": object,
 		"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: ns}, data: {a: b}}",
@@ -242,7 +242,7 @@ func TestRenderingTellsWhatTheInstallNamespaceMakesImpossible(t *testing.T) {
 	}
 }
 
-func TestConfigurationIsRefused(t *testing.T) {
+func TestCheckConfigRefusesConfiguration(t *testing.T) {
 	for raw, refused := range map[string]bool{"": false, "null": false, " {}\n": false, `{"watchNamespace": "a"}`: true, "[]": true, "not JSON": true} {
 		err := (&plain.Bundle{}).CheckConfig([]byte(raw))
 		if wrong := (*bundle.ConfigError)(nil); errors.As(err, &wrong) != refused || (err != nil) != refused {

@@ -16,16 +16,16 @@ import (
 // propertyPackage is the property that names the package and the version.
 const propertyPackage = "olm.package"
 
-// maxVersion bounds a version's text; no catalog's is longer.
+// maxVersion bounds the length of a version; those in catalogs are shorter.
 const maxVersion = 128
 
-// loadMetadata reads what the bundle says about itself. All of it may be left out; what is there twice must say the same.
+// loadMetadata reads what the bundle declares about itself. All of it is optional; duplicate values must be equal.
 func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, error) {
 	properties, err := bundle.LoadProperties(fsys)
 	if err != nil {
 		return bundle.Metadata{}, err
 	}
-	// Values of olm.maxOpenShiftVersion that are doubled or cannot be read are no error here: who reads them closes the gate.
+	// Duplicate or invalid values of olm.maxOpenShiftVersion are not an error here: the upgrade gate reports them.
 	meta := bundle.Metadata{Package: annotations[bundle.AnnotationPackage], MaxOpenShiftVersions: bundle.MaxOpenShiftVersions(properties)}
 	for _, p := range properties {
 		if p.Type != propertyPackage {
@@ -48,25 +48,25 @@ func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, e
 }
 
 func addPackage(onto *bundle.Metadata, value json.RawMessage) error {
-	var said struct {
+	var declared struct {
 		PackageName string `json:"packageName"`
 		Version     string `json:"version"`
 	}
-	if err := json.Unmarshal(value, &said); err != nil {
+	if err := json.Unmarshal(value, &declared); err != nil {
 		return fmt.Errorf("%s has not the form {packageName, version}, both of them strings: %w", truncate.Bytes(string(value), truncate.MaxQuoted), err)
 	}
-	if said.PackageName == "" || said.Version == "" {
+	if declared.PackageName == "" || declared.Version == "" {
 		return fmt.Errorf("%s lacks packageName or version; both are needed", truncate.Bytes(string(value), truncate.MaxQuoted))
 	}
-	if _, err := semver.StrictNewVersion(said.Version); err != nil || len(said.Version) > maxVersion {
-		return fmt.Errorf("version %s is no semantic version; write it like 1.2.3", truncate.Quote(said.Version))
+	if _, err := semver.StrictNewVersion(declared.Version); err != nil || len(declared.Version) > maxVersion {
+		return fmt.Errorf("version %s is no semantic version; write it like 1.2.3", truncate.Quote(declared.Version))
 	}
-	if onto.Package != "" && onto.Package != said.PackageName {
-		return fmt.Errorf("the package is %s here and %s before; it has one name", truncate.Quote(said.PackageName), truncate.Quote(onto.Package))
+	if onto.Package != "" && onto.Package != declared.PackageName {
+		return fmt.Errorf("the package is %s here and %s before; it has one name", truncate.Quote(declared.PackageName), truncate.Quote(onto.Package))
 	}
-	if onto.Version != "" && onto.Version != said.Version {
-		return fmt.Errorf("the version is %s here and %s before; it has one", truncate.Quote(said.Version), truncate.Quote(onto.Version))
+	if onto.Version != "" && onto.Version != declared.Version {
+		return fmt.Errorf("the version is %s here and %s before; it has one", truncate.Quote(declared.Version), truncate.Quote(onto.Version))
 	}
-	onto.Package, onto.Version = said.PackageName, said.Version
+	onto.Package, onto.Version = declared.PackageName, declared.Version
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckConfig refuses every configuration: the format has nothing to configure, and a configuration without effect must not look as if
-// it had one. None at all, null and an empty object are no configuration.
+// CheckConfig refuses every configuration: the format has nothing to configure, and accepting a configuration without effect would mislead
+// users. An empty text, null and an empty object are no configuration.
 func (b *Bundle) CheckConfig(config []byte) error {
 	switch string(bytes.TrimSpace(config)) {
 	case "", "null", "{}":
@@ -25,14 +25,13 @@ func (b *Bundle) CheckConfig(config []byte) error {
 	return &bundle.ConfigError{Err: errors.New("spec.config: plain+v0 bundles take no configuration; remove it")}
 }
 
-// NeedsCertificates returns false: the format has no webhooks of its own.
-func (b *Bundle) NeedsCertificates() bool { return false }
+// RequiresCertificates returns false: the format does not define webhooks.
+func (b *Bundle) RequiresCertificates() bool { return false }
 
 // Render returns the objects to apply, sorted by group, kind, namespace and name. Namespaced objects without a namespace go to the
-// install namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. Objects of a
-// cluster-scoped kind have no namespace, whatever the author wrote, as on an API server. Everything else is as it was written. Callers may
-// change the metadata of the objects; everything below it is shared with the bundle and with other renderings, and must be copied before
-// it is changed.
+// install namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. As on an API
+// server, the namespace of objects of a cluster-scoped kind is removed. Everything else is as written. Callers may change the metadata of
+// the objects. All other fields are shared with the bundle and with other renderings, and must be copied before they are changed.
 func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
 	if err := b.CheckConfig(options.Config); err != nil {
 		return nil, fmt.Errorf("rendering %s: %w", b, err)
@@ -61,11 +60,11 @@ func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, er
 		first[id] = o.File
 		objects = append(objects, rendered)
 	}
-	return inOrder(objects), nil
+	return sortObjects(objects), nil
 }
 
-// inOrder sorts again what namespaces have been filled into.
-func inOrder(objects []unstructured.Unstructured) []unstructured.Unstructured {
+// sortObjects sorts objects again after their namespaces were set.
+func sortObjects(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	slices.SortStableFunc(objects, func(x, y unstructured.Unstructured) int { return identityOf(&x).compare(identityOf(&y)) })
 	return objects
 }

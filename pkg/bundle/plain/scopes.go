@@ -9,18 +9,18 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// scope says where the objects of a kind are.
+// scope is the scope of a kind: namespaced or cluster-scoped.
 type scope string
 
 const (
-	// unknown is the scope of kinds that neither the tables below have nor the bundle itself defines: their objects are as the author wrote them.
+	// unknown is the scope of kinds that neither the tables below nor the bundle define; their objects are rendered as written.
 	unknown    scope = ""
 	namespaced scope = "Namespaced"
 	cluster    scope = "Cluster"
 )
 
-// kubernetes are the scopes of Kubernetes' own kinds that are kept, and not only answered: for each group, the namespaced ones and the cluster-scoped ones.
-var kubernetes = map[string][2]string{
+// kubernetesScopes are the scopes of Kubernetes' own persisted kinds: for each group, the namespaced kinds and the cluster-scoped kinds.
+var kubernetesScopes = map[string][2]string{
 	"": {
 		"ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
 		"Namespace Node PersistentVolume",
@@ -46,9 +46,9 @@ var kubernetes = map[string][2]string{
 	"storagemigration.k8s.io":      {"", "StorageVersionMigration"},
 }
 
-// openShift are the scopes of kinds that every OpenShift cluster has beside those, as far as bundles may have such objects.
+// openShiftScopes are the scopes of the kinds that every OpenShift cluster has in addition, as far as bundles may have such objects.
 // docs/bundledeployments.md lists them.
-var openShift = map[string][2]string{
+var openShiftScopes = map[string][2]string{
 	"apps.openshift.io":                 {"DeploymentConfig", ""},
 	"authorization.openshift.io":        {"Role RoleBinding RoleBindingRestriction", "ClusterRole ClusterRoleBinding"},
 	"autoscaling.openshift.io":          {"MachineAutoscaler", "ClusterAutoscaler"},
@@ -75,10 +75,10 @@ var openShift = map[string][2]string{
 	"user.openshift.io":                 {"", "Group Identity User"},
 }
 
-// wellKnown are the scopes that are known without a CustomResourceDefinition in the bundle.
-var wellKnown = scopesOf(kubernetes, openShift)
+// wellKnownScopes are the scopes that are known without a CustomResourceDefinition in the bundle.
+var wellKnownScopes = scopesOf(kubernetesScopes, openShiftScopes)
 
-// scopesOf reads tables that have, for each group, the namespaced and the cluster-scoped kinds.
+// scopesOf converts tables with the namespaced and the cluster-scoped kinds of each group.
 func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	scopes := map[schema.GroupKind]scope{}
 	for _, table := range tables {
@@ -93,8 +93,8 @@ func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	return scopes
 }
 
-// ownKinds are the scopes of the kinds that CustomResourceDefinitions among the objects define.
-func ownKinds(objects []bundle.Object) map[schema.GroupKind]scope {
+// definedScopes returns the scopes of the kinds that CustomResourceDefinitions among the objects define.
+func definedScopes(objects []bundle.Object) map[schema.GroupKind]scope {
 	own := map[schema.GroupKind]scope{}
 	for _, o := range objects {
 		if !bundle.IsCRD(o) {
@@ -111,17 +111,17 @@ func ownKinds(objects []bundle.Object) map[schema.GroupKind]scope {
 }
 
 func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
-	if own, ok := b.own[kind]; ok {
+	if own, ok := b.ownScopes[kind]; ok {
 		return own
 	}
-	return wellKnown[kind]
+	return wellKnownScopes[kind]
 }
 
-// custom tells whether the object may be a custom resource, in which a null may have a meaning.
-func (b *Bundle) custom(o bundle.Object) bool {
+// isCustomResource reports whether the object may be a custom resource, in which a null may be meaningful.
+func (b *Bundle) isCustomResource(o bundle.Object) bool {
 	kind := groupKind(o)
-	_, own := b.own[kind]
-	_, known := wellKnown[kind]
+	_, own := b.ownScopes[kind]
+	_, known := wellKnownScopes[kind]
 	return own || !known && strings.Contains(kind.Group, ".")
 }
 

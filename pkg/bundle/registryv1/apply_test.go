@@ -11,7 +11,7 @@ import (
 )
 
 // Server-side apply is stricter than create: an unknown field, or two entries of a list with one key, refuse the whole object.
-func TestServerSideApplyCanReadWhatRealBundlesRenderTo(t *testing.T) {
+func TestRealBundlesRenderForServerSideApply(t *testing.T) {
 	converter := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	for _, dir := range realBundles(t) {
 		if strings.HasPrefix(realOutcomes()[dir], "refused") {

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// What service-ca and cert-manager are asked with.
+// Annotations and API versions for requests to service-ca and cert-manager.
 const (
 	serviceCAServingCert = "service.beta.openshift.io/serving-cert-secret-name"
 	serviceCAInject      = "service.beta.openshift.io/inject-cabundle"
@@ -16,7 +16,7 @@ const (
 	certManagerGroup     = "cert-manager.io"
 )
 
-// injectAnnotations are all by which the CA of somebody is asked for: two on one object would fight for one field.
+// injectAnnotations are all annotations that request the injection of a CA: two of them on one object would conflict over one field.
 var injectAnnotations = [...]string{serviceCAInject, "service.alpha.openshift.io/inject-cabundle", certManagerInject, "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca"}
 
 // checkProvider returns an error unless a bundle with webhooks can be rendered for certificates of a provider.
@@ -38,8 +38,8 @@ func serviceAnnotations(provider bundle.CertificateProvider, s server) map[strin
 	return nil
 }
 
-// injectCA has the provider write the CA of a server into an object that makes the API server call it. The field itself is never rendered:
-// it is the provider's, which also changes it when the CA is renewed.
+// injectCA annotates a webhook configuration or CRD so that the provider injects the CA of a server. The field itself is never rendered:
+// the provider owns it, and changes it when the CA is renewed.
 func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, s server) {
 	annotations := o.GetAnnotations()
 	if annotations == nil {
@@ -56,13 +56,13 @@ func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, 
 	o.SetAnnotations(annotations)
 }
 
-// authorityDuration is how long the CA of a server is good for. cert-manager renews it when two thirds are over.
+// authorityDuration is the lifetime of a server's CA. cert-manager renews it after two thirds of it.
 const authorityDuration = "87600h"
 
-// renderCertificates asks cert-manager for the servers' certificates; service-ca is asked on the Services. Each server has a CA
-// of its own, which signs itself and keeps its key: the injector and the kubelet do not bring a renewed certificate at the same
-// moment, and with a certificate that signs itself the API server could not call the webhook in between. With these, every
-// certificate is trusted by whoever has any of the CA's, before and after a renewal of either.
+// renderCertificates renders cert-manager objects for the servers' certificates; for service-ca, the Services have annotations instead.
+// Each server has its own self-signed CA, whose key does not change when it is renewed. cainjector and the kubelet do not propagate a
+// renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook in between. With a
+// CA, every certificate is valid under every version of the CA certificate.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil
@@ -92,7 +92,7 @@ func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 }
 
 func certManagerObject(kind, namespace, name string, spec map[string]any) unstructured.Unstructured {
-	o := object(certManagerGroup+"/v1", kind, namespace, name)
+	o := newObject(certManagerGroup+"/v1", kind, namespace, name)
 	o.Object["spec"] = spec
 	return o
 }

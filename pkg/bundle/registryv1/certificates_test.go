@@ -23,7 +23,7 @@ type issued struct {
 	key *ecdsa.PrivateKey
 }
 
-// issue does what cert-manager does for a rendered Certificate; without a signer it signs itself.
+// issue issues a rendered Certificate as cert-manager does; it is self-signed without a signer.
 func issue(t *testing.T, certificate unstructured.Unstructured, serial int64, key *ecdsa.PrivateKey, signer *issued) *issued {
 	t.Helper()
 	name, _, _ := unstructured.NestedString(certificate.Object, "spec", "commonName")
@@ -61,9 +61,8 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// When a certificate is renewed, the API server may for a while have the old CA and the webhook's server the new certificate, or
-// the other way round.
-func TestARenewedCertificateIsTrustedTogetherWithTheOneBefore(t *testing.T) {
+// After a renewal, the API server may temporarily have the old CA while the webhook server has the new certificate, or vice versa.
+func TestRenewedCertificatesAreTrustedByTheOldAndNewCA(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
 	byName := map[string]unstructured.Unstructured{}
 	for _, o := range renderWith(t, b, bundle.Options{Certificates: bundle.CertManager}) {

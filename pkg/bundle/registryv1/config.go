@@ -14,50 +14,49 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Config is what a user says about the installation of a bundle: a BundleDeployment's spec.config.
+// Config is the configuration of a bundle's installation, spec.config of a BundleDeployment.
 type Config struct {
 	// WatchNamespace is the namespace that the operator watches, or several with commas between them. Empty means all
 	// namespaces if the bundle supports that, else the install namespace if it supports that.
 	WatchNamespace string
-	// DeploymentConfig is laid over the operator's Deployments; nil changes nothing.
+	// DeploymentConfig overrides fields of the operator's Deployments; nil changes nothing.
 	DeploymentConfig *DeploymentConfig
 }
 
-// DeploymentConfig is laid over each of the bundle's Deployments, with the meaning that OLM v0 gives to a Subscription's config.
+// DeploymentConfig overrides fields of each of the bundle's Deployments, with the semantics of a Subscription's config in OLM v0.
 type DeploymentConfig struct {
-	// NodeSelector replaces the pods' when it is not nil.
+	// NodeSelector replaces the pods' node selector if it is not nil.
 	NodeSelector map[string]string
-	// Tolerations are added to the pods', those that are there already left out.
+	// Tolerations are appended to the pods' tolerations, without duplicates.
 	Tolerations []corev1.Toleration
-	// Resources replace those of every container.
+	// Resources replace the resources of every container.
 	Resources *corev1.ResourceRequirements
-	// Env is merged by name into every container's; it wins, except over OPERATOR_CONDITION_NAME.
+	// Env is merged by name into every container's variables. It takes precedence, except over OPERATOR_CONDITION_NAME.
 	Env []corev1.EnvVar
-	// EnvFrom is added to every container's, what is there already left out.
+	// EnvFrom is appended to every container's envFrom, without duplicates.
 	EnvFrom []corev1.EnvFromSource
-	// Volumes are merged by name into the pods'; they win.
+	// Volumes are merged by name into the pods' volumes, and take precedence.
 	Volumes []corev1.Volume
-	// VolumeMounts are merged by path, else by volume, into every container's; they win.
+	// VolumeMounts are merged by path, else by volume, into every container's mounts, and take precedence.
 	VolumeMounts []corev1.VolumeMount
-	// Affinity replaces the pods' member by member: one that is absent is left alone, one that is empty is taken away, and
-	// when all of Affinity is empty, all of the pods' is.
+	// Affinity replaces the pods' affinity field by field: an absent field changes nothing, and an empty one removes the pods' field. If all
+	// of Affinity is empty, the pods' affinity is removed.
 	Affinity *corev1.Affinity
-	// Annotations are added to the Deployments and their pods; those of the bundle win.
+	// Annotations are added to the Deployments and their pods; annotations of the bundle take precedence.
 	Annotations map[string]string
 }
 
-// configPath is where users write a Config.
+// configPath is the path of a Config in a BundleDeployment.
 const configPath = "spec.config"
 
-// Bounds of a Config and of what is said about one.
+// Bounds of a Config and of error messages about it.
 const (
 	maxConfigBytes      = 256 << 10
 	maxConfigErrorBytes = 400
 )
 
-// ParseConfig reads a Config from its JSON; none at all and null are the zero Config. Fields that do not exist, values of another
-// type and entries that cannot be (without a name, or twice) are errors that name the place, such as
-// `spec.config.deploymentConfig.env[1].name: …`.
+// ParseConfig decodes a Config from JSON; an empty text and null are the zero Config. Unknown fields, values of the wrong type, and entries
+// without a name or with a duplicate one are errors that begin with the path, such as `spec.config.deploymentConfig.env[1].name: …`.
 func ParseConfig(raw []byte) (Config, error) {
 	var c Config
 	if len(raw) > maxConfigBytes {
@@ -102,11 +101,11 @@ func parseDeploymentConfig(path string, raw []byte, d *DeploymentConfig) error {
 		}
 		mounts = append(mounts, m.MountPath)
 	}
-	return errors.Join(named(path+".env", "name", env), named(path+".volumes", "name", volumes), named(path+".volumeMounts", "mountPath", mounts))
+	return errors.Join(checkKeys(path+".env", "name", env), checkKeys(path+".volumes", "name", volumes), checkKeys(path+".volumeMounts", "mountPath", mounts))
 }
 
-// named demands that every entry of a list has its key, and no two the same: the API server merges the list by it.
-func named(path, field string, keys []string) error {
+// checkKeys checks that every entry of a list has a unique key: the API server merges the list by key.
+func checkKeys(path, field string, keys []string) error {
 	seen := make(map[string]int, len(keys))
 	for i, key := range keys {
 		if key == "" {
@@ -120,8 +119,8 @@ func named(path, field string, keys []string) error {
 	return nil
 }
 
-// decodeMembers decodes the members of a JSON object one by one, so that errors of types that decode themselves, which know
-// nothing of where they stand, still have a place.
+// decodeMembers decodes the members of a JSON object one by one, so that errors of types with their own UnmarshalJSON, which have no path,
+// get one.
 func decodeMembers(path string, raw []byte, targets map[string]any) error {
 	var members map[string]json.RawMessage
 	if err := decodeStrictly(path, raw, &members); err != nil {
@@ -157,10 +156,10 @@ func decodeStrictly(path string, raw []byte, target any) error {
 		if wrong.Field != "" {
 			path += "." + wrong.Field
 		}
-		return fmt.Errorf("%s: a %s is given where a value of type %s is needed", cut(path), cut(wrong.Value), wrong.Type)
+		return fmt.Errorf("%s: a %s is given where a value of type %s is needed", shorten(path), shorten(wrong.Value), wrong.Type)
 	}
-	return fmt.Errorf("%s: %s", path, cut(strings.TrimPrefix(err.Error(), "json: ")))
+	return fmt.Errorf("%s: %s", path, shorten(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
-// cut shortens what users wrote to what fits in a message.
-func cut(text string) string { return truncate.Bytes(text, maxConfigErrorBytes) }
+// shorten truncates user input for a message.
+func shorten(text string) string { return truncate.Bytes(text, maxConfigErrorBytes) }

@@ -9,24 +9,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// lay puts the configuration over a Deployment of which the containers are the caller's own. Init containers are left alone, as
-// in OLM v0.
-func (c *DeploymentConfig) lay(d *appsv1.Deployment) {
+// applyTo applies the configuration to a Deployment whose containers are not shared. As in OLM v0, init containers are not changed.
+func (c *DeploymentConfig) applyTo(d *appsv1.Deployment) {
 	if len(c.Annotations) > 0 {
-		d.Annotations = beneath(c.Annotations, d.Annotations)
-		d.Spec.Template.Annotations = beneath(c.Annotations, d.Spec.Template.Annotations)
+		d.Annotations = mergeMaps(c.Annotations, d.Annotations)
+		d.Spec.Template.Annotations = mergeMaps(c.Annotations, d.Spec.Template.Annotations)
 	}
 	pod := &d.Spec.Template.Spec
 	if c.NodeSelector != nil {
 		pod.NodeSelector = c.NodeSelector
 	}
-	pod.Tolerations = added(pod.Tolerations, c.Tolerations)
+	pod.Tolerations = appendMissing(pod.Tolerations, c.Tolerations)
 	pod.Affinity = mergeAffinity(pod.Affinity, c.Affinity)
 	pod.Volumes = merge(pod.Volumes, c.Volumes, func(v corev1.Volume) string { return v.Name })
 	for i := range pod.Containers {
 		container := &pod.Containers[i]
 		container.Env = mergeEnv(container.Env, c.Env)
-		container.EnvFrom = added(container.EnvFrom, c.EnvFrom)
+		container.EnvFrom = appendMissing(container.EnvFrom, c.EnvFrom)
 		container.VolumeMounts = mergeMounts(container.VolumeMounts, c.VolumeMounts)
 		if c.Resources != nil {
 			container.Resources = *c.Resources
@@ -34,15 +33,15 @@ func (c *DeploymentConfig) lay(d *appsv1.Deployment) {
 	}
 }
 
-// beneath gives both maps in one; where both have a key, the upper one's value counts.
-func beneath(lower, upper map[string]string) map[string]string {
+// mergeMaps returns the entries of both maps; upper takes precedence.
+func mergeMaps(lower, upper map[string]string) map[string]string {
 	both := maps.Clone(lower)
 	maps.Copy(both, upper)
 	return both
 }
 
-// added gives the list with what is not in it yet behind it.
-func added[T any](list, more []T) []T {
+// appendMissing appends the items that the list does not have.
+func appendMissing[T any](list, more []T) []T {
 	out := slices.Clone(list)
 	for _, item := range more {
 		if !slices.ContainsFunc(list, func(have T) bool { return equality.Semantic.DeepEqual(have, item) }) {
@@ -52,7 +51,7 @@ func added[T any](list, more []T) []T {
 	return out
 }
 
-// merge gives the list with the others in the place of those that have their key, or behind it.
+// merge returns the list with others: each replaces the item with its key, or is appended.
 func merge[T any](list, others []T, key func(T) string) []T {
 	out := slices.Clone(list)
 	for _, other := range others {
@@ -66,13 +65,13 @@ func merge[T any](list, others []T, key func(T) string) []T {
 	return out
 }
 
-// mergeEnv also makes one of variables that the list has twice: of these the last counts, and server-side apply refuses them.
+// mergeEnv merges by name and removes duplicate variables, which server-side apply rejects; as in Kubernetes, the last one is effective.
 func mergeEnv(list, others []corev1.EnvVar) []corev1.EnvVar {
 	return merge(nil, slices.Concat(list, others), func(v corev1.EnvVar) string { return v.Name })
 }
 
-// mergeMounts puts each mount of the configuration in the place of one at its path, else of one of its volume, else behind the
-// list. OLM v0 looks at the volume only, and makes pods that mount two volumes at one path, which no API server takes.
+// mergeMounts merges mounts: each mount of the configuration replaces the mount at its path, else the one of its volume, else it is
+// appended. OLM v0 compares volumes only, and creates pods with two volumes at one path, which API servers reject.
 func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	taken := map[string]bool{}
 	for _, m := range others {
@@ -93,7 +92,7 @@ func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	return out
 }
 
-// mergeAffinity replaces the members that are there, and drops those that are there and empty.
+// mergeAffinity replaces the fields that over has, and removes those that are empty in it.
 func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	switch {
 	case over == nil:
@@ -106,13 +105,13 @@ func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 		merged = *have
 	}
 	if over.NodeAffinity != nil {
-		merged.NodeAffinity = orNil(over.NodeAffinity)
+		merged.NodeAffinity = nilIfEmpty(over.NodeAffinity)
 	}
 	if over.PodAffinity != nil {
-		merged.PodAffinity = orNil(over.PodAffinity)
+		merged.PodAffinity = nilIfEmpty(over.PodAffinity)
 	}
 	if over.PodAntiAffinity != nil {
-		merged.PodAntiAffinity = orNil(over.PodAntiAffinity)
+		merged.PodAntiAffinity = nilIfEmpty(over.PodAntiAffinity)
 	}
 	if merged == (corev1.Affinity{}) {
 		return nil
@@ -120,8 +119,8 @@ func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	return &merged
 }
 
-// orNil is nil for a value that is empty.
-func orNil[T any](value *T) *T {
+// nilIfEmpty returns nil for a zero value.
+func nilIfEmpty[T any](value *T) *T {
 	if equality.Semantic.DeepEqual(*value, *new(T)) {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// configured renders a pod's fields with a deploymentConfig laid over them, both YAML in flow style.
+// configured renders a pod's fields with a deploymentConfig, both as YAML in flow style.
 func configured(t *testing.T, pod, config string) *appsv1.Deployment {
 	t.Helper()
 	text := csv(
@@ -49,10 +49,10 @@ func TestENG_F5_Deployments(t *testing.T) {
 		"pods have the template's annotations, over them the CSV's, and what is watched": {plain, `{}`,
 			func(d *appsv1.Deployment) any { return d.Spec.Template.Annotations },
 			map[string]string{"own": "the template", "from": "the CSV", "both": "the CSV", "olm.targetNamespaces": "", "olm.operatorNamespace": "install-ns"}},
-		"the Deployment itself has none of them":      {plain, `{}`, func(d *appsv1.Deployment) any { return d.Annotations }, map[string]string(nil)},
-		"one old ReplicaSet is kept":                  {plain, `{}`, func(d *appsv1.Deployment) any { return *d.Spec.RevisionHistoryLimit }, int32(1)},
-		"every container is told the operator's name": {plain, `{}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Containers[1].Env }, []corev1.EnvVar{operator}},
-		"nobody else says the operator's name":        {with("env: [{name: OPERATOR_CONDITION_NAME, value: x}]"), `{"env": [{"name": "OPERATOR_CONDITION_NAME", "value": "y"}]}`, func(d *appsv1.Deployment) any { return first(d).Env }, []corev1.EnvVar{operator}},
+		"the Deployment itself has none of them":   {plain, `{}`, func(d *appsv1.Deployment) any { return d.Annotations }, map[string]string(nil)},
+		"one old ReplicaSet is kept":               {plain, `{}`, func(d *appsv1.Deployment) any { return *d.Spec.RevisionHistoryLimit }, int32(1)},
+		"every container has the operator's name":  {plain, `{}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Containers[1].Env }, []corev1.EnvVar{operator}},
+		"the operator's name cannot be overridden": {with("env: [{name: OPERATOR_CONDITION_NAME, value: x}]"), `{"env": [{"name": "OPERATOR_CONDITION_NAME", "value": "y"}]}`, func(d *appsv1.Deployment) any { return first(d).Env }, []corev1.EnvVar{operator}},
 		"annotations are added to Deployment and pods": {plain, `{"annotations": {"more": "config"}}`, func(d *appsv1.Deployment) any {
 			return []string{d.Annotations["more"], d.Spec.Template.Annotations["more"]}
 		}, []string{"config", "config"}},
@@ -66,20 +66,20 @@ func TestENG_F5_Deployments(t *testing.T) {
 			r := first(d).Resources
 			return []int{len(r.Requests), len(r.Limits), len(d.Spec.Template.Spec.Containers[1].Resources.Limits)}
 		}, []int{0, 1, 1}},
-		"resources that are absent change nothing":        {with("resources: {requests: {cpu: 1}}"), `{}`, func(d *appsv1.Deployment) any { return len(first(d).Resources.Requests) }, 1},
-		"the node selector is replaced":                   {pod("nodeSelector: {own: x}"), `{"nodeSelector": {"config": "x"}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.NodeSelector }, map[string]string{"config": "x"}},
-		"the node selector is taken away by an empty one": {pod("nodeSelector: {own: x}"), `{"nodeSelector": {}}`, func(d *appsv1.Deployment) any { return len(d.Spec.Template.Spec.NodeSelector) }, 0},
-		"the node selector stays without another":         {pod("nodeSelector: {own: x}"), `{}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.NodeSelector }, map[string]string{"own": "x"}},
-		"tolerations are added, once":                     {pod("tolerations: [{key: a, operator: Exists}]"), `{"tolerations": [{"key": "a", "operator": "Exists"}, {"key": "a", "operator": "Exists", "effect": "NoSchedule"}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Tolerations }, []corev1.Toleration{{Key: "a", Operator: "Exists"}, {Key: "a", Operator: "Exists", Effect: "NoSchedule"}}},
-		"a volume wins, in the place of the bundle's":     {pod("volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]"), `{"volumes": [{"name": "c", "emptyDir": {}}, {"name": "a", "secret": {"secretName": "s"}}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Volumes }, []corev1.Volume{{Name: "a", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}}, {Name: "b", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}, {Name: "c", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}},
-		"a mount wins over one of its volume":             {with("volumeMounts: [{name: a, mountPath: /own}, {name: a, mountPath: /also}]"), `{"volumeMounts": [{"name": "b", "mountPath": "/b"}, {"name": "a", "mountPath": "/config"}]}`, func(d *appsv1.Deployment) any { return first(d).VolumeMounts }, []corev1.VolumeMount{{Name: "a", MountPath: "/config"}, {Name: "a", MountPath: "/also"}, {Name: "b", MountPath: "/b"}}},
-		"a mount wins over one at its path":               {with("volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}]"), `{"volumeMounts": [{"name": "c", "mountPath": "/b"}]}`, func(d *appsv1.Deployment) any { return first(d).VolumeMounts }, []corev1.VolumeMount{{Name: "a", MountPath: "/a"}, {Name: "c", MountPath: "/b"}}},
-		"a mount is in every container":                   {plain, `{"volumeMounts": [{"name": "c", "mountPath": "/c"}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Containers[1].VolumeMounts }, []corev1.VolumeMount{{Name: "c", MountPath: "/c"}}},
-		"affinity is replaced member by member":           {pod("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1}]}, podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}, podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "config"}]}, "podAntiAffinity": {}}}`, affinity, "node:1 pod:config anti:none"},
-		"affinity is taken away by an empty one":          {pod("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Affinity }, (*corev1.Affinity)(nil)},
-		"affinity whose last member goes, goes":           {pod("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {"podAffinity": {}}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Affinity }, (*corev1.Affinity)(nil)},
-		"affinity where the bundle has none":              {plain, `{"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "config"}]}}}`, affinity, "node:0 pod:config anti:none"},
-		"init containers are left alone":                  {plain + "              initContainers: [{name: init, image: i}]\n", `{"env": [{"name": "A"}], "volumeMounts": [{"name": "c", "mountPath": "/c"}], "resources": {"limits": {"cpu": "1"}}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.InitContainers }, []corev1.Container{{Name: "init", Image: "i"}}},
+		"resources that are absent change nothing":     {with("resources: {requests: {cpu: 1}}"), `{}`, func(d *appsv1.Deployment) any { return len(first(d).Resources.Requests) }, 1},
+		"the node selector is replaced":                {pod("nodeSelector: {own: x}"), `{"nodeSelector": {"config": "x"}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.NodeSelector }, map[string]string{"config": "x"}},
+		"an empty node selector removes the pods' one": {pod("nodeSelector: {own: x}"), `{"nodeSelector": {}}`, func(d *appsv1.Deployment) any { return len(d.Spec.Template.Spec.NodeSelector) }, 0},
+		"the node selector stays without another":      {pod("nodeSelector: {own: x}"), `{}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.NodeSelector }, map[string]string{"own": "x"}},
+		"tolerations are added, once":                  {pod("tolerations: [{key: a, operator: Exists}]"), `{"tolerations": [{"key": "a", "operator": "Exists"}, {"key": "a", "operator": "Exists", "effect": "NoSchedule"}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Tolerations }, []corev1.Toleration{{Key: "a", Operator: "Exists"}, {Key: "a", Operator: "Exists", Effect: "NoSchedule"}}},
+		"a volume wins, in the place of the bundle's":  {pod("volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]"), `{"volumes": [{"name": "c", "emptyDir": {}}, {"name": "a", "secret": {"secretName": "s"}}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Volumes }, []corev1.Volume{{Name: "a", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}}, {Name: "b", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}, {Name: "c", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}},
+		"a mount wins over one of its volume":          {with("volumeMounts: [{name: a, mountPath: /own}, {name: a, mountPath: /also}]"), `{"volumeMounts": [{"name": "b", "mountPath": "/b"}, {"name": "a", "mountPath": "/config"}]}`, func(d *appsv1.Deployment) any { return first(d).VolumeMounts }, []corev1.VolumeMount{{Name: "a", MountPath: "/config"}, {Name: "a", MountPath: "/also"}, {Name: "b", MountPath: "/b"}}},
+		"a mount wins over one at its path":            {with("volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}]"), `{"volumeMounts": [{"name": "c", "mountPath": "/b"}]}`, func(d *appsv1.Deployment) any { return first(d).VolumeMounts }, []corev1.VolumeMount{{Name: "a", MountPath: "/a"}, {Name: "c", MountPath: "/b"}}},
+		"a mount is in every container":                {plain, `{"volumeMounts": [{"name": "c", "mountPath": "/c"}]}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Containers[1].VolumeMounts }, []corev1.VolumeMount{{Name: "c", MountPath: "/c"}}},
+		"affinity is replaced member by member":        {pod("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1}]}, podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}, podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "config"}]}, "podAntiAffinity": {}}}`, affinity, "node:1 pod:config anti:none"},
+		"an empty affinity removes the pods' one":      {pod("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Affinity }, (*corev1.Affinity)(nil)},
+		"affinity whose last member goes, goes":        {pod("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: own}]}}"), `{"affinity": {"podAffinity": {}}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.Affinity }, (*corev1.Affinity)(nil)},
+		"affinity where the bundle has none":           {plain, `{"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "config"}]}}}`, affinity, "node:0 pod:config anti:none"},
+		"init containers are left alone":               {plain + "              initContainers: [{name: init, image: i}]\n", `{"env": [{"name": "A"}], "volumeMounts": [{"name": "c", "mountPath": "/c"}], "resources": {"limits": {"cpu": "1"}}}`, func(d *appsv1.Deployment) any { return d.Spec.Template.Spec.InitContainers }, []corev1.Container{{Name: "init", Image: "i"}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestENG_F5_Deployments(t *testing.T) {
 	}
 }
 
-// affinity tells the members of a pod's in short.
+// affinity summarizes the fields of a pod's affinity.
 func affinity(d *appsv1.Deployment) any {
 	a := d.Spec.Template.Spec.Affinity
 	if a == nil {

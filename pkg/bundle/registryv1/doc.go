@@ -1,6 +1,6 @@
-// Package registryv1 turns registry+v1 bundles, the format of every operator catalog, into the objects to apply: Load reads and
-// validates a bundle from a file tree, ParseConfig reads what a user says about its installation, and Render writes the objects
-// for one install namespace as OLM v0 would have created them: webhooks and their certificates, the watched namespaces and the
-// user's settings included. The result depends on its inputs alone, byte for byte. It does not know catalogs, images or a
-// cluster, and creates nothing, the install namespace included. pkg/bundle/formats lists it.
+// Package registryv1 renders registry+v1 bundles, the format of operator catalogs, to the objects to apply. Load reads and validates a
+// bundle in a file tree, ParseConfig decodes the user's configuration, and Render returns the objects for one install namespace as OLM v0
+// would create them, including webhooks, their certificates, watched namespaces and the configuration. The result is a function of the
+// inputs, byte for byte. The package does not know catalogs, images or clusters, and creates nothing, not even the install namespace.
+// pkg/bundle/formats lists it.
 package registryv1

@@ -22,7 +22,7 @@ func seeds(f *testing.F) {
 	f.Add(annotationsYAML, "", withWebhooks(strings.ReplaceAll(validating, "deploymentName: sample", "deploymentName: ''")), crdYAML)
 }
 
-// bomb is a small document that aliases blow up to billions of values.
+// bomb returns a small document that aliases expand to billions of values.
 func bomb() string {
 	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
@@ -32,7 +32,7 @@ func bomb() string {
 	return text
 }
 
-// FuzzENG_F11_Load feeds all four kinds of files: whatever they hold, loading ends, and what is loaded renders the same twice.
+// FuzzENG_F11_Load checks that loading any files ends, and that a loaded bundle renders to the same objects twice.
 func FuzzENG_F11_Load(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, annotations, properties, csv, manifest string) {
@@ -63,7 +63,7 @@ func FuzzENG_F11_Load(f *testing.F) {
 	})
 }
 
-// FuzzENG_F11_ParseConfig feeds what users write: whatever it is, it is refused or lies over a Deployment.
+// FuzzENG_F11_ParseConfig checks that any user input is either refused or can be applied to a Deployment.
 func FuzzENG_F11_ParseConfig(f *testing.F) {
 	f.Add(``)
 	f.Add(`{"watchNamespace": "a,b", "deploymentConfig": {}}`)
@@ -78,7 +78,7 @@ func FuzzENG_F11_ParseConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		if err := b.CheckConfig([]byte(raw)); err != nil {
 			if !strings.HasPrefix(err.Error(), "spec.config") || len(err.Error()) > 4000 {
-				t.Errorf("the error does not say where, or says too much: %q", err)
+				t.Errorf("the error has no path or is too long: %q", err)
 			}
 			return
 		}
@@ -94,11 +94,11 @@ func FuzzENG_F11_ParseConfig(f *testing.F) {
 	})
 }
 
-// endless is a bundle in which one file is very long; its size may be told or not, as a file system that lies would.
+// endless is a bundle in which one file is very long; Stat returns another size than Read delivers.
 type endless struct {
 	fs.FS
 	name string
-	told int64
+	size int64
 	read int64
 }
 
@@ -107,17 +107,17 @@ func (e endless) Open(name string) (fs.File, error) {
 	if err != nil || name != e.name {
 		return f, err
 	}
-	return &endlessFile{File: f, told: e.told, left: e.read}, nil
+	return &endlessFile{File: f, size: e.size, left: e.read}, nil
 }
 
 type endlessFile struct {
 	fs.File
-	told, left int64
+	size, left int64
 }
 
 func (f *endlessFile) Stat() (fs.FileInfo, error) {
 	info, err := f.File.Stat()
-	return endlessInfo{info, f.told}, err
+	return endlessInfo{info, f.size}, err
 }
 
 func (f *endlessFile) Read(p []byte) (int, error) {
@@ -141,7 +141,7 @@ func (i endlessInfo) Size() int64 { return i.size }
 
 // Promise ENG-F11: Alias bombs, endless nesting and documents of 100 MB in bundle files are refused with the file named and bounded
 // allocations. Fuzzed bundles, configuration and image layers neither crash the manager nor write outside the root.
-func TestENG_F11_WhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
+func TestENG_F11_HostileInputIsRefusedWithinBounds(t *testing.T) {
 	const mib = 1 << 20
 	bombed := func(file, text string) fs.FS { return sample(map[string]string{file: text}) }
 	aliases := strings.Replace(bomb(), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "", 1)
@@ -156,7 +156,7 @@ func TestENG_F11_WhatAttacksTheParserIsRefusedWithinBounds(t *testing.T) {
 		"aliases under a property":     {bombed("metadata/properties.yaml", aliases+"properties:\n- type: a\n  value: *a9\n"), `loading bundle "sample.v1.2.3": reading "metadata/properties.yaml": document at line 1: property "a": line `, 64 * mib},
 		"an alias as an annotation":    {bombed("metadata/annotations.yaml", aliases+"annotations: {a: *a9}\n"), `reading "metadata/annotations.yaml": document at line `, 64 * mib},
 		"100 MB in one document":       {endless{sample(nil), "manifests/crd.yaml", 100 * mib, 100 * mib}, `reading "manifests/crd.yaml": 104857600 bytes, more than the 33554432 that are read`, 8 * mib},
-		"100 MB of which nothing told": {endless{sample(nil), "manifests/crd.yaml", 0, 100 * mib}, `reading "manifests/crd.yaml": more than the 33554432 bytes that are read`, 256 * mib},
+		"100 MB with a size of 0":      {endless{sample(nil), "manifests/crd.yaml", 0, 100 * mib}, `reading "manifests/crd.yaml": more than the 33554432 bytes that are read`, 256 * mib},
 		"100 MB of annotations":        {endless{sample(nil), "metadata/annotations.yaml", 100 * mib, 100 * mib}, `reading "metadata/annotations.yaml": 104857600 bytes, more than the 33554432 that are read`, 8 * mib},
 		"20 MB in one document":        {endless{sample(nil), "manifests/csv.yaml", 20 * mib, 20 * mib}, `reading "manifests/csv.yaml": document at line 1 has 20971520 bytes, more than the 4194304 that are read`, 64 * mib},
 		"brackets without end":         {bombed("manifests/a.yaml", strings.Repeat("[", 3*mib)), `reading "manifests/a.yaml": document at line 1 has 3145728 commas, colons, brackets, dashes and lines, more than the 300000 that are read`, 64 * mib},

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
-// What would take the manager down, or leave half of an operator behind, is refused before anything is rendered.
-func TestBundlesThatHarmAreRefused(t *testing.T) {
+// Bundles that would crash the manager, or be installed in part, are refused before rendering.
+func TestHarmfulBundlesAreRefused(t *testing.T) {
 	many := func(entry string) string {
 		return csv("  install:\n", "  "+entry+": ["+strings.Repeat("{},", 50_000)+"]\n  install:\n")
 	}
@@ -72,8 +72,8 @@ func TestBundlesThatHarmAreRefused(t *testing.T) {
 	}
 }
 
-// A finalizer of which nobody knows would hold the object, and with it the whole removal, for ever.
-func TestFinalizersOfManifestsAreNotApplied(t *testing.T) {
+// A finalizer that no controller removes would block the deletion of the object, and with it the whole removal.
+func TestFinalizersOfManifestsAreRemoved(t *testing.T) {
 	for _, o := range render(t, load(t, sample(map[string]string{
 		"manifests/a.yaml":   "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.com/never]}}",
 		"manifests/crd.yaml": strings.Replace(crdYAML, "metadata:\n", "metadata:\n  finalizers: [customresourcecleanup.apiextensions.k8s.io]\n", 1),
@@ -84,8 +84,8 @@ func TestFinalizersOfManifestsAreNotApplied(t *testing.T) {
 	}
 }
 
-// Kubernetes lets a container have a variable twice, of which the last counts; server-side apply refuses it.
-func TestVariablesThatAreThereTwiceAreOne(t *testing.T) {
+// Kubernetes accepts duplicate variables in a container, of which the last is effective; server-side apply rejects them.
+func TestDuplicateVariablesAreMerged(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv(
 		"- {name: manager, image: example.com/sample}",
 		"- {name: manager, image: example.com/sample, env: [{name: A, value: first}, {name: B, value: $(A)}, {name: A, value: last}]}\n"+
@@ -109,8 +109,8 @@ func TestVariablesThatAreThereTwiceAreOne(t *testing.T) {
 	}
 }
 
-// A target port of 0 is what Kubernetes takes for "not said", and fills in.
-func TestATargetPortOfZeroIsTheWebhooksOwnPort(t *testing.T) {
+// Kubernetes treats a target port of 0 as unset, and defaults it.
+func TestTargetPortZeroDefaultsToTheWebhookPort(t *testing.T) {
 	for _, o := range render(t, load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(strings.Replace(validating, "sideEffects", "targetPort: 0, containerPort: 4343, sideEffects", 1))}))) {
 		if o.GetKind() != "Service" {
 			continue
@@ -122,8 +122,8 @@ func TestATargetPortOfZeroIsTheWebhooksOwnPort(t *testing.T) {
 	}
 }
 
-// Few characters of a bundle and of a configuration, multiplied with one another, must not become millions of objects.
-func TestRolesWithoutEndAreRefused(t *testing.T) {
+// The product of a bundle's accounts and a configuration's namespaces must not be millions of objects.
+func TestTooManyRolesAreRefused(t *testing.T) {
 	var permissions, namespaces strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&permissions, "{serviceAccountName: a%d},", i)
@@ -140,7 +140,7 @@ func TestRolesWithoutEndAreRefused(t *testing.T) {
 	}
 }
 
-// Each is held against the first of its name only: all of them against one another would take minutes.
+// Each object is compared with the first of its name only: comparing all pairs would take minutes.
 func BenchmarkLoadOfObjectsOfOneName(b *testing.B) {
 	var manifests strings.Builder
 	for i := range 5000 {

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// inModes is the sample with exactly these modes supported, and permissions in namespaces and in the cluster.
+// inModes returns the sample with these supported install modes, and namespaced and cluster-wide permissions.
 func inModes(modes string) map[string]string {
 	var list strings.Builder
 	for _, m := range strings.Fields("AllNamespaces OwnNamespace SingleNamespace MultiNamespace") {
@@ -47,19 +47,19 @@ func TestENG_F3_InstallModes(t *testing.T) {
 		"the own namespace, though all are supported":    {modes: all + own, watch: "install-ns", targets: "install-ns"},
 		"the own namespace, which is not supported":      {modes: all + single, watch: "install-ns", refusal: `spec.config.watchNamespace "install-ns": the operator does not support OwnNamespace, which that needs; supported modes: AllNamespaces, SingleNamespace; remove it to watch all namespaces, or write one other namespace to watch that`},
 		"one namespace": {modes: all + single, watch: "one", targets: "one"},
-		"one namespace, where only all are supported":        {modes: all, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: AllNamespaces; remove it to watch all namespaces`},
-		"one namespace, where only the own is supported":     {modes: own, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: OwnNamespace; remove it to watch the install namespace "install-ns"`},
-		"one namespace, where several are supported":         {modes: multi, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
-		"several namespaces, told sorted":                    {modes: multi, watch: "two,one,three", targets: "one,three,two"},
-		"several namespaces, where one is supported":         {modes: single, watch: "one,two", refusal: `spec.config.watchNamespace "one,two": the operator does not support MultiNamespace, which that needs; supported modes: SingleNamespace; write one other namespace to watch that`},
-		"several with the own, which is supported":           {modes: own + multi, watch: "one,install-ns", targets: "install-ns,one"},
-		"several with the own, which is not supported":       {modes: multi, watch: "one,install-ns", refusal: `spec.config.watchNamespace "one,install-ns": the operator does not support OwnNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
-		"invalid: capital letters":                           {modes: all + single, watch: "One", refusal: `spec.config.watchNamespace "One": "One" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
-		"invalid: a space behind the comma":                  {modes: multi, watch: "one, two", refusal: `spec.config.watchNamespace "one, two": " two" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
-		"invalid: nothing behind the comma":                  {modes: multi, watch: "one,", refusal: `spec.config.watchNamespace "one,": "" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
-		"invalid: one twice":                                 {modes: multi, watch: "one,two,one", refusal: `spec.config.watchNamespace "one,two,one": namespace "one" is there twice; remove one`},
-		"invalid: more than can be told in roles":            {modes: multi, watch: many, refusal: `spec.config.watchNamespace "` + strings.Repeat("a,", 40) + `"…: 101 namespaces, more than the 100 that can be watched by name`},
-		"invalid is told before unsupported, and so is both": {modes: all, watch: "a,a", refusal: `spec.config.watchNamespace "a,a": namespace "a" is there twice; remove one`},
+		"one namespace, where only all are supported":    {modes: all, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: AllNamespaces; remove it to watch all namespaces`},
+		"one namespace, where only the own is supported": {modes: own, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: OwnNamespace; remove it to watch the install namespace "install-ns"`},
+		"one namespace, where several are supported":     {modes: multi, watch: "one", refusal: `spec.config.watchNamespace "one": the operator does not support SingleNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
+		"several namespaces are sorted":                  {modes: multi, watch: "two,one,three", targets: "one,three,two"},
+		"several namespaces, where one is supported":     {modes: single, watch: "one,two", refusal: `spec.config.watchNamespace "one,two": the operator does not support MultiNamespace, which that needs; supported modes: SingleNamespace; write one other namespace to watch that`},
+		"several with the own, which is supported":       {modes: own + multi, watch: "one,install-ns", targets: "install-ns,one"},
+		"several with the own, which is not supported":   {modes: multi, watch: "one,install-ns", refusal: `spec.config.watchNamespace "one,install-ns": the operator does not support OwnNamespace, which that needs; supported modes: MultiNamespace; write several namespaces with commas between them to watch those`},
+		"invalid: capital letters":                       {modes: all + single, watch: "One", refusal: `spec.config.watchNamespace "One": "One" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: a space behind the comma":              {modes: multi, watch: "one, two", refusal: `spec.config.watchNamespace "one, two": " two" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: nothing behind the comma":              {modes: multi, watch: "one,", refusal: `spec.config.watchNamespace "one,": "" is no namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?'); write one namespace, or several with commas and nothing else between them`},
+		"invalid: one twice":                             {modes: multi, watch: "one,two,one", refusal: `spec.config.watchNamespace "one,two,one": namespace "one" is there twice; remove one`},
+		"invalid: too many namespaces":                   {modes: multi, watch: many, refusal: `spec.config.watchNamespace "` + strings.Repeat("a,", 40) + `"…: 101 namespaces, more than the 100 that can be watched by name`},
+		"invalid is reported before unsupported":         {modes: all, watch: "a,a", refusal: `spec.config.watchNamespace "a,a": namespace "a" is there twice; remove one`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -74,21 +74,21 @@ func TestENG_F3_InstallModes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := gocmp.Diff([]string{c.targets}, watched(objects)); diff != "" {
-				t.Errorf("pods are told to watch (-want +got):\n%s", diff)
+			if diff := gocmp.Diff([]string{c.targets}, targetNamespaces(objects)); diff != "" {
+				t.Errorf("target namespaces (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// watched is what the pods of each Deployment are told to watch.
-func watched(objects []unstructured.Unstructured) []string {
-	var told []string
+// targetNamespaces returns the target namespaces in the pods of each Deployment.
+func targetNamespaces(objects []unstructured.Unstructured) []string {
+	var namespaces []string
 	for _, o := range objects {
 		if o.GetKind() == "Deployment" {
 			text, _, _ := unstructured.NestedString(o.Object, "spec", "template", "metadata", "annotations", "olm.targetNamespaces")
-			told = append(told, text)
+			namespaces = append(namespaces, text)
 		}
 	}
-	return told
+	return namespaces
 }

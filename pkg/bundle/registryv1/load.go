@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// The format, and the annotations of a ClusterServiceVersion that are metadata of its bundle.
+// The name of the format, and the annotations of a ClusterServiceVersion that are metadata of its bundle.
 const (
 	mediaType = "registry+v1"
 
@@ -24,12 +24,12 @@ const (
 	csvSuggestedNamespace = "operatorframework.io/suggested-namespace"
 )
 
-// Bundle is a registry+v1 bundle that passed validation. It does not change after Load, so that goroutines may share it.
+// Bundle is a valid registry+v1 bundle. It is immutable and safe for concurrent use.
 type Bundle struct {
 	meta    bundle.Metadata
 	csvFile string
 	csv     *v1alpha1.ClusterServiceVersion
-	// objects are all manifests but the ClusterServiceVersion, stripped of what only a server writes.
+	// objects are all manifests except the ClusterServiceVersion, without fields that only servers write.
 	objects []bundle.Object
 }
 
@@ -43,8 +43,8 @@ func (b *Bundle) Metadata() bundle.Metadata {
 // Manifests returns the number of objects in the bundle's manifests, the ClusterServiceVersion included.
 func (b *Bundle) Manifests() int { return len(b.objects) + 1 }
 
-// Load reads a bundle whose metadata/ and manifests/ lie at the root of fsys, and validates it. An error names the file, the
-// object and what to do; it tells all findings of validation at once, up to ten.
+// Load reads and validates a bundle with metadata/ and manifests/ at the root of fsys. An error names the file, the object and the fix. It
+// has all findings of the validation, up to ten.
 func Load(fsys fs.FS) (*Bundle, error) {
 	annotations, err := loadAnnotations(fsys)
 	if err != nil {
@@ -55,7 +55,7 @@ func Load(fsys fs.FS) (*Bundle, error) {
 		return nil, err
 	}
 	b := &Bundle{meta: bundle.Metadata{Package: annotations[bundle.AnnotationPackage]}}
-	if err := b.sort(objects); err != nil {
+	if err := b.splitCSV(objects); err != nil {
 		return nil, fmt.Errorf("loading bundle of package %q: %w", b.meta.Package, err)
 	}
 	if err := b.loadMetadata(fsys); err != nil {
@@ -82,16 +82,16 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 	return annotations, nil
 }
 
-// sort tells the one ClusterServiceVersion from the other objects, and strips those.
-func (b *Bundle) sort(objects []bundle.Object) error {
+// splitCSV separates the ClusterServiceVersion from the other objects, and removes server fields from those.
+func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	var csv bundle.Object
-	seen := known{}
+	seen := uniqueObjects{}
 	for _, o := range objects {
 		gvk := o.GroupVersionKind()
 		if gvk.Group != v1alpha1.GroupName || gvk.Kind != v1alpha1.ClusterServiceVersionKind {
 			bundle.StripServerFields(o)
 			bundle.StripNulls(o, bundle.IsCRD(o))
-			if !seen.has(o) {
+			if !seen.isDuplicate(o) {
 				b.objects = append(b.objects, o)
 			}
 			continue
@@ -116,12 +116,12 @@ func (b *Bundle) sort(objects []bundle.Object) error {
 	return nil
 }
 
-// known finds objects that were read already, the first of each kind and name.
-type known map[[2]string]bundle.Object
+// uniqueObjects has the first object of each kind and name.
+type uniqueObjects map[[2]string]bundle.Object
 
-// has tells whether exactly this object was seen before, and remembers it. Generators write the same manifest under two names,
-// and what says the same twice is no contradiction; objects that differ are left to validateDuplicates.
-func (k known) has(o bundle.Object) bool {
+// isDuplicate reports whether the first object with this kind and name is identical; without a first object, it adds this one. Generators
+// write the same manifest to two files. Objects that differ are left to validateDuplicates.
+func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	id := [2]string{groupKind(o).String(), o.GetName()}
 	if first, ok := k[id]; ok {
 		return equality.Semantic.DeepEqual(first.Object, o.Object)
@@ -130,28 +130,28 @@ func (k known) has(o bundle.Object) bool {
 	return false
 }
 
-// maxCSVValues bounds the values of a ClusterServiceVersion: an empty deployment is one value, and takes more than a kilobyte
-// once it is decoded. The largest that is published has 8,000.
+// maxCSVValues bounds the values of a ClusterServiceVersion: an empty deployment is one value, and takes more than a kilobyte after
+// decoding. The largest published ClusterServiceVersion has 8,000.
 const maxCSVValues = 50_000
 
-// valuesOf counts the values that a value consists of.
-func valuesOf(value any) int {
+// countValues returns the number of values that a value consists of.
+func countValues(value any) int {
 	count := 1
 	switch v := value.(type) {
 	case map[string]any:
 		for _, item := range v {
-			count += valuesOf(item)
+			count += countValues(item)
 		}
 	case []any:
 		for _, item := range v {
-			count += valuesOf(item)
+			count += countValues(item)
 		}
 	}
 	return count
 }
 
 func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
-	if valuesOf(content) > maxCSVValues {
+	if countValues(content) > maxCSVValues {
 		return nil, fmt.Errorf("more than the %d values that are read", maxCSVValues)
 	}
 	csv := &v1alpha1.ClusterServiceVersion{}
@@ -159,7 +159,7 @@ func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) 
 	if err == nil {
 		return csv, nil
 	}
-	// The converter is quick and does not say which field is wrong. JSON decoding does, but for types that decode themselves.
+	// The converter is fast but does not name the wrong field. JSON decoding does, except for types with their own UnmarshalJSON.
 	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
 		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
 			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)

@@ -60,7 +60,7 @@ spec:
 `
 )
 
-// sample is a small valid bundle, with the given files put over it; an empty text takes a file away.
+// sample returns a small valid bundle with the given files replaced; an empty text removes a file.
 func sample(files map[string]string) fstest.MapFS {
 	all := map[string]string{
 		"metadata/annotations.yaml": annotationsYAML,
@@ -77,7 +77,7 @@ func sample(files map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// csv changes the sample's ClusterServiceVersion: each pair is a text and what stands there instead.
+// csv returns the sample's ClusterServiceVersion with replacements: pairs of old and new text.
 func csv(pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(csvYAML, pairs[i]) {
@@ -87,11 +87,11 @@ func csv(pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(csvYAML)
 }
 
-// The faults of ENG-F7, each with all of what is said: the file, the object, and what to do.
+// The faults of ENG-F7, each with its complete error: the file, the object, and the fix.
 //
 // Promise ENG-F7: A registry+v1 bundle with missing annotations, sub-directories, hidden or non-UTF-8 files, two CSVs, unsupported kinds,
 // APIServices, or missing or conflicting CRDs is refused with an error that names the file and the object.
-func TestENG_F7_FaultsAreToldWithFileAndObject(t *testing.T) {
+func TestENG_F7_ErrorsNameFileAndObject(t *testing.T) {
 	cases := map[string]struct {
 		files map[string]string
 		want  string
@@ -191,7 +191,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestLoadTellsAnAbsentFileApart(t *testing.T) {
+func TestLoadReportsAnAbsentFileAsErrNotExist(t *testing.T) {
 	if _, err := registryv1.Load(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want an error that wraps fs.ErrNotExist", err)
 	}

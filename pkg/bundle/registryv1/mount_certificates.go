@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// certificateMount is one of the two places where OLM v0 puts a webhook server's certificate. Operators find it there, and see a
-// renewed one in the same files without being restarted: the volume is the Secret itself.
+// certificateMount is one of the two paths at which OLM v0 mounts a webhook server's certificate. Operators read it there. A renewed
+// certificate appears in the same files without a restart, because the volume is the Secret.
 type certificateMount struct {
 	volume, path      string
 	certFile, keyFile string
@@ -19,9 +19,9 @@ var certificateMounts = [...]certificateMount{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificates gives every container of a pod, whose containers and init containers are the caller's own, the certificate in the Secret; init
-// containers only where they had one. What the author has mounted in the same places goes, and so does its volume when nothing
-// else mounts it: generators leave volumes of Secrets there that nobody makes, and a pod with one never starts.
+// mountCertificates mounts the certificate in the Secret into every container of a pod whose containers and init containers are not shared,
+// and into the init containers that had a mount there. It removes other mounts at the same paths, and their volumes if nothing else mounts
+// them: generators leave volumes there whose Secrets do not exist, and a pod with one never starts.
 func mountCertificates(pod *corev1.PodSpec, secret string) {
 	replaced := map[string]bool{}
 	for i := range pod.InitContainers {
@@ -46,7 +46,7 @@ func mountCertificates(pod *corev1.PodSpec, secret string) {
 	}
 }
 
-// withoutCertificates leaves out the mounts that are in a certificate's place, and notes their volumes.
+// withoutCertificates returns the mounts that are not at a certificate's path, and adds the volumes of the others to replaced.
 func withoutCertificates(mounts []corev1.VolumeMount, replaced map[string]bool) []corev1.VolumeMount {
 	return slices.DeleteFunc(slices.Clone(mounts), func(m corev1.VolumeMount) bool {
 		taken := isCertificateVolume(m.Name) || slices.ContainsFunc(certificateMounts[:], func(c certificateMount) bool { return path.Clean(m.MountPath) == c.path })

@@ -8,14 +8,14 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// maxNameLength keeps names usable as label values and in derived names.
+// maxNameLength is the limit of label values, DNS labels and names that other names are derived from.
 const maxNameLength = 63
 
-// hashed makes a name of at most limit characters, of a readable part and a hash that tells apart what the readable part, cut to
-// length, may not. No name that is made here holds a version: what an upgrade renames is deleted and made again, and the running
-// version loses a right, a certificate or its webhook in between. OLM v0 and rukpak have the version in the names of roles.
-func hashed(limit int, readable string, parts ...string) string {
-	// The separator is in none of the parts, which are names.
+// hashedName returns a name of at most limit characters: a readable part, truncated, and a hash of all parts that makes it unique. Generated
+// names never contain a version: an upgrade would delete and recreate the renamed object, and the running version would lose a permission, a
+// certificate or its webhook in between. OLM v0 and rukpak have the version in the names of roles.
+func hashedName(limit int, readable string, parts ...string) string {
+	// None of the parts contains the separator, because they are names.
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := new(big.Int).SetBytes(sum[:8]).Text(36)
 	if limit -= 1 + len(hash); len(readable) > limit {
@@ -24,19 +24,19 @@ func hashed(limit int, readable string, parts ...string) string {
 	return strings.TrimRight(readable, "-.") + "-" + hash
 }
 
-// roleName names the role of one account of one installed package.
+// roleName returns the name of the role of one account of one installed package.
 func roleName(pkg, namespace, account string) string {
-	return hashed(maxNameLength, pkg+"-"+account, pkg, namespace, account)
+	return hashedName(maxNameLength, pkg+"-"+account, pkg, namespace, account)
 }
 
-// webhookConfigurationName names the configuration of one webhook of one installed package. OLM v0 lets the API server add
-// random characters to the author's name, so that no operator relies on it; ours are the same each time.
+// webhookConfigurationName returns the name of the configuration of one webhook of one installed package. OLM v0 lets the API server append
+// random characters to the author's name, so operators do not rely on it; these names are deterministic.
 func webhookConfigurationName(pkg, namespace, webhook string) string {
-	return hashed(maxNameLength, webhook, pkg, namespace, webhook)
+	return hashedName(maxNameLength, webhook, pkg, namespace, webhook)
 }
 
-// serverName names something that a Deployment's webhooks are served with: as OLM v0 does where that is a name for a Service
-// and fits, else with a hash. A Service's name begins with a letter and has no dots.
+// serverName returns the name of an object that serves a Deployment's webhooks: OLM v0's name if it is valid for a Service, else one with
+// a hash. A Service's name begins with a letter and has no dots.
 func serverName(deployment, suffix string) string {
 	plain := deployment + suffix
 	if len(plain) <= maxNameLength && len(utilvalidation.IsDNS1035Label(plain)) == 0 {
@@ -46,5 +46,5 @@ func serverName(deployment, suffix string) string {
 	if readable == "" || readable[0] < 'a' || readable[0] > 'z' {
 		readable = "operator-" + readable
 	}
-	return hashed(maxNameLength-len(suffix), readable, deployment) + suffix
+	return hashedName(maxNameLength-len(suffix), readable, deployment) + suffix
 }

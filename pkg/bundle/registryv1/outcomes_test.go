@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// goldenFiles are embedded, not opened, so that the go command takes a result from its cache in every checkout: the paths of opened
-// files are part of what it compares.
+// goldenFiles are embedded, not opened, so that the go command's test cache is valid in every checkout: the paths of opened files are part
+// of its key.
 //
 //go:embed testdata/outcomes.golden testdata/bundles/*.golden.yaml
 var goldenFiles embed.FS
@@ -45,7 +45,7 @@ func shortName(dir string) string {
 	return filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
 }
 
-// modes are the install modes in which a bundle is tried, in this order, each with the namespaces to watch.
+// modes are the install modes in which bundles are rendered, in this order, each with the namespaces to watch.
 var modes = []struct{ name, watch string }{
 	{"AllNamespaces", ""},
 	{"OwnNamespace", "own"},
@@ -53,8 +53,8 @@ var modes = []struct{ name, watch string }{
 	{"MultiNamespace", "watched,also-watched"},
 }
 
-// outcome tells in one line what becomes of a bundle: the first mode in which it renders with the number and digest of its
-// objects, or why it is refused. The install namespace is the suggested one, or "own".
+// outcome returns one line for a bundle: the first mode in which it renders, with the number and digest of its objects, or the error. The
+// install namespace is the suggested one, or "own".
 func outcome(fsys fs.FS, by bundle.CertificateProvider) string {
 	b, err := registryv1.Load(fsys)
 	if err != nil {
@@ -67,7 +67,7 @@ func outcome(fsys fs.FS, by bundle.CertificateProvider) string {
 	return fmt.Sprintf("%s: %d objects sha256:%x", mode, len(objects), sha256.Sum256(renderedJSON(objects)))
 }
 
-// renderInSomeMode renders for all namespaces if the bundle can, else in the first other mode that it supports.
+// renderInSomeMode renders for all namespaces if the bundle supports that, else in the first other mode that it supports.
 func renderInSomeMode(b *registryv1.Bundle, by bundle.CertificateProvider) (string, []unstructured.Unstructured, error) {
 	namespace := b.Metadata().InstallNamespace()
 	var first error
@@ -90,7 +90,7 @@ func renderInSomeMode(b *registryv1.Bundle, by bundle.CertificateProvider) (stri
 	return "", nil, first
 }
 
-// watchesAll tells what the operator's pods are told.
+// watchesAll reports whether the operator's pods watch all namespaces.
 func watchesAll(objects []unstructured.Unstructured) bool {
 	for _, o := range objects {
 		watched, found, _ := unstructured.NestedString(o.Object, "spec", "template", "metadata", "annotations", "olm.targetNamespaces")
@@ -152,7 +152,7 @@ func realBundle(tb testing.TB, dir string) *registryv1.Bundle {
 
 // Promise ENG-F1: Of the real registry+v1 bundles at least 68 render for AllNamespaces and 78 in a supported install mode, as a golden
 // file lists. Nine are refused for v1beta1 CRDs and two for a Secret of another API group.
-func TestENG_F1_EveryRealBundleHasTheListedOutcome(t *testing.T) {
+func TestENG_F1_RealBundlesHaveTheirListedOutcome(t *testing.T) {
 	var lines bytes.Buffer
 	var all, some, oldCRDs, foreignSecrets int
 	for _, dir := range realBundles(t) {
@@ -182,37 +182,37 @@ func TestENG_F1_EveryRealBundleHasTheListedOutcome(t *testing.T) {
 	}
 }
 
-// shuffled gives another order of directory entries and another modification time than the file tree below it.
+// shuffled returns another order of directory entries and another modification time than the underlying file tree.
 type shuffled struct{ fs.FS }
 
 func (s shuffled) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(s.FS, name)
 	slices.Reverse(entries)
 	for i, e := range entries {
-		entries[i] = later{e}
+		entries[i] = shuffledEntry{e}
 	}
 	return entries, err
 }
 
-type later struct{ fs.DirEntry }
+type shuffledEntry struct{ fs.DirEntry }
 
-func (l later) Info() (fs.FileInfo, error) {
+func (l shuffledEntry) Info() (fs.FileInfo, error) {
 	info, err := l.DirEntry.Info()
-	return tomorrow{info}, err
+	return laterFileInfo{info}, err
 }
 
-type tomorrow struct{ fs.FileInfo }
+type laterFileInfo struct{ fs.FileInfo }
 
-func (t tomorrow) ModTime() time.Time { return t.FileInfo.ModTime().Add(24 * time.Hour) }
+func (t laterFileInfo) ModTime() time.Time { return t.FileInfo.ModTime().Add(24 * time.Hour) }
 
 // Promise ENG-F2: A registry+v1 bundle that is rendered twice, with its files in another order and on another day, gives the same bytes
 // or the same error.
 func TestENG_F2_RealBundlesRenderByteIdentical(t *testing.T) {
 	for _, dir := range realBundles(t) {
 		t.Run(shortName(dir), func(t *testing.T) {
-			// What is refused is refused in the same words: a condition must not change because a directory is read in another order.
+			// The error is also the same: a condition must not change because a directory is read in another order.
 			firsts := map[bundle.CertificateProvider]string{bundle.ServiceCA: realOutcomes()[dir]}
-			if b, err := registryv1.Load(os.DirFS(dir)); err == nil && b.NeedsCertificates() {
+			if b, err := registryv1.Load(os.DirFS(dir)); err == nil && b.RequiresCertificates() {
 				firsts[bundle.CertManager] = outcome(os.DirFS(dir), bundle.CertManager)
 			}
 			for by, first := range firsts {

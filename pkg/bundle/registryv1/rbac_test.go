@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// grants resolves bindings to what each account may do where, as Kubernetes does: "account namespace: verbs resources". It fails
-// for a binding whose role or account is not there.
+// grants resolves bindings to the permissions of each account, as Kubernetes does: "account namespace: verbs resources". It fails for a
+// binding whose role or account does not exist.
 func grants(t *testing.T, objects []unstructured.Unstructured) []string {
 	t.Helper()
 	rules := map[string][]rbacv1.PolicyRule{}
@@ -103,7 +103,8 @@ func TestENG_F4_Permissions(t *testing.T) {
 	t.Run("keep their names across versions, and those fit", testRoleNames)
 }
 
-// testRoleNames: a role that an upgrade renames is deleted and made again, and the running version loses its rights in between.
+// testRoleNames checks that role names do not change: an upgrade would delete and recreate a renamed role, and the running version would
+// lose its permissions in between.
 func testRoleNames(t *testing.T) {
 	names := func(version, account, mode string) []string {
 		text := strings.NewReplacer("1.2.3", version, "serviceAccountName: sample", "serviceAccountName: "+account).Replace(inModes(mode)["manifests/csv.yaml"])

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// rendering is one call of Render: the options, and what several families of objects derive from them.
+// rendering is the state of one call of Render: the bundle, the options, and values that several generators derive from them.
 type rendering struct {
 	*Bundle
 	opts    bundle.Options
@@ -23,7 +23,7 @@ type rendering struct {
 	servers []server
 }
 
-// server is the one that a webhook names; validation made sure that it is there.
+// server returns the server of a webhook's Deployment, which exists after validation.
 func (r *rendering) server(deployment string) server {
 	for _, s := range r.servers {
 		if s.deployment.Name == deployment {
@@ -37,10 +37,10 @@ func watchesAll(targets []string) bool {
 	return len(targets) == 1 && targets[0] == allNamespaces
 }
 
-// generator makes one family of objects.
+// generator renders the objects for one purpose.
 type generator func(r *rendering) ([]unstructured.Unstructured, error)
 
-// generators is the list of families.
+// generators are all generators.
 var generators = [...]generator{
 	renderManifests,
 	renderServiceAccounts,
@@ -51,7 +51,7 @@ var generators = [...]generator{
 	renderWebhooks,
 }
 
-// CheckConfig checks the JSON of a Config. What depends on the bundle, such as its install modes, is checked by Render.
+// CheckConfig checks the JSON of a Config. Render checks what depends on the bundle, such as install modes.
 func (b *Bundle) CheckConfig(config []byte) error {
 	if _, err := ParseConfig(config); err != nil {
 		return &bundle.ConfigError{Err: err}
@@ -59,15 +59,15 @@ func (b *Bundle) CheckConfig(config []byte) error {
 	return nil
 }
 
-// NeedsCertificates reports whether the bundle has webhooks.
-func (b *Bundle) NeedsCertificates() bool {
+// RequiresCertificates reports whether the bundle has webhooks.
+func (b *Bundle) RequiresCertificates() bool {
 	return len(b.csv.Spec.WebhookDefinitions) > 0
 }
 
-// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are for users: a namespace that is not valid,
-// a configuration that the bundle does not support (bundle.ConfigError), or a cluster without what the bundle needs
-// (bundle.ErrNoCertificates). Callers may change the metadata of the objects; everything below it is shared with the bundle and with
-// other renderings, and must be copied before it is changed.
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are for users: an invalid namespace, a
+// configuration that the bundle does not support (bundle.ConfigError), or a cluster without a certificate provider
+// (bundle.ErrNoCertificates). Callers may change the metadata of the objects. All other fields are shared with the bundle and with other
+// renderings, and must be copied before they are changed.
 func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
 	objects, err := b.render(options)
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *Bundle) render(opts bundle.Options) ([]unstructured.Unstructured, error
 		return nil, &bundle.ConfigError{Err: err}
 	}
 	r := &rendering{Bundle: b, opts: opts, config: config, targets: targets, servers: webhookServers(b, opts.InstallNamespace)}
-	if b.NeedsCertificates() {
+	if b.RequiresCertificates() {
 		if err := checkProvider(opts.Certificates); err != nil {
 			return nil, err
 		}
@@ -102,12 +102,11 @@ func (b *Bundle) render(opts bundle.Options) ([]unstructured.Unstructured, error
 		}
 		objects = append(objects, more...)
 	}
-	return inOrder(objects)
+	return sortObjects(objects)
 }
 
-// inOrder sorts the objects and refuses one that is there twice, for example a Deployment that the install strategy and a
-// manifest both define.
-func inOrder(objects []unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+// sortObjects sorts the objects and refuses duplicates, for example a Deployment that the install strategy and a manifest both define.
+func sortObjects(objects []unstructured.Unstructured) ([]unstructured.Unstructured, error) {
 	type keyed struct {
 		id  identity
 		obj unstructured.Unstructured

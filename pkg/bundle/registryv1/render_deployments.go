@@ -17,16 +17,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// What OLM v0 tells an operator's pods about their surroundings. It also has olm.operatorGroup there, the name of the object that
-// says what is watched; there is no such object here, and no name is better than one of nothing.
+// Annotations and variables with which OLM v0 describes the environment to an operator's pods. OLM v0 also sets olm.operatorGroup, which is
+// omitted here because there are no OperatorGroups.
 const (
 	targetNamespacesAnnotation  = "olm.targetNamespaces"
 	operatorNamespaceAnnotation = "olm.operatorNamespace"
 	operatorConditionNameEnv    = "OPERATOR_CONDITION_NAME"
 )
 
-// renderDeployments makes the strategy's Deployments. They go through the typed API, which drops fields that Kubernetes does
-// not know, as OLM v0 does: server-side apply would refuse the whole object because of one.
+// renderDeployments renders the strategy's Deployments. As in OLM v0, they are decoded to the typed API, which drops unknown fields:
+// server-side apply would reject the whole object because of one.
 func renderDeployments(r *rendering) ([]unstructured.Unstructured, error) {
 	specs := r.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs
 	objects := make([]unstructured.Unstructured, 0, len(specs))
@@ -42,14 +42,15 @@ func renderDeployments(r *rendering) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// deployment copies what it changes: the bundle is shared. Later steps win over earlier ones, in the order of OLM v0.
+// deployment renders one Deployment. It copies what it changes, because the bundle is shared. Later steps override earlier ones, in the
+// order of OLM v0.
 func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Deployment {
 	d := &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "Deployment"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.opts.InstallNamespace, Name: from.Name, Labels: from.Label},
 		Spec:       from.Spec,
 	}
-	// Nobody rolls back by ReplicaSet here, and ten old ones for each operator cost memory everywhere.
+	// Operators are not rolled back by ReplicaSet, and ten old ones for each operator cost memory in every cache.
 	d.Spec.RevisionHistoryLimit = ptr.To[int32](1)
 	d.Spec.Template.Annotations = podAnnotations(r, from)
 	pod := &d.Spec.Template.Spec
@@ -58,7 +59,7 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 		mountCertificates(pod, s.secret)
 	}
 	if c := r.config.DeploymentConfig; c != nil {
-		c.lay(d)
+		c.applyTo(d)
 	}
 	name := corev1.EnvVar{Name: operatorConditionNameEnv, Value: r.meta.Name}
 	for i := range pod.Containers {
@@ -70,8 +71,8 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 	return d
 }
 
-// podAnnotations are the template's own, then the ClusterServiceVersion's, then what names the watched namespaces: operators
-// read the last through the downward API.
+// podAnnotations returns the template's annotations, overridden by the ClusterServiceVersion's and by the target namespaces, which operators
+// read through the downward API.
 func podAnnotations(r *rendering, from *v1alpha1.StrategyDeploymentSpec) map[string]string {
 	annotations := make(map[string]string, len(from.Spec.Template.Annotations)+len(r.csv.Annotations)+2)
 	maps.Copy(annotations, from.Spec.Template.Annotations)

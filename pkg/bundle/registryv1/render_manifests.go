@@ -8,22 +8,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// renderManifests gives the bundle's own manifests: namespaced ones moved into the install namespace, CRDs with their conversion
-// webhook, everything else as it is.
+// renderManifests returns the bundle's manifests: namespaced objects in the install namespace, CRDs with their conversion webhook, all other
+// objects unchanged.
 func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
-	converted := conversions(r.Bundle)
+	converted := conversionWebhooks(r.Bundle)
 	objects := make([]unstructured.Unstructured, 0, len(r.objects))
 	for _, o := range r.objects {
 		content := maps.Clone(o.Object)
 		content["metadata"] = bundle.CloneMetadata(o.Object["metadata"])
 		rendered := unstructured.Unstructured{Object: content}
-		if allowed[groupKind(o)] == namespaced {
+		if allowedKinds[groupKind(o)] == namespaced {
 			rendered.SetNamespace(r.opts.InstallNamespace)
 		} else {
 			unstructured.RemoveNestedField(content, "metadata", "namespace")
 		}
 		if w := converted[o.GetName()]; w != nil && bundle.IsCRD(o) {
-			convertBy(r, rendered, w)
+			setConversion(r, rendered, w)
 		}
 		objects = append(objects, rendered)
 	}

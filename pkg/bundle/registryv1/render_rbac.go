@@ -12,14 +12,14 @@ import (
 
 const rbacAPIVersion = "rbac.authorization.k8s.io/v1"
 
-// namespaceReader is what OLM v0 adds to permissions that it promotes to cluster scope: who watches all namespaces must be
-// able to list them.
+// namespaceReader is the rule that OLM v0 adds to permissions that it promotes to cluster scope: an operator that watches all namespaces
+// must be able to list them.
 var namespaceReader = rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
 
-// renderRBAC gives each ServiceAccount what it was granted, in one role for each place: one ClusterRole, and for an operator that
-// watches some namespaces also a Role in each of them. As OLM v0 does, the install namespace has the Role too, even when it is not
-// watched: leases and the like are kept there. For an operator that watches all namespaces, namespaced permissions are promoted
-// to cluster scope. One role an account, named without the version, means that an upgrade changes the role in place.
+// renderRBAC renders the roles and bindings of each ServiceAccount: one ClusterRole, and for an operator that watches some namespaces also a
+// Role in each of them. As in OLM v0, the install namespace has the Role even if it is not watched, for leases and the like. For an operator
+// that watches all namespaces, namespaced permissions are promoted to cluster scope. There is one role per account, named without the
+// version, so that an upgrade changes the role in place.
 func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 	strategy := r.csv.Spec.InstallStrategy.StrategySpec
 	everywhere, somewhere := map[string][]any{}, map[string][]any{}
@@ -48,26 +48,26 @@ func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 		name := roleName(r.meta.Package, r.opts.InstallNamespace, account)
 		subject := map[string]any{"kind": rbacv1.ServiceAccountKind, "namespace": r.opts.InstallNamespace, "name": account}
 		if rules, ok := everywhere[account]; ok {
-			objects = append(objects, role("ClusterRole", "", name, rules), binding("ClusterRole", "", name, subject))
+			objects = append(objects, newRole("ClusterRole", "", name, rules), newBinding("ClusterRole", "", name, subject))
 		}
 		if rules, ok := somewhere[account]; ok {
 			for _, ns := range namespaces {
-				objects = append(objects, role("Role", ns, name, rules), binding("Role", ns, name, subject))
+				objects = append(objects, newRole("Role", ns, name, rules), newBinding("Role", ns, name, subject))
 			}
 		}
 	}
 	return objects, nil
 }
 
-func role(kind, namespace, name string, rules []any) unstructured.Unstructured {
-	o := object(rbacAPIVersion, kind, namespace, name)
+func newRole(kind, namespace, name string, rules []any) unstructured.Unstructured {
+	o := newObject(rbacAPIVersion, kind, namespace, name)
 	o.Object["rules"] = rules
 	return o
 }
 
-// binding binds the role of its name and kind.
-func binding(roleKind, namespace, name string, subject map[string]any) unstructured.Unstructured {
-	o := object(rbacAPIVersion, roleKind+"Binding", namespace, name)
+// newBinding returns a binding to the role with its name.
+func newBinding(roleKind, namespace, name string, subject map[string]any) unstructured.Unstructured {
+	o := newObject(rbacAPIVersion, roleKind+"Binding", namespace, name)
 	o.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": roleKind, "name": name}
 	o.Object["subjects"] = []any{subject}
 	return o
@@ -77,7 +77,7 @@ func ruleList(rules []rbacv1.PolicyRule) []any {
 	list := make([]any, 0, len(rules))
 	for _, r := range rules {
 		m := make(map[string]any, 3)
-		// The API demands verbs, also of a rule that grants nothing.
+		// The API requires verbs, even in a rule that grants nothing.
 		m["verbs"] = texts(r.Verbs)
 		for field, values := range map[string][]string{
 			"apiGroups": r.APIGroups, "resources": r.Resources, "resourceNames": r.ResourceNames, "nonResourceURLs": r.NonResourceURLs,

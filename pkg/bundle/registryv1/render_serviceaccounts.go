@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// defaultServiceAccount exists in every namespace; Kubernetes makes it, nobody else does.
+// defaultServiceAccount is the ServiceAccount that Kubernetes creates in every namespace.
 const defaultServiceAccount = "default"
 
 // serviceAccounts lists the ServiceAccounts that the install strategy names, sorted.
@@ -30,7 +30,7 @@ func accountName(name string) string {
 	return name
 }
 
-// renderServiceAccounts makes the accounts that the strategy names and no manifest defines: a manifest says more than a name.
+// renderServiceAccounts renders the accounts that the strategy names and no manifest defines.
 func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	defined := map[string]bool{defaultServiceAccount: true}
 	for _, o := range r.objects {
@@ -41,14 +41,14 @@ func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	var objects []unstructured.Unstructured
 	for _, name := range serviceAccounts(r.Bundle) {
 		if !defined[name] {
-			objects = append(objects, object("v1", "ServiceAccount", r.opts.InstallNamespace, name))
+			objects = append(objects, newObject("v1", "ServiceAccount", r.opts.InstallNamespace, name))
 		}
 	}
 	return objects, nil
 }
 
-// object makes an object that has its identity only; namespace is empty for what is cluster-scoped.
-func object(apiVersion, kind, namespace, name string) unstructured.Unstructured {
+// newObject returns an object with its identity only; namespace is empty for a cluster-scoped object.
+func newObject(apiVersion, kind, namespace, name string) unstructured.Unstructured {
 	metadata := map[string]any{"name": name}
 	if namespace != "" {
 		metadata["namespace"] = namespace

@@ -34,7 +34,7 @@ func render(tb testing.TB, b *registryv1.Bundle) []unstructured.Unstructured {
 	return renderWith(tb, b, bundle.Options{})
 }
 
-// renderWith renders with the given options, and where they say nothing into install-ns with certificates by service-ca.
+// renderWith renders with the given options; the defaults are install-ns and certificates by service-ca.
 func renderWith(tb testing.TB, b *registryv1.Bundle, opts bundle.Options) []unstructured.Unstructured {
 	tb.Helper()
 	opts.InstallNamespace = cmp.Or(opts.InstallNamespace, "install-ns")
@@ -51,8 +51,8 @@ func watching(namespaces string) []byte {
 	return fmt.Appendf(nil, `{"watchNamespace": %q}`, namespaces)
 }
 
-// goldens are the renderings that are kept: a directory of testdata/bundles, whose CSV begins with a comment on what it shows,
-// and what it is rendered with. Each lies beside the directory, under the name given here.
+// goldens are the golden renderings: a directory of testdata/bundles, whose CSV begins with a comment on its purpose, and the options. The
+// golden file is next to the directory, with the name given here.
 var goldens = map[string]struct {
 	bundle string
 	config string
@@ -130,7 +130,7 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
-func TestCallersMayChangeMetadataOfWhatIsRendered(t *testing.T) {
+func TestCallersMayChangeMetadataOfRenderedObjects(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: Secret, metadata: {name: a, labels: {a: b}, annotations: {a: b}}}"}))
 	want := renderedJSON(render(t, b))
 	var group sync.WaitGroup

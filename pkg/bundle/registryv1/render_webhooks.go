@@ -16,12 +16,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// webhookName is what the author calls a webhook; names that were written to have something added end with a hyphen.
+// webhookName returns the author's name of a webhook, without the trailing hyphen of names that were written as a prefix.
 func webhookName(w *v1alpha1.WebhookDescription) string {
 	return strings.TrimSuffix(w.GenerateName, "-")
 }
 
-// renderWebhooks makes one configuration for each admission webhook. Conversion webhooks are in their CRDs.
+// renderWebhooks renders one configuration per admission webhook. Conversion webhooks are in their CRDs.
 func renderWebhooks(r *rendering) ([]unstructured.Unstructured, error) {
 	webhooks := r.csv.Spec.WebhookDefinitions
 	objects := make([]unstructured.Unstructured, 0, len(webhooks))
@@ -42,7 +42,7 @@ func renderWebhooks(r *rendering) ([]unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("converting webhook %q: %w", w.GenerateName, err)
 		}
 		bundle.DropNulls(content)
-		o := object(admissionv1.SchemeGroupVersion.String(), kind, "", webhookConfigurationName(r.meta.Package, r.opts.InstallNamespace, webhookName(w)))
+		o := newObject(admissionv1.SchemeGroupVersion.String(), kind, "", webhookConfigurationName(r.meta.Package, r.opts.InstallNamespace, webhookName(w)))
 		o.Object["webhooks"] = []any{content}
 		injectCA(r.opts.Certificates, o, r.server(w.DeploymentName))
 		objects = append(objects, o)
@@ -73,7 +73,7 @@ func clientConfig(r *rendering, w *v1alpha1.WebhookDescription) admissionv1.Webh
 	}}
 }
 
-// namespaceSelector keeps a webhook to the namespaces that its operator watches; objects without a namespace always reach it.
+// namespaceSelector restricts a webhook to the namespaces that its operator watches; cluster-scoped objects always match.
 func namespaceSelector(targets []string) *metav1.LabelSelector {
 	if watchesAll(targets) {
 		return nil
@@ -83,8 +83,8 @@ func namespaceSelector(targets []string) *metav1.LabelSelector {
 	}}
 }
 
-// conversions finds the webhook that converts the objects of a CRD, by the CRD's name.
-func conversions(b *Bundle) map[string]*v1alpha1.WebhookDescription {
+// conversionWebhooks returns the conversion webhooks by the names of their CRDs.
+func conversionWebhooks(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	found := map[string]*v1alpha1.WebhookDescription{}
 	webhooks := b.csv.Spec.WebhookDefinitions
 	for i := range webhooks {
@@ -98,9 +98,9 @@ func conversions(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	return found
 }
 
-// convertBy has a CRD's objects converted by a webhook, whatever the manifest says of conversion: that is what the author's
-// generator left for another way to install.
-func convertBy(r *rendering, crd unstructured.Unstructured, w *v1alpha1.WebhookDescription) {
+// setConversion sets the conversion webhook of a CRD. It replaces the conversion in the manifest, which a generator wrote for another way to
+// install.
+func setConversion(r *rendering, crd unstructured.Unstructured, w *v1alpha1.WebhookDescription) {
 	s := r.server(w.DeploymentName)
 	from, _ := crd.Object["spec"].(map[string]any)
 	spec := maps.Clone(from)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// server is a Deployment that serves webhooks, with the names of what makes it reachable.
+// server is a Deployment that serves webhooks, with the names of its Service and certificates.
 type server struct {
 	namespace  string
 	deployment *v1alpha1.StrategyDeploymentSpec
@@ -21,13 +21,13 @@ type server struct {
 	ports []port
 }
 
-// port is one of a server's: where the Service listens, and the container's number or name that it forwards to.
+// port is one port of a server's Service: its number, and the number or name of the container's port that it forwards to.
 type port struct {
 	number int32
 	target any
 }
 
-// webhookPort is the Service's port of a webhook: 443 when the author does not say.
+// webhookPort returns the Service's port of a webhook, 443 by default.
 func webhookPort(w *v1alpha1.WebhookDescription) int32 {
 	return cmp.Or(w.ContainerPort, 443)
 }
@@ -35,7 +35,7 @@ func webhookPort(w *v1alpha1.WebhookDescription) int32 {
 func portOf(w *v1alpha1.WebhookDescription) port {
 	p := port{number: webhookPort(w)}
 	switch {
-	case w.TargetPort == nil || w.TargetPort.StrVal == "" && w.TargetPort.IntVal == 0: // which Kubernetes too takes for "not said"
+	case w.TargetPort == nil || w.TargetPort.StrVal == "" && w.TargetPort.IntVal == 0: // Kubernetes also treats these as unset
 		p.target = int64(p.number)
 	case w.TargetPort.StrVal != "":
 		p.target = w.TargetPort.StrVal
@@ -45,7 +45,7 @@ func portOf(w *v1alpha1.WebhookDescription) port {
 	return p
 }
 
-// webhookServers are the Deployments that webhooks name, in the order of the strategy.
+// webhookServers returns the Deployments that webhooks name, in the order of the strategy.
 func webhookServers(b *Bundle, namespace string) []server {
 	var servers []server
 	webhooks := b.csv.Spec.WebhookDefinitions
@@ -69,7 +69,7 @@ func webhookServers(b *Bundle, namespace string) []server {
 	return servers
 }
 
-// renderServices makes the Service that the API server calls the webhooks of a Deployment through.
+// renderServices renders the Services through which the API server calls webhooks.
 func renderServices(r *rendering) ([]unstructured.Unstructured, error) {
 	objects := make([]unstructured.Unstructured, 0, len(r.servers))
 	for _, s := range r.servers {
@@ -81,7 +81,7 @@ func renderServices(r *rendering) ([]unstructured.Unstructured, error) {
 		for key, value := range podLabels(&s.deployment.Spec) {
 			selector[key] = value
 		}
-		service := object("v1", "Service", s.namespace, s.service)
+		service := newObject("v1", "Service", s.namespace, s.service)
 		service.Object["spec"] = map[string]any{"ports": ports, "selector": selector}
 		if annotations := serviceAnnotations(r.opts.Certificates, s); annotations != nil {
 			service.Object["metadata"].(map[string]any)["annotations"] = annotations
@@ -91,7 +91,7 @@ func renderServices(r *rendering) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// podLabels tell a Deployment's pods from others. A Deployment may also select by expressions, which a Service cannot.
+// podLabels returns labels that select a Deployment's pods. A Deployment may also select by expressions, which a Service cannot.
 func podLabels(spec *appsv1.DeploymentSpec) map[string]string {
 	if spec.Selector != nil && len(spec.Selector.MatchLabels) > 0 {
 		return spec.Selector.MatchLabels

@@ -11,22 +11,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// allNamespaces is how "every namespace" is written in a list of target namespaces, and in olm.targetNamespaces.
+// allNamespaces stands for all namespaces in a list of target namespaces and in olm.targetNamespaces.
 const allNamespaces = ""
 
 // maxTargets bounds the namespaces that one operator watches by name: each gets a role and a binding for every account.
 const maxTargets = 100
 
-// watchNamespacePath is where users write which namespaces to watch.
+// watchNamespacePath is the path of the namespaces to watch in a BundleDeployment.
 const watchNamespacePath = configPath + ".watchNamespace"
 
-// installModes are all there are, in the order in which they are told.
+// installModes are all install modes, in the order in which messages list them.
 var installModes = [...]v1alpha1.InstallModeType{
 	v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace, v1alpha1.InstallModeTypeMultiNamespace,
 }
 
-// targetNamespaces returns the namespaces that the operator watches, sorted; [allNamespaces] for all of them. The text is what the
-// configuration says; empty for the default of the bundle.
+// targetNamespaces returns the namespaces that the operator watches, sorted; [allNamespaces] for all of them. The text is watchNamespace of
+// the configuration; empty for the default of the bundle.
 func (b *Bundle) targetNamespaces(installNamespace, text string) ([]string, error) {
 	if text == "" {
 		return b.defaultTargets(installNamespace)
@@ -35,7 +35,7 @@ func (b *Bundle) targetNamespaces(installNamespace, text string) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", watchNamespacePath, truncate.Quote(text), err)
 	}
-	if needed := b.unsupported(targets, installNamespace); needed != "" {
+	if needed := b.unsupportedMode(targets, installNamespace); needed != "" {
 		return nil, fmt.Errorf("%s %s: the operator does not support %s, which that needs; supported modes: %s; %s",
 			watchNamespacePath, truncate.Quote(text), needed, b.supportedModes(), b.remedy(installNamespace))
 	}
@@ -72,9 +72,9 @@ func splitNamespaces(text string) ([]string, error) {
 	return targets, nil
 }
 
-// unsupported names the mode that watching the targets needs and the bundle does not support; empty when nothing is missing. As
-// in OLM v0, to watch the own namespace needs OwnNamespace, alone or among others.
-func (b *Bundle) unsupported(targets []string, installNamespace string) v1alpha1.InstallModeType {
+// unsupportedMode returns the install mode that the targets require and the bundle does not support; empty if there is none. As in OLM v0,
+// targets with the install namespace require OwnNamespace.
+func (b *Bundle) unsupportedMode(targets []string, installNamespace string) v1alpha1.InstallModeType {
 	var needed []v1alpha1.InstallModeType
 	own := slices.Contains(targets, installNamespace)
 	if own {
@@ -94,7 +94,7 @@ func (b *Bundle) unsupported(targets []string, installNamespace string) v1alpha1
 	return ""
 }
 
-// remedy says what may be written instead, the simplest first.
+// remedy returns the valid values, simplest first, as part of a message.
 func (b *Bundle) remedy(installNamespace string) string {
 	var ways []string
 	switch {
@@ -116,7 +116,7 @@ func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
 	return slices.Contains(b.csv.Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
 }
 
-// supportedModes lists what the bundle supports, for messages.
+// supportedModes lists the bundle's install modes for messages.
 func (b *Bundle) supportedModes() string {
 	var names []string
 	for _, mode := range installModes {

@@ -2,10 +2,10 @@ package registryv1
 
 import "github.com/openshift/platform-operators/pkg/bundle"
 
-// validator is one family of rules: it returns a line for each finding, naming file or object and the remedy.
+// validator checks one family of rules. It returns a line for each finding, with the file or object and the fix.
 type validator func(b *Bundle) []string
 
-// validators is the list of families, one file each, in the order in which their findings are told.
+// validators are all validators, one file each, in the order in which their findings are listed.
 var validators = [...]validator{
 	validatePackageName,
 	validateNames,

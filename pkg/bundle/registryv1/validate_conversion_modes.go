@@ -6,8 +6,8 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// validateConversionModes demands that an operator which converts objects supports AllNamespaces and nothing else: a CRD is the
-// whole cluster's, and so is its conversion. OLM v0 and v1 demand the same.
+// validateConversionModes checks that an operator with conversion webhooks supports AllNamespaces only: a CRD and its conversion apply to
+// the whole cluster. OLM v0 and v1 require the same.
 func validateConversionModes(b *Bundle) []string {
 	if b.supportedModes() == string(v1alpha1.InstallModeTypeAllNamespaces) {
 		return nil

@@ -16,7 +16,7 @@ func validateConversionOwned(b *Bundle) []string {
 		return slices.ContainsFunc(b.csv.Spec.CustomResourceDefinitions.Owned, func(d v1alpha1.CRDDescription) bool { return d.Name == name })
 	}
 	var findings []string
-	converted := conversions(b)
+	converted := conversionWebhooks(b)
 	for crd, w := range converted {
 		if !owns(crd) {
 			findings = append(findings, fmt.Sprintf("%s: conversion webhook %q converts CustomResourceDefinition %q, which the bundle does not own; remove it from conversionCRDs", b.csvFile, w.GenerateName, crd))

@@ -2,7 +2,7 @@ package registryv1
 
 import "fmt"
 
-// validateDeploymentDuplicates refuses a deployment that the strategy has twice.
+// validateDeploymentDuplicates refuses duplicate deployments in the strategy.
 func validateDeploymentDuplicates(b *Bundle) []string {
 	var findings []string
 	count := map[string]int{}

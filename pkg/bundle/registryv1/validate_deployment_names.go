@@ -7,7 +7,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// validateDeploymentNames checks that the strategy's deployments can be named as they are.
+// validateDeploymentNames checks the names of the strategy's deployments.
 func validateDeploymentNames(b *Bundle) []string {
 	var findings []string
 	for _, d := range b.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs {

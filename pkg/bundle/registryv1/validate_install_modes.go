@@ -2,7 +2,7 @@ package registryv1
 
 import "fmt"
 
-// validateInstallModes demands one mode in which the operator can be installed. Which one is used is for Render.
+// validateInstallModes checks that the operator supports an install mode. Render chooses the mode.
 func validateInstallModes(b *Bundle) []string {
 	if b.supportedModes() != "none" {
 		return nil

@@ -8,10 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// allowed are the kinds a registry+v1 bundle may hold beside its ClusterServiceVersion, with their scope: the format's list.
-// The format lists kinds without groups; with groups, a kind of the author's own that is also called Secret is not taken for a
-// Secret.
-var allowed = map[schema.GroupKind]scope{
+// allowedKinds are the kinds that a registry+v1 bundle may have in addition to its ClusterServiceVersion, with their scope. The format lists
+// kinds without groups; the groups prevent that a custom kind named Secret counts as a Secret.
+var allowedKinds = map[schema.GroupKind]scope{
 	{Kind: "ConfigMap"}:      namespaced,
 	{Kind: "Secret"}:         namespaced,
 	{Kind: "Service"}:        namespaced,
@@ -47,11 +46,11 @@ func groupKind(o bundle.Object) schema.GroupKind {
 	return o.GroupVersionKind().GroupKind()
 }
 
-// validateKinds refuses what the format does not allow.
+// validateKinds refuses kinds that the format does not allow.
 func validateKinds(b *Bundle) []string {
 	var findings []string
 	for _, o := range b.objects {
-		if _, ok := allowed[groupKind(o)]; !ok {
+		if _, ok := allowedKinds[groupKind(o)]; !ok {
 			findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; remove it",
 				o, o.GetKind(), o.GetAPIVersion()))
 		}

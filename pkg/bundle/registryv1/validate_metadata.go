@@ -2,7 +2,7 @@ package registryv1
 
 import "github.com/openshift/platform-operators/pkg/bundle"
 
-// validateMetadata checks what is the same for manifests of all kinds.
+// validateMetadata checks the fields that manifests of all kinds have in common.
 func validateMetadata(b *Bundle) []string {
 	var findings []string
 	for _, o := range b.objects {

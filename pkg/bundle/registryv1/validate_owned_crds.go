@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validateOwnedCRDs checks that every CRD that the ClusterServiceVersion owns is there, with its version.
+// validateOwnedCRDs checks that the bundle has every CRD that the ClusterServiceVersion owns, with its version.
 func validateOwnedCRDs(b *Bundle) []string {
 	versions := map[string]map[string]bool{}
 	for _, o := range b.objects {
@@ -28,7 +28,7 @@ func validateOwnedCRDs(b *Bundle) []string {
 	return findings
 }
 
-// crdVersions lists the names of a CRD's versions; empty when it cannot be told, which is then for the API server to say.
+// crdVersions returns the names of a CRD's versions; empty for an invalid CRD, which the API server rejects.
 func crdVersions(o bundle.Object) map[string]bool {
 	names := map[string]bool{}
 	list, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "versions")

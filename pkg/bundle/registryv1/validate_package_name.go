@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validatePackageName checks the name that other objects' names and labels are made of; that there is one is checked before.
+// validatePackageName checks the package name, from which names and labels of other objects are derived. It is not empty here.
 func validatePackageName(b *Bundle) []string {
 	if problems := utilvalidation.IsDNS1123Subdomain(b.meta.Package); len(problems) > 0 {
 		return []string{fmt.Sprintf("%s: package name %q: %s", bundle.AnnotationsFile, b.meta.Package, strings.Join(problems, ", "))}

@@ -8,7 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// validateWebhookFields checks what the API server would refuse when half of the operator is installed.
+// validateWebhookFields checks the fields that the API server would reject in the middle of an installation.
 func validateWebhookFields(b *Bundle) []string {
 	var findings []string
 	for _, w := range b.csv.Spec.WebhookDefinitions {
@@ -38,7 +38,7 @@ func validateWebhookFields(b *Bundle) []string {
 	return findings
 }
 
-// checkAdmission checks what admission webhooks have and conversion webhooks have not.
+// checkAdmission checks the fields that only admission webhooks have.
 func checkAdmission(w *v1alpha1.WebhookDescription, add func(format string, args ...any)) {
 	switch {
 	case w.SideEffects == nil:

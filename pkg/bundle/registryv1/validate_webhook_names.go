@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateWebhookNames checks that webhooks can be named as they are: the API server wants admission webhooks to have at least
-// three parts with dots between them.
+// validateWebhookNames checks the names of webhooks: the API server requires at least three dot-separated parts in those of admission
+// webhooks.
 func validateWebhookNames(b *Bundle) []string {
 	var findings []string
 	for i := range b.csv.Spec.WebhookDefinitions {

@@ -2,7 +2,7 @@ package registryv1
 
 import "fmt"
 
-// validateWebhookPorts refuses webhooks of one deployment that want one port of its Service forwarded to several.
+// validateWebhookPorts refuses webhooks of one deployment that map one port of its Service to different target ports.
 func validateWebhookPorts(b *Bundle) []string {
 	var findings []string
 	for _, s := range webhookServers(b, "") {

@@ -8,12 +8,12 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// forbiddenGroups must not be in a webhook's rules: a webhook that does not answer could keep anybody from repairing it. "*" are
-// all of them; the others are what operators are installed with: OLM v0, OLM v1, and we.
+// forbiddenGroups must not be in a webhook's rules: a webhook that does not respond could block its own repair. "*" stands for all groups;
+// the others are the APIs by which operators are installed: OLM v0, OLM v1, rukpak and platform operators.
 var forbiddenGroups = map[string]bool{"*": true, "operators.coreos.com": true, "olm.operatorframework.io": true, "core.rukpak.io": true, "platform.openshift.io": true}
 
-// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules: with those it
-// could keep its own configuration from being removed.
+// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules: the webhook could block
+// the removal of its own configuration.
 var forbiddenRegistrations = map[string]bool{
 	"*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
 }
@@ -35,7 +35,7 @@ func validateWebhookRules(b *Bundle) []string {
 				continue
 			}
 			for _, resource := range rule.Resources {
-				// A subresource of "*" is the resource itself, too.
+				// The subresource "*" includes the resource itself.
 				registration := strings.TrimSuffix(strings.ToLower(resource), "/*")
 				if forbiddenRegistrations[registration] {
 					findings = append(findings, fmt.Sprintf("%s: %s %q has a rule for resource %q of API group admissionregistration.k8s.io, which webhooks of operators must not intercept",

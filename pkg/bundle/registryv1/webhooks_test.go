@@ -19,13 +19,13 @@ const (
 	conversion = "{type: ConversionWebhook, generateName: c.example.com, deploymentName: sample, sideEffects: None, admissionReviewVersions: [v1], conversionCRDs: [samples.example.com]}"
 )
 
-// withWebhooks is the sample's ClusterServiceVersion with webhooks, for all namespaces only.
+// withWebhooks returns the sample's ClusterServiceVersion with webhooks, for all namespaces only.
 func withWebhooks(definitions ...string) string {
 	return csv("  - {type: OwnNamespace, supported: true}\n", "", "  install:\n", "  webhookdefinitions: ["+strings.Join(definitions, ", ")+"]\n  install:\n")
 }
 
-// The thirteen rules that OLM v1 checks bundles by, and those that the API server would check when half of the operator is installed.
-func TestENG_F6_BundlesThatContradictThemselvesAreRefused(t *testing.T) {
+// The thirteen rules of OLM v1 for bundles, and the rules that the API server would check in the middle of an installation.
+func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 	change := func(definition string, pairs ...string) string {
 		return strings.NewReplacer(pairs...).Replace(definition)
 	}
@@ -118,9 +118,9 @@ func TestENG_F6_BundlesThatContradictThemselvesAreRefused(t *testing.T) {
 	}
 }
 
-func TestENG_F6_WebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
+func TestENG_F6_WebhooksRequireACertificateProvider(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
-	if !b.NeedsCertificates() || load(t, sample(nil)).NeedsCertificates() {
+	if !b.RequiresCertificates() || load(t, sample(nil)).RequiresCertificates() {
 		t.Error("what has webhooks needs certificates, and nothing else")
 	}
 	_, err := b.Render(bundle.Options{InstallNamespace: "ns"})
@@ -137,9 +137,8 @@ func TestENG_F6_WebhooksNeedSomebodyWhoMakesCertificates(t *testing.T) {
 	}
 }
 
-// What is called has to exist: each webhook's Service is rendered with the port, selects pods of a Deployment, and the pods have
-// the certificate that is asked for under the Service's name.
-func TestWebhooksOfRealBundlesCanBeReached(t *testing.T) {
+// Each webhook's Service has the port and selects pods of a Deployment, and the pods have the certificate that is issued for the Service.
+func TestWebhooksOfRealBundlesAreReachable(t *testing.T) {
 	webhooks := map[bundle.CertificateProvider]int{}
 	for _, dir := range realBundles(t) {
 		if strings.HasPrefix(realOutcomes()[dir], "refused") {
@@ -158,14 +157,14 @@ func TestWebhooksOfRealBundlesCanBeReached(t *testing.T) {
 			webhooks[by] += n
 		}
 	}
-	// They define 259, some of which convert more than one kind.
+	// The bundles define 259 webhooks; some convert more than one kind.
 	want := map[bundle.CertificateProvider]int{bundle.ServiceCA: 263, bundle.CertManager: 263}
 	if diff := gocmp.Diff(want, webhooks); diff != "" {
 		t.Errorf("webhooks looked at (-want +got):\n%s", diff)
 	}
 }
 
-// unreachable counts the webhooks among the objects, and says what one of them lacks.
+// unreachable returns the number of webhooks among the objects, and an error if one of them cannot be called.
 func unreachable(objects []unstructured.Unstructured, namespace string, by bundle.CertificateProvider) (int, error) {
 	byName := map[string]unstructured.Unstructured{}
 	for _, o := range objects {
@@ -189,7 +188,7 @@ func unreachable(objects []unstructured.Unstructured, namespace string, by bundl
 		for _, c := range configs {
 			webhooks++
 			called := c.(map[string]any)["service"].(map[string]any)
-			// Whoever makes the certificates writes caBundle; declared by the bundle, the field would have two owners.
+			// The certificate provider writes caBundle; if the bundle declared it, the field would have two owners.
 			if _, declared := c.(map[string]any)["caBundle"]; declared {
 				return webhooks, fmt.Errorf("%s %q declares a caBundle", o.GetKind(), o.GetName())
 			}
@@ -221,7 +220,7 @@ func served(byName map[string]unstructured.Unstructured, caller unstructured.Uns
 	annotations := caller.GetAnnotations()
 	if by == bundle.CertManager {
 		if secret != "" || annotations["service.beta.openshift.io/inject-cabundle"] != "" {
-			return fmt.Errorf("service-ca is asked, which is not there")
+			return fmt.Errorf("requests a CA from service-ca, which is not the provider")
 		}
 		_, secret, _ = strings.Cut(annotations["cert-manager.io/inject-ca-from"], "/")
 		certificate, ok := byName["Certificate/"+secret]
@@ -231,7 +230,7 @@ func served(byName map[string]unstructured.Unstructured, caller unstructured.Uns
 			return fmt.Errorf("Certificate %q makes %q by Issuer %q", secret, made, issuer)
 		}
 	} else if annotations["service.beta.openshift.io/inject-cabundle"] != "true" {
-		return fmt.Errorf("no CA is asked for")
+		return fmt.Errorf("no CA is requested")
 	}
 	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
 	for _, o := range byName {
@@ -252,7 +251,7 @@ func subset(some, all map[string]string) bool {
 	return len(some) > 0
 }
 
-// mounts tells whether every container has a Secret where webhook servers look for their certificate.
+// mounts reports whether every container mounts a Secret at the paths from which webhook servers read their certificate.
 func mounts(deployment unstructured.Unstructured, secret string) bool {
 	volumes, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "volumes")
 	from := map[any]any{}
@@ -274,7 +273,7 @@ func mounts(deployment unstructured.Unstructured, secret string) bool {
 	return secret != ""
 }
 
-func TestWebhookNamesStayAcrossVersionsAndFit(t *testing.T) {
+func TestWebhookNamesAreStableAndValid(t *testing.T) {
 	long := strings.Repeat("long-", 30) + "webhook.example.com"
 	names := func(version, webhook, deployment string) []string {
 		text := strings.NewReplacer("1.2.3", version, "v.example.com", webhook, "- name: sample\n", "- name: "+deployment+"\n", "deploymentName: sample", "deploymentName: "+deployment).

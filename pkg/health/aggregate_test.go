@@ -250,8 +250,8 @@ func ExampleAggregate() {
 		Progressing: health.ConditionView{Status: "True", Reason: "Upgrading", Since: at},
 		Healthy:     health.ConditionView{Status: "True", Reason: "AsExpected", Since: at.Add(-time.Hour)},
 	}
-	brought := health.Contribute(state, true, at, 10*time.Minute)
-	for _, c := range health.Aggregate([]health.Contribution{brought}, 10*time.Minute) {
+	contribution := health.Contribute(state, true, at, 10*time.Minute)
+	for _, c := range health.Aggregate([]health.Contribution{contribution}, 10*time.Minute) {
 		fmt.Printf("%s=%s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
 	}
 	// Output:

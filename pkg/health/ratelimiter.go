@@ -41,31 +41,31 @@ type limitedOperator struct {
 
 // Limit returns the contributions to write for the current ones, in the same order. wait is the time until a delayed one may be written;
 // zero if there is none.
-func (d *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Contribution, wait time.Duration) {
-	if d.operators == nil {
-		d.operators = map[string]*limitedOperator{}
+func (l *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Contribution, wait time.Duration) {
+	if l.operators == nil {
+		l.operators = map[string]*limitedOperator{}
 	}
 	present := make(map[string]bool, len(current))
 	for _, contribution := range current {
 		present[contribution.Name] = true
-		operator := d.operators[contribution.Name]
+		operator := l.operators[contribution.Name]
 		if operator == nil {
 			operator = &limitedOperator{changes: rate.NewLimiter(rate.Every(ChangeInterval), ChangeBurst), shown: contribution}
-			d.operators[contribution.Name] = operator
+			l.operators[contribution.Name] = operator
 		}
 		if remaining := operator.update(now, contribution); remaining > 0 && (wait == 0 || remaining < wait) {
 			wait = remaining
 		}
 		shown = append(shown, operator.shown)
 	}
-	for name, operator := range d.operators {
+	for name, operator := range l.operators {
 		if present[name] {
 			continue
 		}
 		operator.update(now, Contribution{Name: name})
 		operator.shown = Contribution{Name: name} // a deleted operator's contribution no longer applies
 		if operator.changes.TokensAt(now) >= ChangeBurst {
-			delete(d.operators, name)
+			delete(l.operators, name)
 		}
 	}
 	return shown, wait

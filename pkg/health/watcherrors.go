@@ -42,12 +42,12 @@ type WatchError struct {
 }
 
 // Next returns the WatchError after another error: of the same series, or of a new one if the last one has expired.
-func (r WatchError) Next(message string, now time.Time) WatchError {
-	if r.First.IsZero() || now.Sub(r.Last) > WatchErrorExpiry {
-		return WatchError{Resource: r.Resource, Message: message, First: now, Last: now}
+func (e WatchError) Next(message string, now time.Time) WatchError {
+	if e.First.IsZero() || now.Sub(e.Last) > WatchErrorExpiry {
+		return WatchError{Resource: e.Resource, Message: message, First: now, Last: now}
 	}
-	r.Last = now
-	return r
+	e.Last = now
+	return e
 }
 
 // WatchCondition returns the Degraded condition for watch errors, and the time after which it may change for the same errors; zero if only

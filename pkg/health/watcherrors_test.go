@@ -18,11 +18,11 @@ func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 	}
 	long := strings.Repeat("x", 1000)
 	for name, test := range map[string]struct {
-		refusals []WatchError
-		now      time.Time
-		status   string
-		words    []string
-		next     time.Duration
+		watchErrors []WatchError
+		now         time.Time
+		status      string
+		words       []string
+		next        time.Duration
 	}{
 		"nothing was refused":              {nil, at(0), "False", nil, 0},
 		"once":                             {[]WatchError{refused("a", 0)}, at(10), "False", nil, 81 * time.Second},
@@ -39,7 +39,7 @@ func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 		}, at(60), "True", []string{"\nRefused: a, b, c, d\n", "a: ", "\nb: ", "\nd: d"}, 91 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			condition, next := WatchCondition(test.refusals, test.now)
+			condition, next := WatchCondition(test.watchErrors, test.now)
 			reason := ReasonAsExpected
 			if test.status == "True" {
 				reason = ReasonObjectsNotListed
@@ -64,15 +64,15 @@ func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 
 func TestReasonForUnlistedInstalledOperators(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	since := func(age time.Duration, resources ...string) (refusals []WatchError) {
+	since := func(age time.Duration, resources ...string) (watchErrors []WatchError) {
 		for _, resource := range resources {
-			refusals = append(refusals, WatchError{Resource: resource, Message: "\nRefused: platformoperators\n", First: now.Add(-age), Last: now})
+			watchErrors = append(watchErrors, WatchError{Resource: resource, Message: "\nRefused: platformoperators\n", First: now.Add(-age), Last: now})
 		}
-		return refusals
+		return watchErrors
 	}
 	for name, test := range map[string]struct {
-		refusals []WatchError
-		want     string
+		watchErrors []WatchError
+		want        string
 	}{
 		"nothing":                        {nil, ReasonAsExpected},
 		"other kinds":                    {since(time.Hour, "bundles", "catalogsources", "platformoperatormanagers"), ReasonObjectsNotListed},
@@ -82,7 +82,7 @@ func TestReasonForUnlistedInstalledOperators(t *testing.T) {
 		"PlatformOperators for a moment": {append(since(time.Hour, "bundles"), since(time.Second, "platformoperators")...), ReasonObjectsNotListed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := WatchCondition(test.refusals, now); got.Reason != test.want {
+			if got, _ := WatchCondition(test.watchErrors, now); got.Reason != test.want {
 				t.Errorf("reason %s, want %s", got.Reason, test.want)
 			}
 		})

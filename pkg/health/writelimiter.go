@@ -24,7 +24,7 @@ type WriteLimiter struct {
 
 // Wait returns how long to wait before the wanted conditions are written over the stored ones; zero if they may be written now. A new
 // condition and one with another status or reason is never delayed.
-func (p *WriteLimiter) Wait(now time.Time, stored, wanted []operatorv1.OperatorCondition) time.Duration {
+func (l *WriteLimiter) Wait(now time.Time, stored, wanted []operatorv1.OperatorCondition) time.Duration {
 	changed := false
 	for _, each := range wanted {
 		i := slices.IndexFunc(stored, func(before operatorv1.OperatorCondition) bool { return before.Type == each.Type })
@@ -36,8 +36,8 @@ func (p *WriteLimiter) Wait(now time.Time, stored, wanted []operatorv1.OperatorC
 	if !changed {
 		return 0
 	}
-	return max(p.lastWrite.Add(StatusInterval).Sub(now), 0)
+	return max(l.lastWrite.Add(StatusInterval).Sub(now), 0)
 }
 
 // Written records that conditions were written.
-func (p *WriteLimiter) Written(now time.Time) { p.lastWrite = now }
+func (l *WriteLimiter) Written(now time.Time) { l.lastWrite = now }

@@ -30,12 +30,12 @@ func TestWriteLimiterDelaysOnlyMessages(t *testing.T) {
 		"a condition that is not there yet": {[]operatorv1.OperatorCondition{stored[0], condition("Degraded", "False", "AsExpected", "")}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var pace WriteLimiter
-			if wait := pace.Wait(wrote, stored, test.wanted); wait != 0 {
+			var limiter WriteLimiter
+			if wait := limiter.Wait(wrote, stored, test.wanted); wait != 0 {
 				t.Errorf("it waits %s though nothing was written yet", wait)
 			}
-			pace.Written(wrote)
-			if wait := pace.Wait(wrote.Add(test.after), stored, test.wanted); wait != test.want {
+			limiter.Written(wrote)
+			if wait := limiter.Wait(wrote.Add(test.after), stored, test.wanted); wait != test.want {
 				t.Errorf("it waits %s, want %s", wait, test.want)
 			}
 		})

@@ -156,7 +156,7 @@ func (s *Story) removeOperatorProbes(ctx context.Context, names []string) {
 func (s *Story) eventuallyProbed(ctx context.Context, kind string, check func(g gomega.Gomega, ctx context.Context)) {
 	s.Helper()
 	s.Eventually(check).WithContext(ctx).WithTimeout(probeTimeout).WithPolling(probePolling).Should(gomega.Succeed(),
-		"the manager does not reconcile a new "+kind+", so that nothing follows from what it leaves unchanged")
+		"the manager does not reconcile a new "+kind+", so an unchanged state proves nothing")
 }
 
 func beNotFound() gomega.OmegaMatcher { return gomega.Satisfy(apierrors.IsNotFound) }

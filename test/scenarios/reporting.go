@@ -49,7 +49,7 @@ func (s *Story) proveReporting(ctx context.Context) {
 func (s *Story) waitForReported(ctx context.Context, want map[string]string) {
 	s.Helper()
 	s.Eventually(s.reportedConditions).WithContext(ctx).Should(gomega.Equal(want),
-		"the manager does not report, so that nothing follows from a report that stays as it is")
+		"the manager does not report, so an unchanged report proves nothing")
 }
 
 // reportedConditions returns the status, reason and message of each condition that proveReporting needs, by object and type.

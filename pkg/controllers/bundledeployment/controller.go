@@ -83,8 +83,8 @@ type Config struct {
 	Events record.EventRecorder
 	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
 	Tasks *background.Tasks
-	// Tried is told the name of each BundleDeployment whose sync has ended, whatever came of it.
-	Tried func(name string)
+	// Synced is called with the name of each BundleDeployment whose sync has ended, with or without an error.
+	Synced func(name string)
 	// Register makes a metric known.
 	Register func(metrics.Registerable) error
 }
@@ -92,7 +92,7 @@ type Config struct {
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil ||
 		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
-		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Tried == nil || c.Register == nil {
+		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
@@ -125,7 +125,7 @@ type controller struct {
 	clock           clock.PassiveClock
 	events          record.EventRecorder
 	metrics         *deploymentmetrics.Metrics
-	tried           func(name string)
+	synced          func(name string)
 
 	mu       sync.Mutex
 	memories map[string]*memory
@@ -155,7 +155,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		pauses:           source.Backoff{First: firstPause, Last: config.BackoffLast},
 		clock:            config.Clock,
 		events:           config.Events,
-		tried:            config.Tried,
+		synced:           config.Synced,
 		memories:         map[string]*memory{},
 	}
 	var err error
@@ -190,7 +190,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if name == "" || name == factory.DefaultQueueKey {
 		return nil
 	}
-	defer c.tried(name)
+	defer c.synced(name)
 	found, err := c.deployments.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.forget(name)

@@ -61,9 +61,9 @@ type controller struct {
 	clusterVersions configv1listers.ClusterVersionLister
 	degradedAfter   time.Duration
 	clock           clock.PassiveClock
-	// limiter and pace are not locked: there is one queue key, so one sync runs at a time.
-	limiter health.RateLimiter
-	pace    health.WriteLimiter
+	// limiter and writeLimiter are not locked: there is one queue key, so one sync runs at a time.
+	limiter      health.RateLimiter
+	writeLimiter health.WriteLimiter
 }
 
 // New returns the controller. It has one queue key, and needs one worker.
@@ -98,20 +98,20 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	now := c.clock.Now()
-	states, brought := make([]health.OperatorState, 0, len(operators)), make([]health.Contribution, 0, len(operators))
+	states, contributions := make([]health.OperatorState, 0, len(operators)), make([]health.Contribution, 0, len(operators))
 	for _, operator := range operators {
 		deployment, err := c.deployments.Get(operator.Name)
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("reading BundleDeployment %q: %w", operator.Name, err)
 		}
 		state := stateOf(operator, deployment)
-		states, brought = append(states, state), append(brought, health.Contribute(state, installed, now, c.degradedAfter))
+		states, contributions = append(states, state), append(contributions, health.Contribute(state, installed, now, c.degradedAfter))
 	}
 	if wait, due := health.NextChange(states, now, c.degradedAfter); due {
 		// Unhealthy operators become Degraded after some time, without an event.
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
-	shown, wait := c.limiter.Limit(now, brought)
+	shown, wait := c.limiter.Limit(now, contributions)
 	if wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	}
@@ -138,7 +138,7 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 	if err != nil {
 		return 0, fmt.Errorf("reading PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)
 	}
-	if wait := c.pace.Wait(now, stored.Conditions, conditions); wait > 0 {
+	if wait := c.writeLimiter.Wait(now, stored.Conditions, conditions); wait > 0 {
 		return wait, nil
 	}
 	written, err := managerstatus.Update(ctx, syncCtx, c.operatorClient, updates...)
@@ -146,7 +146,7 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 		return 0, fmt.Errorf("writing the health of all PlatformOperators: %w", err)
 	}
 	if written {
-		c.pace.Written(now)
+		c.writeLimiter.Written(now)
 	}
 	return 0, nil
 }

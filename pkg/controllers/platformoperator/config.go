@@ -78,8 +78,8 @@ type Config struct {
 	SyncContext factory.SyncContext
 	// Events records Events about PlatformOperators.
 	Events record.EventRecorder
-	// Tried is called with the name of each PlatformOperator whose sync has ended, with or without an error.
-	Tried func(name string)
+	// Synced is called with the name of each PlatformOperator whose sync has ended, with or without an error.
+	Synced func(name string)
 	// Register registers metrics that are collected at a scrape, RegisterVector metrics that are counted.
 	Register       func(metrics.StableCollector) error
 	RegisterVector func(metrics.Registerable) error
@@ -109,7 +109,7 @@ func (c Config) validate() error {
 		{"Clock", c.Clock != nil},
 		{"SyncContext", c.SyncContext != nil},
 		{"Events", c.Events != nil},
-		{"Tried", c.Tried != nil},
+		{"Synced", c.Synced != nil},
 		{"Register", c.Register != nil},
 		{"RegisterVector", c.RegisterVector != nil},
 	} {

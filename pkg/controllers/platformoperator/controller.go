@@ -56,7 +56,7 @@ type controller struct {
 	decisions        joint.Cache
 	providerHints    providerHints
 	statusWrites     statusWrites
-	tried            func(name string)
+	synced           func(name string)
 	// limit is as in resolve.ClusterState, but for Done. A seam for tests.
 	limit upgrade.Limit
 }
@@ -96,7 +96,7 @@ func newController(config Config) (*controller, error) {
 		kubeVersion:      config.KubernetesVersion,
 		clock:            config.Clock,
 		events:           config.Events,
-		tried:            config.Tried,
+		synced:           config.Synced,
 		updateMetrics:    newUpdateMetrics(config.Clock),
 		stepMetrics:      newStepMetrics(),
 	}
@@ -118,7 +118,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.enqueueStaleDecisions(syncCtx)
 		return nil
 	}
-	defer c.tried(name)
+	defer c.synced(name)
 	operator, err := c.operators.Get(name)
 	if apierrors.IsNotFound(err) {
 		c.forget(name)

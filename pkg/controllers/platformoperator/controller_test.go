@@ -125,9 +125,9 @@ func TestEachEventSyncsTheOperatorsThatItAffects(t *testing.T) {
 	}
 	needy, one, two, last := operator("needy", "needy"), operator("one", "shared"), operator("two", "shared"), operator("last", "last")
 	all := []string{"last", "needy", "one", "two"}
-	informers, world, tried := newInformers(), newRequiring(), make(chan string, 100)
+	informers, world, ended := newInformers(), newRequiring(), make(chan string, 100)
 	config := informers.config(fake.NewSimpleClientset(needy, one, two, last), world, clocktesting.NewFakePassiveClock(time.Unix(1, 0)))
-	config.Inventory, config.Tried = world, func(name string) { tried <- name }
+	config.Inventory, config.Synced = world, func(name string) { ended <- name }
 	for _, each := range []runtime.Object{needy, one, two, last} {
 		informers.operators.put(t, each)
 	}
@@ -153,7 +153,7 @@ func TestEachEventSyncsTheOperatorsThatItAffects(t *testing.T) {
 		informers.deployments.update(deployment("marker"), deployment("marker"))
 		for {
 			select {
-			case name := <-tried:
+			case name := <-ended:
 				if name == "marker" {
 					return slices.Compact(slices.Sorted(slices.Values(names)))
 				}

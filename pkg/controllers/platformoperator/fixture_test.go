@@ -118,7 +118,7 @@ func (i *informers) config(client *fake.Clientset, catalogs Catalogs, clock cloc
 		LimitsChanged: i.limitsChanged, Catalogs: catalogs, CatalogsChanged: i.catalogsChanged, ProvidersChanged: i.providersChanged,
 		Inventory: nothingElse{}, KindsChanged: i.kindsChanged, ForeignChanged: i.foreignChanged,
 		KubernetesVersion: "v1.36.3", Clock: clock, SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder("test", clock)), Events: &record.FakeRecorder{},
-		Tried:    func(string) {},
+		Synced:   func(string) {},
 		Register: func(metrics.StableCollector) error { return nil }, RegisterVector: func(metrics.Registerable) error { return nil },
 	}
 }

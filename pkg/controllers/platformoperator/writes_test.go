@@ -118,8 +118,8 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			config := informers.config(fake.NewSimpleClientset(), oneCatalog{"1.0.0"}, clock)
 			operators, deployments := &operatorWrites{fail: test.operators}, &deploymentWrites{fail: test.deployments}
 			config.OperatorClient, config.DeploymentClient = operators, deployments
-			var tried []string
-			config.Tried = func(name string) { tried = append(tried, name) }
+			var synced []string
+			config.Synced = func(name string) { synced = append(synced, name) }
 			syncContext := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock))
 			defer syncContext.Queue().ShutDown()
 
@@ -137,8 +137,8 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 			if diff := cmp.Diff(test.wroteTo, deployments.verbs); diff != "" {
 				t.Errorf("writes of the BundleDeployment (-want +got):\n%s", diff)
 			}
-			if strings.Join(tried, " ") != "op" {
-				t.Errorf("the end of the sync is reported for %q", tried)
+			if strings.Join(synced, " ") != "op" {
+				t.Errorf("the end of the sync is reported for %q", synced)
 			}
 		})
 	}

@@ -106,10 +106,10 @@ type controller struct {
 	clock           clock.PassiveClock
 	gauge           *gauge
 
-	// Only the sync of verdicts uses pace and memory. One such sync runs at a time.
-	pace   health.WriteLimiter
-	memory memory
-	search search
+	// Only the sync of verdicts uses writeLimiter and memory. One such sync runs at a time.
+	writeLimiter health.WriteLimiter
+	memory       memory
+	search       search
 }
 
 // Workers is the number of workers: one for verdicts, one for the search for remedies.
@@ -180,7 +180,7 @@ func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersio
 	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
 		return 0
 	}
-	return c.pace.Wait(c.clock.Now(), manager.Status.Conditions, []operatorv1.OperatorCondition{condition})
+	return c.writeLimiter.Wait(c.clock.Now(), manager.Status.Conditions, []operatorv1.OperatorCondition{condition})
 }
 
 func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
@@ -208,7 +208,7 @@ func (c *controller) write(ctx context.Context, condition operatorv1.OperatorCon
 		status.UpgradeGate = &operatorv1alpha1.UpgradeGate{ClusterVersion: clusterVersion}
 	})
 	if err == nil {
-		c.pace.Written(c.clock.Now())
+		c.writeLimiter.Written(c.clock.Now())
 	}
 	if err != nil {
 		return fmt.Errorf("writing the upgrade gate into PlatformOperatorManager %q: %w", operatorv1alpha1.PlatformOperatorManagerName, err)

@@ -148,7 +148,7 @@ func (g *gate) clusterVersion(t *testing.T, version string) {
 func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, message string) {
 	t.Helper()
 	g.client.ClearActions()
-	g.pace = health.WriteLimiter{} // the pause after the last write is over
+	g.writeLimiter = health.WriteLimiter{} // the pause after the last write is over
 	g.syncOnce(t)
 	for g.queue.Queue().Len() > 0 {
 		key, _ := g.queue.Queue().Get()

@@ -101,12 +101,12 @@ func (c *controller) record(resource string, err error) bool {
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	c.lock.Lock()
-	refusals := make([]health.WatchError, 0, len(c.watchErrors))
-	for _, refusal := range c.watchErrors {
-		refusals = append(refusals, refusal)
+	watchErrors := make([]health.WatchError, 0, len(c.watchErrors))
+	for _, watchError := range c.watchErrors {
+		watchErrors = append(watchErrors, watchError)
 	}
 	c.lock.Unlock()
-	condition, next := health.WatchCondition(refusals, c.clock.Now())
+	condition, next := health.WatchCondition(watchErrors, c.clock.Now())
 	if next > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, next)
 	}

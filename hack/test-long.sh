@@ -105,10 +105,16 @@ fuzz() {
 # fuzzqueue runs the targets of the packages that are left on file descriptor 3.
 fuzzqueue() {
 	local dir failed=0
-	while read -r dir <&3; do
+	while nextpackage; do
 		fuzzpackage "${dir}" || failed=1
 	done
 	return "${failed}"
+}
+
+# nextpackage sets dir to the next line of file descriptor 3. It is locked because bash reads a pipe byte by byte: two readers at a time
+# would each get some of the letters of a line.
+nextpackage() {
+	{ flock 4 && read -r dir <&3; } 4>"${logs}/fuzz.lock"
 }
 
 # fuzzpackage DIR runs the targets of one package, from one test binary.

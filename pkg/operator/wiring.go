@@ -75,7 +75,7 @@ func (b *builder) newPlatformOperator(syncContext factory.SyncContext) (factory.
 		Clock:             b.input.Clock,
 		SyncContext:       syncContext,
 		Events:            b.input.NewEvents(b.ctx, platformoperator.Name),
-		Synced:             b.firstSyncs.Of(managerversion.KindPlatformOperator),
+		Synced:            b.firstSyncs.Of(managerversion.KindPlatformOperator),
 		Register:          b.input.RegisterCollector,
 		RegisterVector:    b.input.Register,
 	})
@@ -137,7 +137,7 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Clock:        b.input.Clock,
 		SyncContext:  syncContext,
 		Events:       b.input.NewEvents(b.ctx, bundledeployment.Name),
-		Synced:        b.firstSyncs.Of(managerversion.KindBundleDeployment),
+		Synced:       b.firstSyncs.Of(managerversion.KindBundleDeployment),
 		Register:     b.input.Register,
 		Tasks:        b.tasks,
 	})

@@ -11,14 +11,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// catalogSelection is which catalogs a request takes packages from; its lists are in order of priority, then of catalog.
+// catalogSelection has the catalogs that a request takes packages from. Its lists are sorted by priority, then by catalog.
 type catalogSelection struct {
-	// permitted are the catalogs of the cluster that the manager's selector takes, and excluded those that it leaves out;
-	// selected are the permitted ones that the operator's own selector takes.
+	// permitted catalogs match the manager's selector, and excluded catalogs do not. selected are the permitted ones that match the
+	// operator's own selector.
 	permitted, excluded, selected []Catalog
-	// holders have the package, unread could not be read.
+	// holders have the package; unread could not be read.
 	offering, unread []Catalog
-	// unlisted are the kinds of catalogs of which there may be more.
+	// unlisted are the kinds of catalogs that could not be listed, so that more catalogs may exist.
 	unlisted []string
 }
 
@@ -47,18 +47,18 @@ func selectCatalogs(req Request, catalogs []Catalog) catalogSelection {
 	return found
 }
 
-// Selects returns whether the request takes packages from a catalog, whether the catalog has the package or not.
+// Selects reports whether the request takes packages from a catalog. The catalog need not have the package.
 func (r Request) Selects(c Catalog) bool {
 	visible := visibleLabels(c)
 	return r.isPermitted(visible) && (r.Selector == nil || r.Selector.Matches(visible))
 }
 
-// isPermitted returns whether the manager's selector takes a catalog.
+// isPermitted reports whether the manager's selector matches a catalog.
 func (r Request) isPermitted(visible labels.Set) bool {
 	return r.ManagerSelector == nil || r.ManagerSelector.Matches(visible)
 }
 
-// visibleLabels are a catalog's own labels and the three that say which catalog it is; a catalog's author cannot set those.
+// visibleLabels returns a catalog's own labels and three that identify it, which its author cannot set.
 func visibleLabels(c Catalog) labels.Set {
 	set := labels.Set{}
 	for key, value := range c.Labels {
@@ -73,7 +73,7 @@ func visibleLabels(c Catalog) labels.Set {
 	return set
 }
 
-// problem says why there is nothing to choose from, nil if there is something.
+// problem returns why no catalog has the package, or nil if one has it.
 func (f catalogSelection) problem(req Request) reason.Reason {
 	missing := reason.NoCandidate{Package: req.Package}
 	excluded := reason.Excluded{Catalogs: idsOf(f.excluded)}
@@ -101,7 +101,7 @@ func (f catalogSelection) problem(req Request) reason.Reason {
 	return missing
 }
 
-// pending returns the first catalog that will soon be read and that counts beside a choice of this priority.
+// pending returns the first catalog that is not read yet and whose priority is at least the given one.
 func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	for _, c := range f.unread {
 		if c.Pending && c.Priority >= priority {
@@ -111,7 +111,7 @@ func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	return catalog.ID{}, false
 }
 
-// unreadReason says which catalogs were left out, and, unless it is to say the names only, why.
+// unreadReason names the catalogs that could not be read, and adds the errors unless only names are wanted.
 func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
 	unread := reason.Unread{UnlistedKinds: f.unlisted, NamesOnly: namesOnly}
 	for _, c := range f.unread {
@@ -120,7 +120,7 @@ func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
 	return unread
 }
 
-// unavailable says which of the selected catalogs could not be read for some time.
+// unavailable lists the selected catalogs that could not be read for some time.
 func (f catalogSelection) unavailable() []string {
 	var unavailable []reason.UnavailableCatalog
 	for _, c := range f.selected {
@@ -131,7 +131,7 @@ func (f catalogSelection) unavailable() []string {
 	return reason.Unavailable(unavailable)
 }
 
-// notes are what the catalogs could not tell of the package, sorted.
+// notes returns what the catalogs could not report about the package, sorted.
 func (f catalogSelection) notes() []string {
 	var notes []string
 	for _, offer := range f.offering {
@@ -143,7 +143,7 @@ func (f catalogSelection) notes() []string {
 	return notes
 }
 
-// faults are the first fault of each catalog with blobs of the package that could not be used.
+// faults returns, for each catalog, the first of its blobs of the package that could not be used.
 func (f catalogSelection) faults() (faults reason.Faults) {
 	for _, offer := range f.offering {
 		if len(offer.Package.Faults) > 0 {

@@ -25,12 +25,12 @@ func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	return kept, lower
 }
 
-// outranked returns the Refusal of an option because of another one in a catalog of a higher priority.
+// outranked returns the Refusal of an option whose version is also in a catalog of a higher priority.
 func (o *Option) outranked(by *Option) Refusal {
 	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }
 
-// whyAmbiguous says that catalogs of equal priority have different content for a version; nil if they do not.
+// whyAmbiguous returns a reason if catalogs of equal priority have different images for a version, or nil.
 func whyAmbiguous(q *query, first *Option, options []*Option) reason.Reason {
 	for _, o := range options {
 		if o.Version.IsZero() || !o.isRequested || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != nil {
@@ -47,15 +47,15 @@ func whyAmbiguous(q *query, first *Option, options []*Option) reason.Reason {
 	return nil
 }
 
-// sortRefusals puts the newest version first.
+// sortRefusals sorts refusals by version, newest first.
 func sortRefusals(refusals []Refusal) {
 	slices.SortFunc(refusals, func(a, b Refusal) int {
 		return cmp.Or(newestFirst(a.Candidate, b.Candidate), a.Catalog.Compare(b.Catalog))
 	})
 }
 
-// Moves are the versions that the operator could be moved to, for the upgrade gate's remedies: those that fit, and
-// those that do not, with what is in the way.
+// Moves returns the versions that the operator can be upgraded to, and the refused ones with their reasons. The upgrade gate suggests
+// remedies from them.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
 	newer, heldUp := map[string]bool{}, map[string]Update{} // what fits and is not moved to all the same

@@ -10,43 +10,42 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// ClusterState is what there is on the cluster beside the PlatformOperators.
+// ClusterState is the state of the cluster besides its PlatformOperators.
 type ClusterState struct {
-	// Catalogs are what the catalogs of the cluster have of a package; nil is none. It is called once for each package, and what
-	// it returns must not be changed any more.
+	// Catalogs returns the content that the cluster's catalogs have for a package; nil means none. It is called once for each package. Its
+	// result must not change afterwards.
 	Catalogs func(pkg string) []Catalog
-	// Unlisted are the kinds of catalogs that could not be listed, sorted: there may be more than Catalogs returns.
+	// Unlisted are the kinds of catalogs that could not be listed, sorted. Catalogs of these kinds may be missing from Catalogs.
 	Unlisted []string
-	// Kinds are those that the cluster serves.
+	// Kinds are the kinds that the cluster serves.
 	Kinds []Kind
-	// ExternalPackages are managed by OLM v0, OLM v1 or Helm.
+	// ExternalPackages are the packages that OLM v0, OLM v1 or Helm manages.
 	ExternalPackages []ExternalPackage
-	// ProviderHints returns which packages of each catalog provide a kind, for messages; nil if no catalog is known. It is called
-	// once for each kind that a message names.
+	// ProviderHints returns, for messages, the packages of each catalog that provide a kind; nil means that no catalog is known. It is
+	// called once for each kind that a message names.
 	ProviderHints func(gvk catalog.GVK) []ProviderHint
-	// Limit bounds the search for one operator's paths, and the explanation of what is refused, and again the comparison of its versions
-	// with the ranges that operators require; without Steps there may be a default number of them. A Cache always takes the
-	// same one. When Done is closed, all searches end. The decision is then incomplete: a Cache does not keep it, and the caller discards
-	// it.
+	// Limit bounds three things for each operator: the search for paths, the explanation of refusals, and the comparison of its versions
+	// with required ranges. Without Steps, a default bound applies. All calls of a Cache must use the same Limit. When Done is closed, all
+	// searches end and the decision is incomplete: a Cache does not keep it, and the caller must discard it.
 	Limit upgrade.Limit
 }
 
 // Kind is a kind that the cluster serves.
 type Kind struct {
 	catalog.GVK
-	// Operator is the PlatformOperator whose bundle provided it, empty for none.
+	// Operator is the name of the PlatformOperator whose bundle provides the kind; empty if no PlatformOperator does.
 	Operator string
-	// Installer is the object that installed it otherwise, as messages name it: "Subscription operators/quay". If neither is set, every
-	// operator may rely on the kind, and any may provide it.
+	// Installer is the object that installed the kind instead, as messages name it, such as "Subscription operators/quay". If Operator is
+	// empty too, every operator may require the kind, and any may provide it.
 	Installer string
 }
 
-// ExternalPackage is a package that another than a PlatformOperator has installed.
+// ExternalPackage is a package that was not installed by a PlatformOperator.
 type ExternalPackage struct {
 	Package string
-	// Version is the installed version, empty where it is not known.
+	// Version is the installed version; empty if it is not known.
 	Version string
-	// Installer is the object that installed it, as messages name it: "ClusterExtension quay".
+	// Installer is the object that installed the package, as messages name it, such as "ClusterExtension quay".
 	Installer string
 }
 
@@ -57,36 +56,37 @@ func (w ClusterState) catalogs(pkg string) []Catalog {
 	return w.Catalogs(pkg)
 }
 
-// ClusterIndex is a ClusterState that is indexed for queries, with the operators that are decided together. It is for one goroutine.
+// ClusterIndex indexes a ClusterState and the operators that are decided together. It is not safe for concurrent use.
 type ClusterIndex struct {
 	State ClusterState
-	// ReadRange reads a range of a required package, nil if it cannot be read. It is called once for each range.
+	// ReadRange parses the version range of a required package, or returns nil if it is invalid. It is called once for each range.
 	ReadRange func(text string) blang.Range
-	// Providers are the registered operators that provide a kind in some version, ByPackage those that request a package.
+	// Providers are the registered operators by the kinds that they provide in any version, and ByPackage by the packages that they
+	// request.
 	Providers map[catalog.GVK][]*Evaluation
 	ByPackage map[string][]*Evaluation
 
-	// served are the kinds that are there whatever the operators do, operatorKinds those that an operator has provided.
+	// served are the kinds that do not depend on a PlatformOperator, and operatorKinds those that an operator provides.
 	served        map[catalog.GVK]Kind
 	operatorKinds map[string][]catalog.GVK
-	// hasExternalKinds says that any of the served kinds has an installer.
+	// hasExternalKinds is true if any served kind has an installer.
 	hasExternalKinds bool
 	external         map[string]externalPackage
-	// holders names, for each requested package, the first operator that requests it, registered or not.
+	// holders has, for each requested package, the first operator that requests it, registered or not.
 	holders map[string]string
-	// ranges are the ranges of required packages that have been read, nil for those that cannot be.
+	// ranges caches the parsed ranges of required packages; nil for invalid ones.
 	ranges map[string]blang.Range
-	// hints are the answers of State.ProviderHints.
+	// hints caches the results of State.ProviderHints.
 	hints map[catalog.GVK][]ProviderHint
 }
 
-// externalPackage is an ExternalPackage with its version read.
+// externalPackage is an ExternalPackage with its parsed version.
 type externalPackage struct {
 	external ExternalPackage
 	version  upgrade.Version
 }
 
-// NewClusterIndex indexes a cluster; the requests are in order of precedence.
+// NewClusterIndex indexes a cluster. The requests are in order of precedence.
 func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	index := &ClusterIndex{
 		State:         state,
@@ -128,21 +128,21 @@ func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	return index
 }
 
-// limit bounds the work that is done about one operator.
+// limit bounds the work for one operator.
 func (index *ClusterIndex) limit() upgrade.Limit {
 	limit := index.State.Limit
 	limit.Steps = cmp.Or(limit.Steps, maxWork)
 	return limit
 }
 
-// WithoutEvaluations is the same cluster with no operators registered.
+// WithoutEvaluations returns the same cluster without registered operators.
 func (index *ClusterIndex) WithoutEvaluations() *ClusterIndex {
 	again := *index
 	again.Providers, again.ByPackage = map[catalog.GVK][]*Evaluation{}, map[string][]*Evaluation{}
 	return &again
 }
 
-// Register makes the operators known to one another.
+// Register adds operators to the index, so that each considers the others.
 func (index *ClusterIndex) Register(evaluations []*Evaluation) {
 	for _, e := range evaluations {
 		index.ByPackage[e.Package()] = append(index.ByPackage[e.Package()], e)
@@ -166,7 +166,7 @@ func (index *ClusterIndex) addProvider(e *Evaluation, kinds []catalog.GVK) {
 	}
 }
 
-// Hints are the answers of State.ProviderHints, which is called once for each kind.
+// Hints returns the results of State.ProviderHints, which it calls once for each kind.
 func (index *ClusterIndex) Hints(gvk catalog.GVK) []ProviderHint {
 	found, known := index.hints[gvk]
 	if !known {
@@ -176,7 +176,7 @@ func (index *ClusterIndex) Hints(gvk catalog.GVK) []ProviderHint {
 	return found
 }
 
-// Range reads a range of a required package; ok is false if it cannot be read.
+// Range parses the range of a required package. ok is false if the range is invalid.
 func (index *ClusterIndex) Range(text string) (covers blang.Range, ok bool) {
 	covers, known := index.ranges[text]
 	if !known {
@@ -191,7 +191,7 @@ func (index *ClusterIndex) Range(text string) (covers blang.Range, ok bool) {
 	return covers, covers != nil
 }
 
-// IsMetByCluster returns whether a kind or package is there whatever the operators do.
+// IsMetByCluster reports whether a kind or package exists regardless of the PlatformOperators.
 func (index *ClusterIndex) IsMetByCluster(leaf catalog.Requirement) bool {
 	switch {
 	case leaf.GVK != nil:
@@ -205,7 +205,7 @@ func (index *ClusterIndex) IsMetByCluster(leaf catalog.Requirement) bool {
 	return ok && known && (there.version.IsIn(covers) || there.version.IsZero() && strings.TrimSpace(leaf.Package.Range) == "")
 }
 
-// Related are the registered operators that could provide a kind or package, or be in the way of it.
+// Related returns the registered operators that could provide a kind or package, or conflict with it.
 func (index *ClusterIndex) Related(leaf catalog.Requirement) []*Evaluation {
 	switch {
 	case leaf.GVK != nil:
@@ -216,22 +216,22 @@ func (index *ClusterIndex) Related(leaf catalog.Requirement) []*Evaluation {
 	return nil
 }
 
-// Served returns a kind that is there whatever the operators do.
+// Served returns a kind that exists regardless of the PlatformOperators.
 func (index *ClusterIndex) Served(gvk catalog.GVK) (Kind, bool) {
 	kind, isServed := index.served[gvk]
 	return kind, isServed
 }
 
-// OperatorKinds are the kinds on the cluster that an operator has provided.
+// OperatorKinds returns the kinds on the cluster that a PlatformOperator provides.
 func (index *ClusterIndex) OperatorKinds(operator string) []catalog.GVK {
 	return index.operatorKinds[operator]
 }
 
-// External returns the package as another than a PlatformOperator has installed it.
+// External returns a package that was not installed by a PlatformOperator.
 func (index *ClusterIndex) External(pkg string) (ExternalPackage, bool) {
 	found, isExternal := index.external[pkg]
 	return found.external, isExternal
 }
 
-// Holder is the first operator that requests a package, registered or not; empty if none does.
+// Holder returns the first operator that requests a package, registered or not; empty if none does.
 func (index *ClusterIndex) Holder(pkg string) string { return index.holders[pkg] }

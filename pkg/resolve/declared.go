@@ -2,17 +2,17 @@ package resolve
 
 import "github.com/openshift/platform-operators/pkg/compat"
 
-// RunningBundle is a bundle that is installed, or being moved to.
+// RunningBundle is a bundle that is installed or being installed.
 type RunningBundle struct {
-	// Bundle is its name, and Catalog the one that it was chosen from, as catalog.ID prints it.
+	// Bundle is the bundle's name. Catalog is the catalog that it was chosen from, in the format of catalog.ID.
 	Bundle, Catalog string
-	// SameImage says whether an image that a catalog has under that name is the one that is meant: authors rebuild bundles.
+	// SameImage reports whether an image that a catalog has under that name is the installed one: authors rebuild bundles.
 	SameImage func(image string) bool
 }
 
-// DeclaredOf is what the selected catalogs say now of the olm.maxOpenShiftVersion of a bundle: the catalog that it was chosen
-// from, and where that has it no more, the others that can be read and declare something, those of the highest priority first.
-// While that catalog cannot be read, nothing is known.
+// DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The catalog that the bundle was chosen
+// from decides, and nothing is known while it cannot be read. If it no longer has the bundle, the other readable catalogs decide, highest
+// priority first.
 func DeclaredOf(req Request, catalogs []Catalog, held RunningBundle) compat.Statement {
 	found := selectCatalogs(req, catalogs)
 	for _, c := range found.unread {

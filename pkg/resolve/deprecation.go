@@ -1,17 +1,17 @@
 package resolve
 
-// Deprecation is what catalogs say to users of a bundle.
+// Deprecation has the deprecation messages of catalogs for a bundle.
 type Deprecation struct {
-	// Known is false where no catalog that can be read has the package: then there are no messages.
+	// Known is false if no readable catalog has the package. Then there are no messages.
 	Known bool
-	// The messages, each empty where its object is not deprecated.
+	// The messages for the package, the channel and the bundle; empty if it is not deprecated.
 	Package, Channel, Bundle string
-	// What the messages are about.
+	// The names of what the messages are about.
 	PackageName, ChannelName, BundleName string
 }
 
-// DeprecationOf says what the selected catalogs, those of the highest priority first, tell of a bundle that is installed from a
-// channel. Both may be empty: then only the package is looked at.
+// DeprecationOf returns the deprecations of a bundle that is installed from a channel. It asks the selected catalogs, highest priority
+// first. If bundle and channel are empty, it returns the package's deprecation only.
 func DeprecationOf(req Request, catalogs []Catalog, bundle, channel string) Deprecation {
 	deprecation := Deprecation{PackageName: req.Package, ChannelName: channel, BundleName: bundle}
 	for _, offer := range selectCatalogs(req, catalogs).offering {

@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// maxDeclared is of how many different values of olm.maxOpenShiftVersion the lowest version is explained in detail.
+// maxDeclared bounds the values of olm.maxOpenShiftVersion for which the lowest version is explained in detail.
 const maxDeclared = 32
 
-// addDetails explains the refusals that are shown: which bundles and steps are in the way of a version takes searches of its own, which
-// would be too many for every version of a large package.
+// addDetails explains the refusals that are reported. Each explanation, such as the bundles that block a path, takes a search of its own,
+// which is too slow for every version of a large package.
 func (e *Evaluation) addDetails(decision *Decision) {
 	if len(e.unreachableIn) == 0 {
 		return
@@ -38,8 +38,8 @@ func (e *Evaluation) addDetails(decision *Decision) {
 	}
 }
 
-// detailedVersions are the versions whose refusal is shown: those that status shows, the newest for each reason and each rule, which conditions
-// tell, the approved one, and the lowest above what is installed for each olm.maxOpenShiftVersion, one of which the upgrade gate names.
+// detailedVersions returns the versions whose refusals are reported: those in status, the newest one for each reason and rule, the approved
+// one, and for each value of olm.maxOpenShiftVersion the lowest one above the installed version, which the upgrade gate may name.
 func (e *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 	type kind struct {
 		reason       platformv1alpha1.BlockedReason

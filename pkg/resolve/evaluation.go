@@ -12,38 +12,38 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// MaxNotes is how many notes a decision has, beside one that says that there are more.
+// MaxNotes bounds the notes of a decision. One more note reports how many were left out.
 const MaxNotes = 20
 
-// Evaluation is the decision about one operator in the making: NewEvaluation reads what there is, Filter applies the rules of the
-// operator alone, Refuse those of others (pkg/resolve/joint), and Decide chooses. It is for one goroutine.
+// Evaluation builds the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, Refuse those of
+// other operators (pkg/resolve/joint), and Decide chooses. It is not safe for concurrent use.
 type Evaluation struct {
-	// Options are all bundles of the package, newest first; they are read only.
+	// Options are all bundles of the package, newest first. They are read-only.
 	Options []*Option
-	// Conflicts, Notes and CoResolved are for the Decision, where they are described.
+	// Conflicts, Notes and CoResolved become the fields of Decision with the same names.
 	Conflicts         []Conflict
 	Notes, CoResolved []string
-	// Budget is for comparing versions with required ranges. It is this operator's alone, so that its decision depends on no operators
-	// but those that it is decided together with.
+	// Budget bounds the comparison of versions with required ranges. Each operator has its own, so that its decision depends only on the
+	// operators that it is decided together with.
 	Budget *upgrade.Budget
 
 	query     *query
 	selection catalogSelection
-	// fitting are the options that may be moved to, or are installed, newest first.
+	// fitting are the options that are permitted or installed, newest first.
 	fitting []*Option
 	paths   *upgradePaths
-	// refused are the others; unreachableIn has, by keyOf, the paths in which one is not reached.
+	// refused are the other options. unreachableIn has, by keyOf, the paths that do not reach an option.
 	refused       []Refusal
 	unreachableIn map[string]*upgradePaths
-	// problem is why there is nothing to choose from, nil if there is something; reason is the one of the Installed condition then.
+	// problem is why nothing can be chosen, or nil. reason is then the reason of the Installed condition.
 	problem reason.Reason
 	reason  string
-	// versions are made by Versions, and inRange by hasVersionIn, by the ranges' texts.
+	// versions is set by Versions. inRange is set by hasVersionIn, by the text of the range.
 	versions *upgrade.Versions
 	inRange  map[string]bool
 }
 
-// NewEvaluation reads what a request may choose from, in a cluster.
+// NewEvaluation reads the catalogs that a request may choose from.
 func NewEvaluation(req Request, index *ClusterIndex) *Evaluation {
 	e := &Evaluation{selection: selectCatalogs(req, index.State.catalogs(req.Package)), Budget: upgrade.NewBudget(index.limit())}
 	e.selection.unlisted = index.State.Unlisted
@@ -65,33 +65,33 @@ func NewEvaluation(req Request, index *ClusterIndex) *Evaluation {
 	return e
 }
 
-// Operator is the PlatformOperator's name.
+// Operator returns the PlatformOperator's name.
 func (e *Evaluation) Operator() string { return e.query.request.Operator }
 
-// Package is the package that is requested.
+// Package returns the requested package.
 func (e *Evaluation) Package() string { return e.query.request.Package }
 
-// InstalledVersion is the version that is installed, zero if there is none, or it cannot be read.
+// InstalledVersion returns the installed version; zero if nothing is installed or the version is invalid.
 func (e *Evaluation) InstalledVersion() upgrade.Version { return e.query.installed }
 
-// IsInstalled returns whether an option is of the installed version.
+// IsInstalled reports whether an option has the installed version.
 func (e *Evaluation) IsInstalled(o *Option) bool { return e.query.isInstalled(o) }
 
-// Index is the cluster in which the operator is decided.
+// Index returns the cluster that the operator is decided in.
 func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 
-// SetIndex has the operator decided in a cluster with the same state, beside other operators.
+// SetIndex replaces the index by one of the same ClusterState with other registered operators.
 func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
 
-// Absence says what there is instead of a kind or package that is required by a package, which may be another operator's.
+// Absence returns why a kind or package that a package requires is missing. The requiring package may be another operator's.
 func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	return e.query.absence(requirer, leaf)
 }
 
-// FirstStepTo is where the path to an option begins: the option itself if it takes one step at most.
+// FirstStepTo returns the first upgrade step on the path to an option: the option itself if one step is enough.
 func (e *Evaluation) FirstStepTo(o *Option) *Option { return e.paths.firstStepTo(o) }
 
-// Filter separates the options that fit from those that do not, as far as this operator alone decides that.
+// Filter applies the operator's own rules and separates the fitting options from the refused ones.
 func (e *Evaluation) Filter() {
 	if e.problem != nil {
 		return
@@ -109,7 +109,7 @@ func (e *Evaluation) Filter() {
 	e.filterReachable()
 }
 
-// filterReachable keeps the options of the highest priority of which one can be reached.
+// filterReachable keeps the reachable options of the highest priority that has one.
 func (e *Evaluation) filterReachable() {
 	for left := e.fitting; ; {
 		fitting, lower := highestPriority(left)
@@ -133,8 +133,8 @@ func (e *Evaluation) filterReachable() {
 	}
 }
 
-// refuseAll records every version of the package as refused, so that status and the upgrade gate can name the cause. Unreadable catalogs do
-// not change this result.
+// refuseAll refuses every version of the package with one cause, so that status and the upgrade gate can name it. Unreadable catalogs do
+// not change the result.
 func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.Options = optionsIn(e.query.request, e.selection.offering)
 	for _, o := range e.Options {
@@ -144,7 +144,7 @@ func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.selection = catalogSelection{}
 }
 
-// Refuse takes options out of those that fit.
+// Refuse moves options from the fitting to the refused ones.
 func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason) {
 	out := map[string]bool{}
 	for _, o := range options {
@@ -154,10 +154,10 @@ func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason)
 	e.fitting = slices.DeleteFunc(e.fitting, func(each *Option) bool { return out[keyOf(each.Candidate)] })
 }
 
-// keyOf names a candidate.
+// keyOf returns the key of a candidate.
 func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
 
-// Decide chooses among what fits.
+// Decide chooses among the fitting options.
 func (e *Evaluation) Decide() Decision {
 	unread := reason.Text(e.selection.unreadReason(false))
 	decision := Decision{
@@ -192,7 +192,7 @@ func (e *Evaluation) Decide() Decision {
 	return decision
 }
 
-// boundNotes sorts notes and bounds them.
+// boundNotes sorts notes and keeps at most MaxNotes.
 func boundNotes(notes []string) []string {
 	slices.Sort(notes)
 	notes = slices.Compact(notes)
@@ -202,8 +202,8 @@ func boundNotes(notes []string) []string {
 	return notes
 }
 
-// Preferences are the options that the operator would run, the best first, down to what it runs, if that is among them. There are none
-// if it stays whatever others do: what cannot be decided alone is not decided together either.
+// Preferences returns the options that the operator prefers to its installed version, best first, and the installed one last if it fits. It
+// returns none if the operator cannot change regardless of others: what cannot be decided alone is not decided together either.
 func (e *Evaluation) Preferences() []*Option {
 	if e.problem != nil || len(e.fitting) == 0 {
 		return nil
@@ -230,7 +230,7 @@ func (e *Evaluation) Preferences() []*Option {
 	return order
 }
 
-// Installed is the bundle that is installed, as the catalogs have it; if none has it, an option with the version only, and false.
+// Installed returns the installed bundle from the catalogs. If no catalog has it, it returns an option with only the version, and false.
 func (e *Evaluation) Installed() (*Option, bool) {
 	for _, o := range e.Options {
 		if e.query.isInstalled(o) && (e.query.request.InstalledBundle == "" || e.query.request.InstalledBundle == o.Bundle.Name) {
@@ -240,7 +240,7 @@ func (e *Evaluation) Installed() (*Option, bool) {
 	return &Option{Candidate: Candidate{Version: e.query.installed}}, false
 }
 
-// Versions are those that the operator runs or might run.
+// Versions returns the versions that the operator runs or might run.
 func (e *Evaluation) Versions() upgrade.Versions {
 	if e.versions == nil {
 		all := make([]upgrade.Version, 0, len(e.Options)+1)
@@ -253,8 +253,8 @@ func (e *Evaluation) Versions() upgrade.Versions {
 	return *e.versions
 }
 
-// hasVersionIn returns whether any version that the operator runs or might run is in a range. Each range is applied once. If the budget
-// is spent, it returns true: the range is compared again with each version that is tried together with others.
+// hasVersionIn reports whether a version that the operator runs or might run is in a range. Each range is evaluated once. If the budget is
+// spent, it returns true, and the range is compared again when versions are tried together with others.
 func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
 	found, known := e.inRange[text]
 	if !known {

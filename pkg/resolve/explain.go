@@ -10,11 +10,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// maxRange bounds a version range, in bytes.
+// maxRange bounds the length of a version range, in bytes.
 const maxRange = 256
 
-// explain returns the reason for a condition and its cause if no candidate fits: no requested channel or no version in the range exists, or all
-// that exist are refused.
+// explain returns the condition's reason and the cause if no candidate fits: a requested channel is missing, no version is in the range, or
+// every version is refused.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {
 		return platformv1alpha1.ReasonSourceFailed, reason.Sentences{missing, selection.faults()}
@@ -29,7 +29,7 @@ func explain(req Request, selection catalogSelection, refusals []Refusal) (condi
 	return platformv1alpha1.ReasonValidationFailed, reason.Sentences{all, selection.faults()}
 }
 
-// missingChannels says that none of the requested channels exists, and which ones do; nil if one does.
+// missingChannels returns a reason if none of the requested channels exists, which names the existing ones; nil if one exists.
 func missingChannels(req Request, offering []Catalog) reason.Reason {
 	missing := reason.NoChannel{Package: req.Package, Channels: req.Channels}
 	for _, offer := range offering {
@@ -47,7 +47,7 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion says that the channels have no version in the range, and which are nearest to it.
+// missingVersion returns a reason if no version of the channels is in the range, which names the nearest ones.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
 		return reason.NoBundle{Package: req.Package, Catalogs: idsOf(offering)}
@@ -72,10 +72,10 @@ func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.
 	return missing
 }
 
-// mentioned finds the first version that a range mentions.
+// mentioned matches the first version in the text of a range.
 var mentioned = regexp.MustCompile(`[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?`)
 
-// nearest are the versions just below and just above the first one that the range mentions; versions is newest first.
+// nearest returns the versions just below and just above the first version in a range's text. versions is sorted, newest first.
 func nearest(text string, versions []*semver.Version) []string {
 	target, err := semver.NewVersion(mentioned.FindString(text))
 	if err != nil {
@@ -98,8 +98,8 @@ func nearest(text string, versions []*semver.Version) []string {
 	return near
 }
 
-// newestByRule are, for each rule that refused something, the newest version that it refused and how many more; what is in the way
-// of the newest version comes first.
+// newestByRule returns, for each rule that refused a version, the newest one and how many more. The rule that refuses the newest version
+// comes first.
 func newestByRule(refusals []Refusal) (newest []reason.RefusedVersion) {
 	at := map[string]int{}
 	for _, r := range refusals {

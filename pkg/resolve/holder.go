@@ -4,9 +4,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// PackageHolder returns the name of the PlatformOperator that may install the package of this one: the oldest of those that name it. Of two
-// that were created in the same second, which is as fine as the API server counts, it is the one that has something deployed, then the first
-// by name. One that is being deleted holds its package until it is gone, so that two never manage the same objects.
+// PackageHolder returns the name of the PlatformOperator that may install the package of the given one: the oldest that requests it. Of two
+// with the same creation timestamp, which has a resolution of a second, it is the one that has deployed something, then the first by name.
+// A PlatformOperator that is being deleted holds its package until it is gone, so that two never manage the same objects.
 func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
 	offer := operator
 	for _, other := range all {
@@ -27,7 +27,7 @@ func comesBefore(a, b *platformv1alpha1.PlatformOperator) bool {
 	return a.Name < b.Name
 }
 
-// isDeployed reports whether a PlatformOperator has a BundleDeployment, or had one that is restored.
+// isDeployed reports whether a PlatformOperator has a BundleDeployment, or had one that is to be restored.
 func isDeployed(status platformv1alpha1.PlatformOperatorStatus) bool {
 	return status.ActiveBundleDeployment != nil || status.Installed != nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// Install modes as ClusterServiceVersions name them.
+// Install modes, as ClusterServiceVersions name them.
 const (
 	modeAll    = "AllNamespaces"
 	modeOwn    = "OwnNamespace"
@@ -15,8 +15,8 @@ const (
 	modeMulti  = "MultiNamespace"
 )
 
-// installModesRule refuses what declares that it cannot watch the namespaces that it should; a bundle that declares nothing is checked
-// when it is rendered. If the spec names no namespace, all are watched, or else the one that the operator is installed in.
+// installModesRule refuses a bundle that declares that it cannot watch the wanted namespaces. A bundle without a declaration is checked
+// when it is rendered. If the spec names no namespace, the bundle watches all namespaces if it can, else its own.
 func installModesRule(q *query, o *Option) reason.Reason {
 	supported := o.Bundle.InstallModes
 	if supported == nil {
@@ -36,8 +36,8 @@ func installModesRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// modesNeeded are the modes that an operator has to support to watch these namespaces. To watch the own namespace needs
-// OwnNamespace, alone or among others, as in OLM v0.
+// modesNeeded returns the install modes that a bundle must support to watch some namespaces. Its own namespace requires OwnNamespace, alone
+// or with others, as in OLM v0.
 func modesNeeded(watched []string, own string) []string {
 	var needed []string
 	among := slices.Contains(watched, own)
@@ -53,7 +53,7 @@ func modesNeeded(watched []string, own string) []string {
 	return needed
 }
 
-// installNamespace is where an option would be installed.
+// installNamespace returns the namespace that an option would be installed in.
 func (q *query) installNamespace(o *Option) string {
 	switch {
 	case q.request.InstallNamespace != "":
@@ -64,7 +64,7 @@ func (q *query) installNamespace(o *Option) string {
 	return q.request.Package + "-system"
 }
 
-// modesOf are the supported modes, sorted.
+// modesOf returns the supported install modes, sorted.
 func modesOf(supported map[string]bool) []string {
 	var modes []string
 	for mode, isSupported := range supported {

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addManager adds what the PlatformOperatorManager says to a request. What cannot be read of it is an error, never a
-// permission: the API server refuses most of that before it is stored.
+// addManager adds the limits of the PlatformOperatorManager to a request. An invalid value is an error and never permits anything; the API
+// server rejects most of them.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	if err := emptyList(spec); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 	return nil
 }
 
-// emptyList is the error of a list that limits to nothing. Its schema asks for an item, but objects from before that may have none.
-// It is not the default: who emptied a list of what is permitted did not mean everything.
+// emptyList returns the error for an empty list of what is permitted. The schema requires an item, but an object that was stored earlier
+// may have none. An empty list is not the default: an admin who empties it does not mean everything.
 func emptyList(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	for _, list := range []struct {
 		field           string
@@ -63,7 +63,7 @@ func emptyList(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	return nil
 }
 
-// allows returns whether the manager's spec allows a package. A glob that cannot be read matches nothing.
+// allows reports whether spec.allowedPackages matches a package. An invalid glob matches nothing.
 func (r Request) allows(pkg string) bool {
 	return len(r.Allowed) == 0 || slices.ContainsFunc(r.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, pkg)

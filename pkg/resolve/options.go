@@ -10,23 +10,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Option is a candidate with what the rules and the choice need beside it.
+// Option is a candidate with what the rules derive from it.
 type Option struct {
 	Candidate
 	priority int
-	// isRequested says that it is in a requested channel.
+	// isRequested is true if the option is in a requested channel.
 	isRequested bool
-	// hasReleases says that the requested channels have, in this catalog, a version that is no pre-release.
+	// hasReleases is true if the requested channels of this catalog have a version that is not a pre-release.
 	hasReleases bool
-	// rule and cause are the first rule that refuses it and why, unfit is why the first rule refuses it by which the cluster must not
-	// run it, whatever the spec asks for; nil if there is none.
+	// rule and cause are the first rule that refuses the option, and why. unfit is why the cluster must not run the option, whatever the
+	// spec requests. All are empty or nil if nothing refuses it.
 	rule         string
 	cause, unfit reason.Reason
 }
 
-// optionsIn lists the bundles of every channel of the package in every catalog, newest first. One that several catalogs
-// have, as when a CatalogSource and a ClusterCatalog serve the same index image, is listed once: where it is in a
-// requested channel, then where the priority is highest.
+// optionsIn lists the bundles of every channel of the package in every catalog, newest first. A bundle in several catalogs, such as a
+// CatalogSource and a ClusterCatalog of one index image, is listed once: a requested channel wins, then the highest priority.
 func optionsIn(req Request, offering []Catalog) []*Option {
 	var options []*Option
 	for _, offer := range offering {
@@ -83,7 +82,7 @@ func optionsOf(req Request, offer Catalog) []*Option {
 	return options
 }
 
-// requestedChannels are the channels to choose from in this catalog.
+// requestedChannels returns the channels of a catalog to choose from.
 func requestedChannels(req Request, pkg *catalog.Package) []string {
 	if len(req.Channels) > 0 {
 		return req.Channels
@@ -91,7 +90,7 @@ func requestedChannels(req Request, pkg *catalog.Package) []string {
 	return []string{pkg.DefaultChannel}
 }
 
-// pick chooses the channel to name: a wanted one, the default one, the first by name.
+// pick returns the channel to name: a requested one, else the default one, else the first by name.
 func pick(channels, requested []string, preferred string) (string, bool) {
 	rank := func(channel string) int {
 		switch {
@@ -110,8 +109,7 @@ func pick(channels, requested []string, preferred string) (string, bool) {
 	return best, rank(best) < 2
 }
 
-// content identifies a bundle's content: the digest of its image, so that a mirror's copy is the same, else the whole
-// reference.
+// content identifies the content of a bundle: the digest of its image, so that a mirror's copy is equal, else the whole reference.
 func content(b catalog.Bundle) string {
 	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
 		return digest
@@ -119,7 +117,7 @@ func content(b catalog.Bundle) string {
 	return b.Image
 }
 
-// newestFirst orders by version, unreadable ones last, then by bundle name.
+// newestFirst compares by version, invalid ones last, then by bundle name.
 func newestFirst(a, b Candidate) int {
 	return cmp.Or(b.Version.Compare(a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
 }

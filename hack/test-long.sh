@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the long tests, those that mostly wait beside those that compute: lanes, each with a cluster of its own or none. The output
-# of each lane is in _output/long, or in _output/sample, and is printed when the lane ends.
+# Runs the long tests in parallel lanes: tests that mostly wait beside tests that compute. Each lane has its own cluster or
+# none. The output of each lane is in _output/long or _output/sample, and is printed when the lane ends.
 #
-# SAMPLE=1 runs a fixed part of each class of tests. Without it docs/soak.md is written when all have passed. SEED chooses kill
-# points, faults, stories and mutants, FULL=1 tries all kill points, TESTFLAGS go to every go test, QUIET_FOR is the quiet time; RESULTS is a
-# folder that the reports are copied to.
+# SAMPLE=1 runs a sample of each class of tests. Without it, docs/soak.md is written if all tests pass. SEED chooses kill
+# points, faults, scenarios and mutants. FULL=1 tries all kill points. TESTFLAGS are flags for every go test. QUIET_FOR is the
+# duration of the idle test. RESULTS is a folder to which the reports are copied.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/lanes.sh
@@ -12,12 +12,12 @@ source hack/lanes.sh
 read -r -a flags <<<"${TESTFLAGS:-}"
 seed=${SEED:-$(date +%s)}
 if [[ ${seed} == 0 ]]; then
-	echo "SEED=0 is the time, and repeats nothing; leave SEED out or choose another number." >&2
+	echo "SEED=0 means the current time, which cannot be repeated; omit SEED or choose another number." >&2
 	exit 2
 fi
 echo "seed ${seed}: SEED=${seed} chooses the same kill points, faults, stories and mutants"
 
-# What each lane does for make test-long, and for make test-sample.
+# The options of the lanes for make test-long, and then for make test-sample.
 name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
@@ -39,7 +39,7 @@ if [[ ${name} == long ]]; then
 	go run ./hack/soak -facts "${logs}/facts.json" -command "${command}"
 fi
 
-# gotest NAME … is go test, which reports to NAME.json. A caller sets nice to lower its priority.
+# gotest NAME … runs go test with the report NAME.json. A caller sets nice to lower the priority.
 nice=()
 gotest() {
 	local report=$1
@@ -47,7 +47,7 @@ gotest() {
 	"${nice[@]}" go run gotest.tools/gotestsum@v1.13.0 --format=standard-verbose --jsonfile="${reports}/${report}.json" -- -vet=off "$@"
 }
 
-# killed kills the manager before and after its writes, and writes bad specs.
+# killed kills the manager before and after its writes, and sets invalid specs.
 killed() {
 	local limit=${budget} args=(-stories="${stories}" -seed="${seed}")
 	if [[ -n ${FULL:-} ]]; then
@@ -56,38 +56,39 @@ killed() {
 	fi
 	gotest killed -count=1 -timeout="${limit}" "${flags[@]}" -run="${killed}" ./test/faults/stories -args "${args[@]}"
 }
-killed='TestENG_D9_|TestENG_D10_|TestWhatIsWrongIsNoticed'
+killed='TestENG_D9_|TestENG_D10_|TestChecksFindViolations'
 
-# faults has the API server and the registry fail.
+# faults makes the API server and the registry fail.
 faults() {
 	gotest faults -count=1 -timeout="${budget}" "${flags[@]}" -skip="${killed}" ./test/faults/stories -args -stories="${stories}" -seed="${seed}"
 }
 
-# steady has a manager that has nothing to do.
+# steady tests an idle manager.
 steady() {
 	gotest steady -count=1 -timeout=40m "${flags[@]}" -run=^TestNothingToDo$ ./test/steady -args "${quiet[@]}"
 }
 
-# leadership kills leaders, stops them and takes their lease away.
+# leadership kills and stops leaders, and makes them lose their lease.
 leadership() {
 	gotest leadership -count=1 -timeout=40m "${flags[@]}" -run=^TestLeadership$ ./test/leadership -args "${leases[@]}"
 }
 
-# extension runs the tests for openshift-tests, each against a manager without the rule that it is about. It compiles most of the
-# time, behind the lanes that have time limits.
+# extension runs each spec of openshift-tests against a manager without the rule that the spec tests. It mostly compiles, at a
+# lower priority than the lanes with time limits.
 extension() {
 	local nice=(nice -n 5)
 	gotest extension -count=1 -timeout=30m "${flags[@]}" -run=^TestCLU_P11_ ./test/extension -args "${mutants[@]}"
 }
 
-# raced runs some stories with the race detector, behind the lanes that have time limits. -cpu=1: see HAS_BUBBLES in the Makefile.
+# raced runs some scenarios with the race detector, at a lower priority than the lanes with time limits. -cpu=1: see HAS_BUBBLES
+# in the Makefile.
 raced() {
 	local nice=(nice)
 	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
 }
 
-# fuzz runs every fuzz target, with one worker, and behind the lanes that have time limits: those of the first package alone, as compiling
-# what all of them are built from takes longer than fuzzing, and then those of two packages at a time.
+# fuzz runs every fuzz target with one worker, at a lower priority than the lanes with time limits. It first runs the targets of
+# one package, which compiles the common dependencies, and then those of two packages at a time.
 fuzz() {
 	local first failed=0
 	local nice=(nice)
@@ -102,7 +103,7 @@ fuzz() {
 	return "${failed}"
 }
 
-# fuzzqueue runs the targets of the packages that are left on file descriptor 3.
+# fuzzqueue runs the targets of the packages that it reads from file descriptor 3.
 fuzzqueue() {
 	local dir failed=0
 	while nextpackage; do
@@ -117,7 +118,7 @@ nextpackage() {
 	{ flock 4 && read -r dir <&3; } 4>"${logs}/fuzz.lock"
 }
 
-# fuzzpackage DIR runs the targets of one package, from one test binary.
+# fuzzpackage DIR runs the targets of one package with one test binary.
 fuzzpackage() {
 	local dir=$1 binary target failed=0
 	binary="${logs}/fuzz-${dir//\//-}.test"
@@ -129,8 +130,8 @@ fuzzpackage() {
 	return "${failed}"
 }
 
-# fuzztarget DIR TARGET runs one target. It runs once more if the time was up before the fuzzer had tried a new input, or if the fuzzer
-# reported its own end as a failure ("context deadline exceeded", without an input). An input that fails is a failure.
+# fuzztarget DIR TARGET runs one target. It repeats it if the fuzzer tried no new input in time, or reported only its own
+# time-out ("context deadline exceeded", without an input). A failing input is a failure.
 fuzztarget() {
 	local dir=$1 target=$2 log="${logs}/fuzz-${1//\//-}-$2.log" status=0
 	fuzzonce "${dir}" "${target}" "${fuzzTime}" >"${log}" 2>&1 || status=$?
@@ -141,11 +142,11 @@ fuzztarget() {
 	if ((status)) && { grep --quiet 'Failing input written' "${log}" || ! grep --quiet --line-regexp ' *context deadline exceeded' "${log}"; }; then
 		return 1
 	fi
-	echo "The time was up: ${target} once more, for a minute."
+	echo "${target} timed out; running it again for a minute."
 	fuzzonce "${dir}" "${target}" 1m
 }
 
-# fuzzonce DIR TARGET TIME works in the folder of the package, as the fuzzer reads and writes testdata/fuzz there.
+# fuzzonce DIR TARGET TIME runs the target in the folder of the package, where the fuzzer reads and writes testdata/fuzz.
 fuzzonce() {
 	local dir=$1 target=$2 time=$3 name=${1//\//-} root=${PWD} package cache
 	package=$(go list "./${dir}")
@@ -164,7 +165,7 @@ if [[ -n ${RESULTS:-} ]]; then
 	done
 fi
 if ((status)); then
-	echo "Long tests that failed: ${failed_lanes[*]}. What they printed is in ${logs}; SEED=${seed} chooses the same again." >&2
+	echo "Long tests that failed: ${failed_lanes[*]}. The output is in ${logs}; SEED=${seed} repeats the same choice." >&2
 	exit 1
 fi
 if [[ ${name} == sample ]]; then

@@ -71,7 +71,7 @@ var _ = Describe("real operators from a real catalog", Ordered, func() {
 })
 
 var _ = ReportAfterSuite("what the manager asked", func(report Report) {
-	Expect(rbac.Finish(*traces, "e2e", report)).To(Succeed())
+	Expect(rbac.RecordReport(*traces, "e2e", report)).To(Succeed())
 })
 
 func start(ctx context.Context, options environment.Options) *story.Admin {
@@ -80,7 +80,7 @@ func start(ctx context.Context, options environment.Options) *story.Admin {
 	Expect(err).NotTo(HaveOccurred())
 	options.Dir, options.Log, options.AsShipped = dir, GinkgoWriter, true
 	if started++; *traces != "" {
-		options.Trace = rbac.File(*traces, "e2e", GinkgoParallelProcess(), started)
+		options.Trace = rbac.TracePath(*traces, "e2e", GinkgoParallelProcess(), started)
 	}
 	// The context of BeforeAll ends with it. The environment has to run until its cleanup.
 	env, err := environment.Start(context.WithoutCancel(ctx), options)

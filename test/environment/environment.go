@@ -224,7 +224,7 @@ func (e *Environment) Stop() error {
 
 // writeTrace writes a summary of the manager's requests to the API server.
 func (e *Environment) writeTrace() error {
-	shipped, err := rbac.ReadShipped(filepath.Join(e.Root, "manifests"))
+	shipped, err := rbac.ReadShippedRoles(filepath.Join(e.Root, "manifests"))
 	if err != nil {
 		return err
 	}

@@ -4,51 +4,52 @@ import (
 	"sync"
 )
 
-// Always is for Fault.Times: every time from the Nth on.
+// Always as Fault.Times fails every request from the Nth on.
 const Always = -1
 
-// Fault is something that goes wrong.
+// Fault selects requests and what happens to them.
 type Fault struct {
-	// On picks the requests; required.
+	// On selects the requests. It is required.
 	On Match
-	// Nth of them is the first that it happens to, counted from 1; 0 is 1.
+	// Nth is the first selected request that the fault affects, counted from 1. 0 means 1.
 	Nth int
-	// Times is to how many in a row; 0 is 1, Always is all.
+	// Times is how many consecutive requests the fault affects. 0 means 1; Always means all.
 	Times int
-	// Do is what happens; required.
-	Do Act
+	// Do is what happens to an affected request. It is required.
+	Do Action
 }
 
-// Injection is a fault that is in place.
+// Injection is a fault that a Proxy injects. Its methods may be called concurrently.
 type Injection struct {
-	fault  Fault
-	lifted chan struct{}
-	done   chan struct{}
+	fault   Fault
+	removed chan struct{}
+	done    chan struct{}
 
-	mu      sync.Mutex
-	seen    int
-	pending int
-	struck  []Request
-	lift    sync.Once
+	mu       sync.Mutex
+	seen     int
+	pending  int
+	affected []Request
+	once     sync.Once
 }
 
-// Done is closed when the fault has happened as often as it was to happen, and what it did is done.
+// Done returns a channel that is closed when the fault has affected Times requests and their actions have ended. It is never
+// closed if Times is Always.
 func (i *Injection) Done() <-chan struct{} { return i.done }
 
-// Lift takes the fault out again; requests that it holds are let go.
-func (i *Injection) Lift() { i.lift.Do(func() { close(i.lifted) }) }
+// Remove removes the fault. Requests that it holds continue as their Action says.
+func (i *Injection) Remove() { i.once.Do(func() { close(i.removed) }) }
 
-// Struck are the requests that it happened to so far.
-func (i *Injection) Struck() []Request {
+// Affected returns the requests that the fault has affected so far.
+func (i *Injection) Affected() []Request {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return append([]Request{}, i.struck...)
+	return append([]Request{}, i.affected...)
 }
 
-// takes says whether the fault happens to this request, which counts it.
-func (i *Injection) takes(r Request) bool {
+// claimRequest counts the request if the fault selects it, and reports whether the fault affects it.
+func (i *Injection) claimRequest(r Request) bool {
 	select {
-	case <-i.lifted:
+	case <-i.removed:
 		return false
 	default:
 	}
@@ -65,17 +66,17 @@ func (i *Injection) takes(r Request) bool {
 	if i.seen < first || times != Always && i.seen >= first+times {
 		return false
 	}
-	i.struck = append(i.struck, r)
+	i.affected = append(i.affected, r)
 	i.pending++
 	return true
 }
 
-// finished is called when what happened to a request is over.
+// finished is called when the action for an affected request has ended.
 func (i *Injection) finished() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.pending--
-	if i.pending == 0 && i.fault.Times != Always && len(i.struck) == max(i.fault.Times, 1) {
+	if i.pending == 0 && i.fault.Times != Always && len(i.affected) == max(i.fault.Times, 1) {
 		close(i.done)
 	}
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Settled is nil when a BundleDeployment says of its present spec that it is carried out: installed, healthy, nothing under
-// way, and what is active was made of the spec's source. Else the error says what it says instead.
-func (e *Estate) Settled(ctx context.Context, name string) error {
-	live, active, err := e.atRest(ctx, name)
+// CheckInstalled returns nil if the status says that the current spec is installed, healthy, not drifted and not progressing,
+// and the active revision has the spec's image. Otherwise the error says what differs.
+func (in *Inspector) CheckInstalled(ctx context.Context, name string) error {
+	live, active, err := in.convergedDeployment(ctx, name)
 	if err != nil {
 		return err
 	}
 	if image := live.Spec.Source.Image; image != nil && active.Source != image.Ref {
-		return fmt.Errorf("BundleDeployment %q has revision %d active, which was made of %q and not of %q", name, active.Number, active.Source, image.Ref)
+		return fmt.Errorf("BundleDeployment %q has revision %d active, whose image is %q, want %q", name, active.Number, active.Source, image.Ref)
 	}
 	return nil
 }
 
-// RolledBack is nil when a BundleDeployment says that its present spec failed, and that the revision before is in its place,
-// installed and healthy. Else the error says what it says instead.
-func (e *Estate) RolledBack(ctx context.Context, name string) error {
-	live, active, err := e.atRest(ctx, name)
+// CheckRolledBack returns nil if the status says that the current spec failed and another revision is active, installed and
+// healthy. Otherwise the error says what differs.
+func (in *Inspector) CheckRolledBack(ctx context.Context, name string) error {
+	live, active, err := in.convergedDeployment(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -41,75 +41,76 @@ func (e *Estate) RolledBack(ctx context.Context, name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("BundleDeployment %q says of no revision that it failed for generation %d", name, live.Generation)
+	return fmt.Errorf("BundleDeployment %q has no revision that failed for generation %d", name, live.Generation)
 }
 
-// atRest gives a BundleDeployment that says of its present generation that nothing is under way, and its active revision.
-func (e *Estate) atRest(ctx context.Context, name string) (*corev1alpha2.BundleDeployment, *store.Revision, error) {
-	live, err := e.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+// convergedDeployment returns a BundleDeployment and its active revision. It returns an error unless the status is converged
+// for the current generation.
+func (in *Inspector) convergedDeployment(ctx context.Context, name string) (*corev1alpha2.BundleDeployment, *store.Revision, error) {
+	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
 	if live.Status.ObservedGeneration != live.Generation {
-		return nil, nil, fmt.Errorf("status of BundleDeployment %q is of generation %d, and the spec of %d", name, live.Status.ObservedGeneration, live.Generation)
+		return nil, nil, fmt.Errorf("status of BundleDeployment %q is for generation %d, and the spec has generation %d", name, live.Status.ObservedGeneration, live.Generation)
 	}
-	if err := says(live, corev1alpha2.ConditionProgressing, metav1.ConditionFalse); err != nil {
+	if err := checkCondition(live, corev1alpha2.ConditionProgressing, metav1.ConditionFalse); err != nil {
 		return nil, nil, err
 	}
 	for _, condition := range []string{corev1alpha2.ConditionInstalled, corev1alpha2.ConditionHealthy, corev1alpha2.ConditionUnpacked} {
-		if err := says(live, condition, metav1.ConditionTrue); err != nil {
+		if err := checkCondition(live, condition, metav1.ConditionTrue); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := says(live, corev1alpha2.ConditionDrifted, metav1.ConditionFalse); err != nil {
+	if err := checkCondition(live, corev1alpha2.ConditionDrifted, metav1.ConditionFalse); err != nil {
 		return nil, nil, err
 	}
-	active, err := e.active(ctx, live)
+	active, err := in.active(ctx, live)
 	return live, active, err
 }
 
-func says(live *corev1alpha2.BundleDeployment, condition string, want metav1.ConditionStatus) error {
+func checkCondition(live *corev1alpha2.BundleDeployment, condition string, want metav1.ConditionStatus) error {
 	found := meta.FindStatusCondition(live.Status.Conditions, condition)
 	switch {
 	case found == nil:
-		return fmt.Errorf("BundleDeployment %q says nothing of %s", live.Name, condition)
+		return fmt.Errorf("BundleDeployment %q has no condition %s", live.Name, condition)
 	case found.Status != want:
-		return fmt.Errorf("BundleDeployment %q says %s=%s %s: %s", live.Name, condition, found.Status, found.Reason, found.Message)
+		return fmt.Errorf("BundleDeployment %q has %s=%s %s: %s", live.Name, condition, found.Status, found.Reason, found.Message)
 	case found.ObservedGeneration != live.Generation:
-		return fmt.Errorf("BundleDeployment %q says %s=%s of generation %d, and is at %d", live.Name, condition, found.Status, found.ObservedGeneration, live.Generation)
+		return fmt.Errorf("BundleDeployment %q has %s=%s for generation %d, and the spec has generation %d", live.Name, condition, found.Status, found.ObservedGeneration, live.Generation)
 	}
 	return nil
 }
 
-// active loads the active revision.
-func (e *Estate) active(ctx context.Context, live *corev1alpha2.BundleDeployment) (*store.Revision, error) {
+// active loads the active revision from the cluster.
+func (in *Inspector) active(ctx context.Context, live *corev1alpha2.BundleDeployment) (*store.Revision, error) {
 	owner := store.Owner{Name: live.Name, UID: live.UID}
-	headers, err := e.revisions.List(ctx, owner)
+	headers, err := in.revisions.List(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
 	for _, header := range headers {
 		if header.Number == live.Status.ActiveRevision {
-			return e.revisions.Load(ctx, owner, header)
+			return in.revisions.Load(ctx, owner, header)
 		}
 	}
-	return nil, fmt.Errorf("BundleDeployment %q says that revision %d is active, and that is not stored", live.Name, live.Status.ActiveRevision)
+	return nil, fmt.Errorf("revision %[2]d of BundleDeployment %[1]q is active in the status, and is not stored", live.Name, live.Status.ActiveRevision)
 }
 
-// Whole is nil when exactly what the active revision has is there: every object, labeled and as it was declared; nothing else
-// with the labels but what the engine adds and what controllers made of the objects; nothing that was applied without labels;
-// nothing of stored revisions beside those that status tells of. What is there is given in any case, with "<name>" for the deployment's name,
-// so that two deployments can be compared.
-func (e *Estate) Whole(ctx context.Context, name string) ([]string, error) {
-	live, err := e.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+// CheckComplete checks that the objects in the cluster are those of the active revision, labeled and as declared. It accepts
+// the objects that the manager adds and that controllers create from them. Objects that were applied without labels are errors,
+// and so are stored revisions that the status does not list. It always returns the objects that it found, with "<name>" in
+// place of the BundleDeployment's name, so that callers can compare two BundleDeployments.
+func (in *Inspector) CheckComplete(ctx context.Context, name string) ([]string, error) {
+	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	active, err := e.active(ctx, live)
+	active, err := in.active(ctx, live)
 	if err != nil {
 		return nil, err
 	}
-	found, err := e.Everything(ctx, name)
+	found, err := in.OwnedObjects(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -117,37 +118,37 @@ func (e *Estate) Whole(ctx context.Context, name string) ([]string, error) {
 	for i := range active.Objects {
 		expected[identityOf(&active.Objects[i])] = true
 	}
-	var there []string
-	var faults []error
+	var complete []string
+	var errs []error
 	for _, object := range found {
 		key := object.String()
 		switch {
-		case object.Labelled && object.Derived && !expected[key]:
-		case !object.Labelled:
-			faults = append(faults, fmt.Errorf("%s was applied for BundleDeployment %q and has no owner labels", key, name))
+		case object.HasOwnerLabels && object.Derived && !expected[key]:
+		case !object.HasOwnerLabels:
+			errs = append(errs, fmt.Errorf("%s was applied for BundleDeployment %q and has no owner labels", key, name))
 		case object.Deleting:
-			faults = append(faults, fmt.Errorf("%s is being deleted", key))
+			errs = append(errs, fmt.Errorf("%s is being deleted", key))
 		case !expected[key] && key != identity("rbac.authorization.k8s.io", "ClusterRole", "", "platform-operators:"+name+":custom-resources"):
-			faults = append(faults, fmt.Errorf("%s is an orphan: it has the labels of BundleDeployment %q, and revision %d does not have it", key, name, active.Number))
+			errs = append(errs, fmt.Errorf("%s is an orphan: it has the labels of BundleDeployment %q, and revision %d does not contain it", key, name, active.Number))
 		default:
-			there = append(there, strings.ReplaceAll(key, name, "<name>"))
+			complete = append(complete, strings.ReplaceAll(key, name, "<name>"))
 		}
 		delete(expected, key)
 	}
 	for key := range expected {
-		faults = append(faults, fmt.Errorf("%s is missing, or has no owner labels", key))
+		errs = append(errs, fmt.Errorf("%s is missing, or has no owner labels", key))
 	}
-	slices.Sort(there)
-	return there, errors.Join(append(faults, e.asDeclared(ctx, active), e.stored(ctx, live))...)
+	slices.Sort(complete)
+	return complete, errors.Join(append(errs, in.checkDeclaredContent(ctx, active), in.checkStoredRevisions(ctx, live))...)
 }
 
-// asDeclared holds the content of a revision's objects against what is there. What is missing is told by others.
-func (e *Estate) asDeclared(ctx context.Context, revision *store.Revision) error {
-	targets, err := e.targets(revision)
+// checkDeclaredContent checks the fields of a revision's objects. CheckComplete reports missing objects.
+func (in *Inspector) checkDeclaredContent(ctx context.Context, revision *store.Revision) error {
+	targets, err := in.targets(revision)
 	if err != nil {
 		return err
 	}
-	var faults []error
+	var errs []error
 	for _, each := range targets {
 		found, err := each.resource.Get(ctx, each.name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -156,64 +157,65 @@ func (e *Estate) asDeclared(ctx context.Context, revision *store.Revision) error
 		if err != nil {
 			return err
 		}
-		if path := difference(each.declared.Object, found.Object); path != "" {
-			faults = append(faults, fmt.Errorf("%s is not as revision %d has it at %s", each.identity, revision.Number, path))
+		if path := firstDifference(each.declared.Object, found.Object); path != "" {
+			errs = append(errs, fmt.Errorf("%s differs from revision %d at %s", each.identity, revision.Number, path))
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 func identityOf(object *unstructured.Unstructured) string {
 	return identity(object.GroupVersionKind().Group, object.GetKind(), object.GetNamespace(), object.GetName())
 }
 
-// stored holds the Secrets of revisions against what status tells of.
-func (e *Estate) stored(ctx context.Context, live *corev1alpha2.BundleDeployment) error {
-	told := map[string]bool{}
+// checkStoredRevisions checks that the status lists every stored revision.
+func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha2.BundleDeployment) error {
+	listed := map[string]bool{}
 	for _, each := range live.Status.Revisions {
-		told[fmt.Sprint(each.Number)] = true
+		listed[fmt.Sprint(each.Number)] = true
 	}
-	secrets, err := e.kubernetes.CoreV1().Secrets(e.namespace).List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + live.Name})
+	secrets, err := in.kubernetes.CoreV1().Secrets(in.namespace).List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + live.Name})
 	if err != nil {
 		return err
 	}
-	var faults []error
+	var errs []error
 	for i := range secrets.Items {
-		if number := secrets.Items[i].Labels[store.LabelNumber]; !told[number] {
-			faults = append(faults, fmt.Errorf("stored in Secret %q is a part of revision %s, of which status does not tell", secrets.Items[i].Name, number))
+		if number := secrets.Items[i].Labels[store.LabelNumber]; !listed[number] {
+			errs = append(errs, fmt.Errorf("Secret %q stores a part of revision %s, which the status does not list", secrets.Items[i].Name, number))
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
-// Gone is nil when nothing of a BundleDeployment is left: neither itself nor a stored revision, nothing labeled or applied
-// but CustomResourceDefinitions, which are kept with a mark and without labels, and namespaces that are on their way out.
-func (e *Estate) Gone(ctx context.Context, name string) error {
-	live, err := e.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
+// CheckRemoved returns nil if a BundleDeployment is removed with its stored revisions and all objects that were labeled or
+// applied for it. It accepts CustomResourceDefinitions that are kept, which have an annotation and no labels, and namespaces
+// that are being deleted.
+func (in *Inspector) CheckRemoved(ctx context.Context, name string) error {
+	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {
-		return errors.Join(fmt.Errorf("BundleDeployment %q is still there", name), says(live, corev1alpha2.ConditionProgressing, metav1.ConditionFalse))
+		return errors.Join(fmt.Errorf("BundleDeployment %q still exists", name), checkCondition(live, corev1alpha2.ConditionProgressing, metav1.ConditionFalse))
 	}
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	found, err := e.Everything(ctx, name)
+	found, err := in.OwnedObjects(ctx, name)
 	if err != nil {
 		return err
 	}
-	var faults []error
+	var errs []error
 	for _, object := range found {
-		kept := object.Kind == "CustomResourceDefinition" && object.OrphanedFrom != "" && !object.Labelled
-		going := object.Kind == "Namespace" && object.Deleting
-		if !kept && !going {
-			faults = append(faults, fmt.Errorf("%s is left of BundleDeployment %q", object, name))
+		kept := object.Kind == "CustomResourceDefinition" && object.OrphanedFrom != "" && !object.HasOwnerLabels
+		terminating := object.Kind == "Namespace" && object.Deleting
+		if !kept && !terminating {
+			errs = append(errs, fmt.Errorf("%s of BundleDeployment %q is not removed", object, name))
 		}
 	}
-	secrets, err := e.kubernetes.CoreV1().Secrets(e.namespace).List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})
+	secrets, err := in.kubernetes.CoreV1().Secrets(in.namespace).List(ctx, metav1.ListOptions{LabelSelector: store.LabelDeployment + "=" + name})
 	if err != nil {
 		return err
 	}
 	for i := range secrets.Items {
-		faults = append(faults, fmt.Errorf("stored revision %q is left of BundleDeployment %q", secrets.Items[i].Name, name))
+		errs = append(errs, fmt.Errorf("stored revision %q of BundleDeployment %q is not removed", secrets.Items[i].Name, name))
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// maxBody bounds what a request may hold: beyond what an API server takes.
+	// maxBody limits a request body, in bytes. No API server accepts more.
 	maxBody = 16 << 20
-	// maxRecorded bounds the record of writes; older ones are dropped.
+	// maxRecorded limits the number of recorded writes. The proxy drops the oldest half.
 	maxRecorded = 100_000
 )
 
-// Proxy passes requests on, until a fault is injected. All methods may be called from any goroutine.
+// Proxy is a reverse proxy that forwards requests and injects faults. Its methods may be called concurrently.
 type Proxy struct {
 	server *httptest.Server
 	next   *httputil.ReverseProxy
@@ -40,37 +40,37 @@ type Proxy struct {
 	watches    map[*http.Request]func()
 }
 
-// Write is a write that was seen.
+// Write is a write that the proxy received.
 type Write struct {
 	Request
-	// Time is when it came.
+	// Time is when the proxy received it.
 	Time time.Time
-	// Outcome is the answer's status, or what happened instead.
+	// Outcome is the status of the response, or what the fault did instead.
 	Outcome string
 }
 
 type connKey struct{}
 
-// InFrontOfServer stands in front of an API server, with HTTPS and an authority of its own. Whoever asks is asked for by the
-// credentials that come with the request; of the configuration only address and authority are used.
-func InFrontOfServer(config *rest.Config) (*Proxy, error) {
+// NewAPIServerProxy starts an HTTPS proxy in front of an API server, with its own certificate authority. It forwards the
+// client's credentials. It takes only the address and the certificate authority from config.
+func NewAPIServerProxy(config *rest.Config) (*Proxy, error) {
 	upstream, err := url.Parse(config.Host)
 	if err != nil {
-		return nil, fmt.Errorf("putting a proxy in front of %q: %w", config.Host, err)
+		return nil, fmt.Errorf("starting a proxy for API server %q: %w", config.Host, err)
 	}
 	trust, err := rest.TLSConfigFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{CAData: config.CAData, CAFile: config.CAFile}})
 	if err != nil {
-		return nil, fmt.Errorf("putting a proxy in front of %q: reading its authority: %w", config.Host, err)
+		return nil, fmt.Errorf("starting a proxy for API server %q: reading its certificate authority: %w", config.Host, err)
 	}
 	p := newProxy(upstream, &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100})
-	p.server.EnableHTTP2 = true // as the API server itself, so that a reset takes the watches along
+	p.server.EnableHTTP2 = true // as the API server, so that a reset ends all watches
 	p.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	p.server.StartTLS()
 	return p, nil
 }
 
-// InFrontOfRegistry stands in front of a registry on loopback, given as host:port, in plain HTTP.
-func InFrontOfRegistry(host string) *Proxy {
+// NewRegistryProxy starts an HTTP proxy in front of a registry at a loopback address, as host:port.
+func NewRegistryProxy(host string) *Proxy {
 	p := newProxy(&url.URL{Scheme: "http", Host: host}, &http.Transport{})
 	p.server.Start()
 	return p
@@ -78,18 +78,18 @@ func InFrontOfRegistry(host string) *Proxy {
 
 func newProxy(upstream *url.URL, transport http.RoundTripper) *Proxy {
 	p := &Proxy{watches: map[*http.Request]func(){}}
-	quietly := log.New(io.Discard, "", 0) // requests that are cut short are what this is for
+	discard := log.New(io.Discard, "", 0) // aborted requests are expected
 	p.next = &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
 		Transport:     transport,
-		FlushInterval: -1, // watches
-		ErrorLog:      quietly,
+		FlushInterval: -1, // send watch events at once
+		ErrorLog:      discard,
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {
-			panic(http.ErrAbortHandler) // a server that is not there answers nothing either
+			panic(http.ErrAbortHandler) // as if the server were not reachable
 		},
 	}
 	p.server = httptest.NewUnstartedServer(p)
-	p.server.Config.ErrorLog = quietly
+	p.server.Config.ErrorLog = discard
 	p.server.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		if secured, ok := conn.(*tls.Conn); ok {
 			conn = secured.NetConn()
@@ -99,63 +99,62 @@ func newProxy(upstream *url.URL, transport http.RoundTripper) *Proxy {
 	return p
 }
 
-// URL is where the proxy is; Host is the same without the scheme.
+// URL returns the proxy's address with the scheme.
 func (p *Proxy) URL() string { return p.server.URL }
 
-// Host is where the proxy is, as host:port.
+// Host returns the proxy's address as host:port.
 func (p *Proxy) Host() string { return p.server.Listener.Addr().String() }
 
-// Authority vouches for the proxy, in PEM; nil without TLS.
-func (p *Proxy) Authority() []byte {
+// CABundle returns the certificate that clients of the proxy have to trust, in PEM. It is nil for plain HTTP.
+func (p *Proxy) CABundle() []byte {
 	if p.server.TLS == nil {
 		return nil
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.server.Certificate().Raw})
 }
 
-// Close ends it, and every request that is under way.
+// Close stops the proxy and ends all requests.
 func (p *Proxy) Close() {
-	p.LiftAll()
+	p.RemoveAll()
 	p.CloseWatches()
 	p.server.CloseClientConnections()
 	p.server.Close()
 }
 
-// Inject puts a fault in place until it has happened as often as it says, or is lifted. Of several that pick the same
-// request the one that was injected first happens.
+// Inject activates a fault until it has affected Times requests or is removed. If several faults select a request, the one
+// injected first affects it.
 func (p *Proxy) Inject(fault Fault) *Injection {
-	injection := &Injection{fault: fault, lifted: make(chan struct{}), done: make(chan struct{})}
+	injection := &Injection{fault: fault, removed: make(chan struct{}), done: make(chan struct{})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.injections = append(p.injections, injection)
 	return injection
 }
 
-// FailDiscovery has discovery of one API group answer 503 until the function that it gives is called. The injection has the
-// requests that were refused.
-func (p *Proxy) FailDiscovery(group string) (failing *Injection, lift func()) {
+// FailDiscovery makes discovery of one API group fail with 503 until restore is called. The Injection has the failed requests.
+func (p *Proxy) FailDiscovery(group string) (failing *Injection, restore func()) {
 	root := func(r Request) bool { return r.Path == "/apis" || r.Path == "/api" }
-	plain := p.Inject(Fault{On: root, Times: Always, Do: plainly})
-	of := func(r Request) bool { return r.Resource == "" && Below("/apis/"+group+"/")(r) }
+	plain := p.Inject(Fault{On: root, Times: Always, Do: forwardWithoutAggregation})
+	of := func(r Request) bool { return r.Resource == "" && PathPrefix("/apis/"+group+"/")(r) }
 	failing = p.Inject(Fault{On: of, Times: Always, Do: Refuse(http.StatusServiceUnavailable, "ServiceUnavailable", 0)})
 	return failing, func() {
-		failing.Lift()
-		plain.Lift()
+		failing.Remove()
+		plain.Remove()
 	}
 }
 
-// LiftAll lifts every fault.
-func (p *Proxy) LiftAll() {
+// RemoveAll removes all faults.
+func (p *Proxy) RemoveAll() {
 	p.mu.Lock()
 	injections := p.injections
 	p.injections = nil
 	p.mu.Unlock()
 	for _, each := range injections {
-		each.Lift()
+		each.Remove()
 	}
 }
 
-// CloseWatches ends all watches that are under way, and says how many there were.
+// CloseWatches ends all open watches as a server does after their timeout, and returns how many there were.
 func (p *Proxy) CloseWatches() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,72 +164,72 @@ func (p *Proxy) CloseWatches() int {
 	return len(p.watches)
 }
 
-// Writes are the writes that were seen after the first skip ones, the oldest first.
+// Writes returns the recorded writes after the first skip ones, the oldest first.
 func (p *Proxy) Writes(skip int) []Write {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.writes[min(max(skip-p.dropped, 0), len(p.writes)):])
 }
 
-// Seen is how many writes were seen so far.
-func (p *Proxy) Seen() int {
+// WriteCount returns how many writes the proxy has received.
+func (p *Proxy) WriteCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dropped + len(p.writes)
 }
 
-// ServeHTTP passes a request on, or has happen to it what was injected.
+// ServeHTTP forwards a request, or runs the action of the fault that affects it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body []byte
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		var err error
 		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
-			panic(http.ErrAbortHandler) // the client went away in the middle, or sends what no server takes
+			panic(http.ErrAbortHandler) // the client is gone, or the body is too large
 		}
 	}
 	described := describe(r, body)
 	if described.Verb == "watch" {
 		var end func()
-		r, end = p.watched(r)
+		r, end = p.trackWatch(r)
 		defer end()
 	}
 	e := &Exchange{proxy: p, writer: w, request: r, body: body}
-	defer p.record(described, e)()
-	injection := p.strike(described)
+	defer p.recordWrite(described, e)()
+	injection := p.faultFor(described)
 	if injection == nil {
 		e.forward(w, r)
 		return
 	}
-	e.lifted = injection.lifted
+	e.removed = injection.removed
 	defer injection.finished()
 	injection.fault.Do(e)
 }
 
-// watched makes a watch one that CloseWatches can end, in the way that a server does whose time for it is up. The function
-// that it gives is to be deferred.
-func (p *Proxy) watched(r *http.Request) (*http.Request, func()) {
+// trackWatch returns the request with a context that CloseWatches can cancel. The caller defers the function, which also makes
+// the stream end normally.
+func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.watches[r] = func() { cancel(errEnded) }
+	p.watches[r] = func() { cancel(errWatchEnded) }
 	return r, func() {
-		ended := errors.Is(context.Cause(ctx), errEnded)
+		ended := errors.Is(context.Cause(ctx), errWatchEnded)
 		cancel(nil)
 		p.mu.Lock()
 		delete(p.watches, r)
 		p.mu.Unlock()
 		if ended {
-			_ = recover() // the reverse proxy takes the end for a fault, and would have the stream reset
+			_ = recover() // the reverse proxy panics on a canceled request, which would reset the stream
 		}
 	}
 }
 
-// errEnded is why a watch ended that CloseWatches ended.
-var errEnded = errors.New("the watch was ended")
+// errWatchEnded is the cause of cancellation of a watch that CloseWatches ended.
+var errWatchEnded = errors.New("the watch was ended")
 
-// record notes a write, and what became of it once the function that it gives is called.
-func (p *Proxy) record(described Request, e *Exchange) (finish func()) {
+// recordWrite records a write. The function that it returns records the outcome.
+func (p *Proxy) recordWrite(described Request, e *Exchange) (finish func()) {
 	if !described.Mutating() {
 		return func() {}
 	}
@@ -250,20 +249,20 @@ func (p *Proxy) record(described Request, e *Exchange) (finish func()) {
 	}
 }
 
-// strike gives the fault that happens to a request: the first that takes it. The others do not count it.
-func (p *Proxy) strike(described Request) *Injection {
+// faultFor returns the first fault that affects the request, or nil. Later faults do not count the request.
+func (p *Proxy) faultFor(described Request) *Injection {
 	p.mu.Lock()
 	injections := slices.Clone(p.injections)
 	p.mu.Unlock()
 	for _, each := range injections {
-		if each.takes(described) {
+		if each.claimRequest(described) {
 			return each
 		}
 	}
 	return nil
 }
 
-// forward passes the request on and its answer back.
+// forward forwards the request and its response.
 func (e *Exchange) forward(w http.ResponseWriter, r *http.Request) {
 	if e.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(e.body)), int64(len(e.body))
@@ -277,8 +276,8 @@ func (e *Exchange) forward(w http.ResponseWriter, r *http.Request) {
 	e.proxy.next.ServeHTTP(seen, r)
 }
 
-// carryOut passes the request on, sees to it that it goes through whatever becomes of the client, and gives the status.
-func (e *Exchange) carryOut() int {
+// forwardDetached forwards the request even if the client is gone, and returns the status code.
+func (e *Exchange) forwardDetached() int {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.request.Context()), time.Minute)
 	defer cancel()
 	answer := httptest.NewRecorder()
@@ -287,17 +286,17 @@ func (e *Exchange) carryOut() int {
 	return answer.Code
 }
 
-// statusWriter remembers the status.
+// statusWriter is a ResponseWriter that stores the status code.
 type statusWriter struct {
 	http.ResponseWriter
 	code int
 }
 
-// WriteHeader remembers the status.
+// WriteHeader stores and sends the status code.
 func (w *statusWriter) WriteHeader(code int) {
 	w.code = code
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap lets watches be flushed.
+// Unwrap lets http.ResponseController flush watch events.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

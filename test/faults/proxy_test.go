@@ -23,8 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// server is as much of an API server as a proxy can be tried on: it keeps the names of what was created, and its watches
-// last until they are ended.
+// server is a minimal API server. It stores the names of created objects, and its watches last until the client ends them.
 type server struct {
 	mu      sync.Mutex
 	created []string
@@ -50,17 +49,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if slices.Contains(s.created, object.Name) {
-			answer(w, http.StatusConflict, apierrors.NewAlreadyExists(corev1.Resource("configmaps"), object.Name).Status())
+			respond(w, http.StatusConflict, apierrors.NewAlreadyExists(corev1.Resource("configmaps"), object.Name).Status())
 			return
 		}
 		s.created = append(s.created, object.Name)
-		answer(w, http.StatusCreated, object)
+		respond(w, http.StatusCreated, object)
 	default:
 		fmt.Fprint(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`)
 	}
 }
 
-func answer(w http.ResponseWriter, code int, content any) {
+func respond(w http.ResponseWriter, code int, content any) {
 	encoded, err := json.Marshal(content)
 	if err != nil {
 		code, encoded = http.StatusInternalServerError, []byte(err.Error())
@@ -69,34 +68,34 @@ func answer(w http.ResponseWriter, code int, content any) {
 	_, _ = w.Write(encoded)
 }
 
-func (s *server) names() []string {
+func (s *server) createdNames() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.created)
 }
 
-// inFront gives a server, a proxy in front of it and a client that asks through the proxy.
-func inFront(t *testing.T) (*server, *Proxy, kubernetes.Interface) {
+// startProxy returns a server, a proxy in front of it, and a client of the proxy.
+func startProxy(t *testing.T) (*server, *Proxy, kubernetes.Interface) {
 	t.Helper()
-	behind := &server{}
-	upstream := httptest.NewUnstartedServer(behind)
+	fake := &server{}
+	upstream := httptest.NewUnstartedServer(fake)
 	upstream.EnableHTTP2 = true
 	upstream.StartTLS()
 	t.Cleanup(upstream.Close)
 	authority := &Proxy{server: upstream}
-	proxy, err := InFrontOfServer(&rest.Config{Host: upstream.URL, TLSClientConfig: rest.TLSClientConfig{CAData: authority.Authority()}})
+	proxy, err := NewAPIServerProxy(&rest.Config{Host: upstream.URL, TLSClientConfig: rest.TLSClientConfig{CAData: authority.CABundle()}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(proxy.Close)
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: proxy.URL(), BearerToken: "secret", UserAgent: "tester", QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"},
-		TLSClientConfig: rest.TLSClientConfig{CAData: proxy.Authority()},
+		TLSClientConfig: rest.TLSClientConfig{CAData: proxy.CABundle()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return behind, proxy, client
+	return fake, proxy, client
 }
 
 func create(ctx context.Context, client kubernetes.Interface, name string) error {
@@ -104,47 +103,47 @@ func create(ctx context.Context, client kubernetes.Interface, name string) error
 	return err
 }
 
-func TestActsDoWhatTheySay(t *testing.T) {
+func TestActions(t *testing.T) {
 	killed := 0
 	kill := func() error { killed++; return nil }
 	cases := map[string]struct {
-		do Act
-		// failed says what the client has to see; nil is success.
-		failed func(error) bool
-		// there says whether the write has gone through.
-		there bool
+		action Action
+		// isError checks the client's error; nil expects success.
+		isError func(error) bool
+		// written is whether the write reached the server.
+		written bool
 	}{
-		"a refused write is seen as what it was refused with":   {Refuse(http.StatusConflict, metav1.StatusReasonConflict, 0), apierrors.IsConflict, false},
-		"a reset write has not gone through":                    {Reset(), isLost, false},
-		"a write whose answer is lost has":                      {After(Reset()), isLost, true},
-		"a write that timed out may have":                       {After(Refuse(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, 0)), apierrors.IsTimeout, true},
-		"a write that is sent twice meets itself":               {Twice(), apierrors.IsAlreadyExists, true},
-		"a delayed write goes through":                          {Delay(10*time.Millisecond, Pass()), nil, true},
-		"a manager killed before its write has not written":     {Kill(kill), isLost, false},
-		"a manager killed after its write has written":          {After(Kill(kill)), isLost, true},
-		"an answer that is cut is no answer, but was the write": {Cut(5), isLost, true},
-		"a manager killed in the middle of the answer":          {Half(Kill(kill)), isLost, true},
+		"Refuse: the client gets the status":       {Refuse(http.StatusConflict, metav1.StatusReasonConflict, 0), apierrors.IsConflict, false},
+		"Reset: the write is not forwarded":        {Reset(), isLost, false},
+		"After, Reset: the write is forwarded":     {After(Reset()), isLost, true},
+		"After, Refuse: a timeout after the write": {After(Refuse(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, 0)), apierrors.IsTimeout, true},
+		"ForwardTwice: the second write conflicts": {ForwardTwice(), apierrors.IsAlreadyExists, true},
+		"Delay, Forward: the write is forwarded":   {Delay(10*time.Millisecond, Forward()), nil, true},
+		"Kill: the write is not forwarded":         {Kill(kill), isLost, false},
+		"After, Kill: the write is forwarded":      {After(Kill(kill)), isLost, true},
+		"Truncate: the write is forwarded":         {Truncate(5), isLost, true},
+		"AfterHalf, Kill: the write is forwarded":  {AfterHalf(Kill(kill)), isLost, true},
 	}
 	for name, each := range cases {
 		t.Run(name, func(t *testing.T) {
-			behind, proxy, client := inFront(t)
-			injection := proxy.Inject(Fault{On: To("create", "configmaps"), Nth: 2, Do: each.do})
+			upstream, proxy, client := startProxy(t)
+			injection := proxy.Inject(Fault{On: To("create", "configmaps"), Nth: 2, Do: each.action})
 			if err := create(t.Context(), client, "first"); err != nil {
-				t.Fatalf("the first write, which nothing was to happen to: %v", err)
+				t.Fatalf("the first write, which no fault affects: %v", err)
 			}
 			err := create(t.Context(), client, "second")
-			if each.failed == nil && err != nil || each.failed != nil && !each.failed(err) {
-				t.Errorf("the second write gave %v", err)
+			if each.isError == nil && err != nil || each.isError != nil && !each.isError(err) {
+				t.Errorf("the error of the second write is %v", err)
 			}
 			<-injection.Done()
-			if there := slices.Contains(behind.names(), "second"); there != each.there {
-				t.Errorf("the write has gone through: %v, want %v", there, each.there)
+			if written := slices.Contains(upstream.createdNames(), "second"); written != each.written {
+				t.Errorf("the second write was forwarded: %v, want %v", written, each.written)
 			}
 			if err := create(t.Context(), client, "third"); err != nil {
-				t.Errorf("the third write, which nothing was to happen to: %v", err)
+				t.Errorf("the third write, which no fault affects: %v", err)
 			}
-			if struck := injection.Struck(); len(struck) != 1 || struck[0].String() != "create configmaps memo/second" {
-				t.Errorf("it happened to %v", struck)
+			if affected := injection.Affected(); len(affected) != 1 || affected[0].String() != "create configmaps memo/second" {
+				t.Errorf("the fault affected %v", affected)
 			}
 		})
 	}
@@ -153,78 +152,78 @@ func TestActsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// isLost says that no answer came.
+// isLost reports whether the client got no response.
 func isLost(err error) bool {
 	return err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown
 }
 
-func TestHeldWritesAreLetGoWhenTheFaultIsLifted(t *testing.T) {
-	behind, proxy, client := inFront(t)
+func TestHoldResetsTheConnectionWhenTheFaultIsRemoved(t *testing.T) {
+	upstream, proxy, client := startProxy(t)
 	injection := proxy.Inject(Fault{On: Writes, Do: Hold()})
-	answered := make(chan error)
-	go func() { answered <- create(context.Background(), client, "held") }()
-	for len(injection.Struck()) == 0 {
+	result := make(chan error)
+	go func() { result <- create(context.Background(), client, "held") }()
+	for len(injection.Affected()) == 0 {
 		select {
-		case err := <-answered:
+		case err := <-result:
 			t.Fatalf("the write was answered: %v", err)
 		case <-time.After(time.Millisecond):
 		}
 	}
-	injection.Lift()
-	if err := <-answered; !isLost(err) {
-		t.Errorf("the held write gave %v", err)
+	injection.Remove()
+	if err := <-result; !isLost(err) {
+		t.Errorf("the error of the held write is %v", err)
 	}
 	if err := create(t.Context(), client, "held"); err != nil {
-		t.Errorf("the next write: %v", err)
+		t.Errorf("the write after the fault was removed: %v", err)
 	}
-	if diff := cmp.Diff([]string{"held"}, behind.names()); diff != "" {
-		t.Errorf("what was created (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"held"}, upstream.createdNames()); diff != "" {
+		t.Errorf("created objects (-want +got):\n%s", diff)
 	}
 }
 
-func TestALateWriteArrivesAfterItsClientHasGone(t *testing.T) {
-	behind, proxy, client := inFront(t)
-	injection := proxy.Inject(Fault{On: Writes, Do: Late()})
-	ctx, leave := context.WithCancel(t.Context())
-	left := make(chan error)
-	go func() { left <- create(ctx, client, "late") }()
-	for len(injection.Struck()) == 0 {
+func TestForwardWhenRemovedForwardsAfterTheClientHasGone(t *testing.T) {
+	upstream, proxy, client := startProxy(t)
+	injection := proxy.Inject(Fault{On: Writes, Do: ForwardWhenRemoved()})
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error)
+	go func() { result <- create(ctx, client, "late") }()
+	for len(injection.Affected()) == 0 {
 		select {
-		case err := <-left:
+		case err := <-result:
 			t.Fatalf("the write was answered: %v", err)
 		case <-time.After(time.Millisecond):
 		}
 	}
-	leave()
-	if err := <-left; err == nil {
-		t.Error("a client that has gone got an answer")
+	cancel()
+	if err := <-result; err == nil {
+		t.Error("a canceled create returned no error")
 	}
-	if there := behind.names(); len(there) > 0 {
-		t.Fatalf("before it is lifted there is %v", there)
+	if created := upstream.createdNames(); len(created) > 0 {
+		t.Fatalf("before the fault was removed, the server created %v", created)
 	}
-	injection.Lift()
+	injection.Remove()
 	<-injection.Done()
 	for proxy.Writes(0)[0].Outcome == "under way" {
 		time.Sleep(time.Millisecond)
 	}
-	if diff := cmp.Diff([]string{"late"}, behind.names()); diff != "" {
-		t.Errorf("what was created (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"late"}, upstream.createdNames()); diff != "" {
+		t.Errorf("created objects (-want +got):\n%s", diff)
 	}
 	if outcome := proxy.Writes(0)[0].Outcome; outcome != "late: answered 201" {
-		t.Errorf("the outcome is %q", outcome)
+		t.Errorf("the outcome is %q, want a late response", outcome)
 	}
 }
 
-func TestWritesAreRecorded(t *testing.T) {
-	behind, proxy, client := inFront(t)
+func TestWritesReturnsRecordedWrites(t *testing.T) {
+	upstream, proxy, client := startProxy(t)
 	proxy.Inject(Fault{On: Writes, Nth: 2, Do: Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 0)})
 	_ = create(t.Context(), client, "first")
 	_ = create(t.Context(), client, "second")
 	if _, err := client.CoreV1().ConfigMaps("memo").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	type line struct{ what, outcome, agent string }
-	var got []line
+	type entry struct{ request, outcome, agent string }
+	var got []entry
 	for _, each := range proxy.Writes(0) {
 		if !strings.HasPrefix(each.BodyDigest, "sha256:") {
 			t.Errorf("%s: the digest is %q", each, each.BodyDigest)
@@ -232,27 +231,27 @@ func TestWritesAreRecorded(t *testing.T) {
 		if each.Time.IsZero() {
 			t.Errorf("%s has no time", each)
 		}
-		got = append(got, line{each.String(), each.Outcome, each.UserAgent})
+		got = append(got, entry{each.String(), each.Outcome, each.UserAgent})
 	}
-	want := []line{
+	want := []entry{
 		{"create configmaps memo/first", "answered 201", "tester"},
 		{"create configmaps memo/second", "refused with 429", "tester"},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{})); diff != "" {
 		t.Errorf("recorded writes (-want +got):\n%s", diff)
 	}
-	if rest := proxy.Writes(proxy.Seen()); len(rest) != 0 {
-		t.Errorf("after all of them there are %v", rest)
+	if rest := proxy.Writes(proxy.WriteCount()); len(rest) != 0 {
+		t.Errorf("after the last recorded write, Writes returned %v", rest)
 	}
-	for _, token := range behind.tokens {
+	for _, token := range upstream.tokens {
 		if token != "Bearer secret" {
-			t.Errorf("the token that arrived is %q", token)
+			t.Errorf("the server received Authorization %q", token)
 		}
 	}
 }
 
-func TestWatchesStreamAndCanBeEnded(t *testing.T) {
-	_, proxy, client := inFront(t)
+func TestCloseWatchesEndsWatches(t *testing.T) {
+	_, proxy, client := startProxy(t)
 	watch, err := client.CoreV1().ConfigMaps("memo").Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -261,23 +260,23 @@ func TestWatchesStreamAndCanBeEnded(t *testing.T) {
 		t.Fatalf("the first event is %v", event)
 	}
 	if ended := proxy.CloseWatches(); ended != 1 {
-		t.Errorf("%d watches were ended, want 1", ended)
+		t.Errorf("CloseWatches ended %d watches, want 1", ended)
 	}
 	if event, more := <-watch.ResultChan(); more {
-		t.Errorf("after its end the watch gave %v", event)
+		t.Errorf("the watch sent %v after CloseWatches", event)
 	}
 
-	proxy.Inject(Fault{On: Watches("configmaps"), Do: TooOld()})
+	proxy.Inject(Fault{On: Watches("configmaps"), Do: ExpireWatch()})
 	if watch, err = client.CoreV1().ConfigMaps("memo").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if event := <-watch.ResultChan(); !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
-		t.Errorf("the watch gave %v, want that its resourceVersion is too old", event)
+		t.Errorf("the watch sent %v, want that its resourceVersion is too old", event)
 	}
 }
 
-func TestDiscoveryOfOneGroupFails(t *testing.T) {
-	_, proxy, _ := inFront(t)
+func TestFailDiscoveryAffectsOneGroup(t *testing.T) {
+	_, proxy, _ := startProxy(t)
 	client := proxy.server.Client()
 	get := func(path string) int {
 		t.Helper()
@@ -289,24 +288,24 @@ func TestDiscoveryOfOneGroupFails(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		return response.StatusCode
 	}
-	failing, lift := proxy.FailDiscovery("apps")
+	failing, restore := proxy.FailDiscovery("apps")
 	for path, want := range map[string]int{
 		"/apis": 200, "/apis/apps/v1": 503, "/apis/batch/v1": 200, "/apis/apps/v1/deployments": 200,
 	} {
 		if got := get(path); got != want {
-			t.Errorf("%s answers %d, want %d", path, got, want)
+			t.Errorf("%s responds with %d, want %d", path, got, want)
 		}
 	}
-	lift()
-	if struck := failing.Struck(); len(struck) != 1 || struck[0].Path != "/apis/apps/v1" {
-		t.Errorf("it happened to %v", struck)
+	restore()
+	if affected := failing.Affected(); len(affected) != 1 || affected[0].Path != "/apis/apps/v1" {
+		t.Errorf("the fault affected %v", affected)
 	}
 	if got := get("/apis/apps/v1"); got != http.StatusOK {
-		t.Errorf("afterwards discovery answers %d", got)
+		t.Errorf("after restore, discovery responds with %d", got)
 	}
 }
 
-func TestNamesAreReadFromWhatIsSent(t *testing.T) {
+func TestNameInReadsJSONAndProtobuf(t *testing.T) {
 	object := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "memo"}}
 	for mediaType, want := range map[string]string{"application/json": "memo", "application/vnd.kubernetes.protobuf": "memo", "text/plain": ""} {
 		body := []byte("no object")
@@ -317,12 +316,12 @@ func TestNamesAreReadFromWhatIsSent(t *testing.T) {
 			}
 		}
 		if got := nameIn(body); got != want {
-			t.Errorf("from %s the name is %q, want %q", mediaType, got, want)
+			t.Errorf("nameIn(%s) is %q, want %q", mediaType, got, want)
 		}
 	}
 }
 
-func TestRequestsAreToldAsKubernetesTellsThem(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	cases := map[string]struct {
 		method, url, contentType string
 		writes, engine           bool
@@ -343,7 +342,7 @@ func TestRequestsAreToldAsKubernetesTellsThem(t *testing.T) {
 		r.Header.Set("Content-Type", each.contentType)
 		got := describe(r, nil)
 		if got.String() != want || Writes(got) != each.writes || EngineWrites(got) != each.engine {
-			t.Errorf("%s %s is %q, a write %v, an engine's %v; want %q, %v, %v", each.method, each.url,
+			t.Errorf("%s %s is %q with Writes %v and EngineWrites %v, want %q, %v, %v", each.method, each.url,
 				got, Writes(got), EngineWrites(got), want, each.writes, each.engine)
 		}
 	}

@@ -16,23 +16,23 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Request is what can be told of a request before it is passed on.
+// Request describes a request before it is forwarded.
 type Request struct {
-	// Verb is Kubernetes' (get, list, watch, create, update, patch, delete, deletecollection), with apply for a server-side
-	// apply; for what is no Kubernetes resource it is the HTTP method in lower case.
+	// Verb is the Kubernetes verb: get, list, watch, create, update, patch, delete or deletecollection, or apply for
+	// server-side apply. For a path that is no Kubernetes resource it is the HTTP method in lower case.
 	Verb string
-	// Group, Resource, Subresource, Namespace and Name say which object. The name of an object that is created is taken from
-	// its content; it is empty where the API server generates it.
+	// Group, Resource, Subresource, Namespace and Name identify the object. For a create, Name comes from the body. It is empty
+	// if the API server generates the name.
 	Group, Resource, Subresource, Namespace, Name string
-	// Path is the URL's, without the query.
+	// Path is the URL's path, without the query.
 	Path string
-	// UserAgent is whom the client calls itself.
+	// UserAgent is the User-Agent header.
 	UserAgent string
-	// BodyDigest is "sha256:…" of a write's content; empty without one.
+	// BodyDigest is the digest of the body, as in "sha256:…". It is empty if there is no body.
 	BodyDigest string
 }
 
-// String gives "apply deployments memo/controller".
+// String returns the verb, the resource and the object's name, as in "apply deployments memo/controller".
 func (r Request) String() string {
 	if r.Resource == "" {
 		return r.Verb + " " + r.Path
@@ -50,15 +50,15 @@ func (r Request) String() string {
 
 var mutating = []string{"create", "update", "patch", "apply", "delete", "deletecollection"}
 
-// Mutating says whether the request is a write. A question that is asked by POST is none.
+// Mutating reports whether the request is a write. A SelfSubjectAccessReview is none.
 func (r Request) Mutating() bool {
 	return r.Resource != "" && slices.Contains(mutating, r.Verb) && r.Resource != "selfsubjectaccessreviews"
 }
 
-// resolver reads paths as the API server does.
+// resolver parses paths as the API server does.
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// describe tells what a request is about; body is its content, as far as that was read.
+// describe returns the description of a request with this body.
 func describe(r *http.Request, body []byte) Request {
 	described := Request{Verb: strings.ToLower(r.Method), Path: r.URL.Path, UserAgent: r.UserAgent()}
 	info, err := resolver.NewRequestInfo(r)
@@ -68,7 +68,7 @@ func describe(r *http.Request, body []byte) Request {
 	described.Verb, described.Group, described.Resource, described.Subresource = info.Verb, info.APIGroup, info.Resource, info.Subresource
 	described.Namespace, described.Name = info.Namespace, info.Name
 	if described.Resource == "namespaces" {
-		described.Namespace = "" // a namespace is in none
+		described.Namespace = "" // Namespaces are cluster-scoped
 	}
 	if described.Verb == "patch" && strings.HasPrefix(r.Header.Get("Content-Type"), string(types.ApplyPatchType)) {
 		described.Verb = "apply"
@@ -83,7 +83,8 @@ func describe(r *http.Request, body []byte) Request {
 	return described
 }
 
-// nameIn reads the name of the object that is sent: as JSON, or as the protobuf that typed clients send built-in kinds in.
+// nameIn returns the name of the object in a request body. The body is JSON, or protobuf if a typed client sends a built-in
+// kind.
 func nameIn(body []byte) string {
 	var object metav1.PartialObjectMetadata
 	if json.Unmarshal(body, &object) == nil {
@@ -100,44 +101,45 @@ func nameIn(body []byte) string {
 	return accessor.GetName()
 }
 
-// Match picks requests.
+// Match reports whether a fault or a filter selects the request.
 type Match func(Request) bool
 
-// And picks what both pick.
+// And returns a Match for requests that both select.
 func (m Match) And(other Match) Match { return func(r Request) bool { return m(r) && other(r) } }
 
-// Writes are the writes that change what the manager decides upon. Events and leases are none, and reviews store nothing.
+// Writes selects writes that can change the manager's decisions. It selects no writes of events, leases and access reviews.
 func Writes(r Request) bool {
-	return r.Mutating() && !aside(r)
+	return r.Mutating() && !isBookkeeping(r)
 }
 
-// EngineWrites are the writes by which BundleDeployments are carried out: Writes without the reports about the manager
-// itself, which come at any time.
+// EngineWrites selects Writes that install, upgrade, repair or remove a BundleDeployment. It leaves out writes of the manager's
+// own status, which can come at any time.
 func EngineWrites(r Request) bool {
 	return Writes(r) && EngineRequests(r)
 }
 
-// To picks requests with the verb for the resource; an empty word stands for any.
+// To selects requests with the verb for the resource. An empty string selects any.
 func To(verb, resource string) Match {
 	return func(r Request) bool {
 		return (verb == "" || r.Verb == verb) && (resource == "" || r.Resource == resource)
 	}
 }
 
-// Watches picks the beginnings of watches of a resource; empty is any resource.
+// Watches selects requests that start a watch of the resource. An empty string selects any resource.
 func Watches(resource string) Match { return To("watch", resource) }
 
-// Below picks requests whose path begins so, such as "/apis/apps/".
-func Below(prefix string) Match {
+// PathPrefix selects requests whose path has this prefix, such as "/apis/apps/".
+func PathPrefix(prefix string) Match {
 	return func(r Request) bool { return strings.HasPrefix(r.Path, prefix) }
 }
 
-// EngineRequests are all requests but those about events, leases and the manager itself.
+// EngineRequests selects all requests except those for events, leases, access reviews and the manager's own configuration and
+// status.
 func EngineRequests(r Request) bool {
-	return !aside(r) && r.Group != "operator.openshift.io" && r.Group != "config.openshift.io"
+	return !isBookkeeping(r) && r.Group != "operator.openshift.io" && r.Group != "config.openshift.io"
 }
 
-// aside says whether a request is about something that nothing is decided upon, or that is not stored.
-func aside(r Request) bool {
+// isBookkeeping reports whether no decision of the manager depends on the object, or whether the API server does not store it.
+func isBookkeeping(r Request) bool {
 	return r.Resource == "events" || r.Resource == "leases" || strings.HasSuffix(r.Resource, "reviews")
 }

@@ -21,7 +21,7 @@ import (
 
 // delayWrite delays the next write of this kind until the injection is lifted, also if the manager has ended by then.
 func delayWrite(proxy *faults.Proxy, verb, resource, subresource string) *faults.Injection {
-	return proxy.Inject(faults.Fault{Do: faults.Late(), On: func(r faults.Request) bool {
+	return proxy.Inject(faults.Fault{Do: faults.ForwardWhenRemoved(), On: func(r faults.Request) bool {
 		return r.Verb == verb && r.Resource == resource && r.Subresource == subresource
 	}})
 }
@@ -29,17 +29,17 @@ func delayWrite(proxy *faults.Proxy, verb, resource, subresource string) *faults
 // waitForWrite waits until the write has been sent.
 func waitForWrite(ctx context.Context, injection *faults.Injection) {
 	GinkgoHelper()
-	Eventually(injection.Struck).WithContext(ctx).Should(HaveLen(1))
+	Eventually(injection.Affected).WithContext(ctx).Should(HaveLen(1))
 }
 
 // deliverWrite sends the delayed write to the API server and returns the outcome.
 func deliverWrite(ctx context.Context, proxy *faults.Proxy, injection *faults.Injection) string {
 	GinkgoHelper()
-	injection.Lift()
+	injection.Remove()
 	outcome := ""
 	Eventually(func() string {
 		for _, write := range proxy.Writes(0) {
-			if write.Request == injection.Struck()[0] && strings.HasPrefix(write.Outcome, "late: ") {
+			if write.Request == injection.Affected()[0] && strings.HasPrefix(write.Outcome, "late: ") {
 				outcome = write.Outcome
 			}
 		}
@@ -55,10 +55,10 @@ var _ = Describe("a write that a manager had sent before it was killed", func() 
 		createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21")
-		estate, err := faults.NewEstate(env.Admin, environment.Namespace)
+		inspector, err := faults.NewInspector(env.Admin, environment.Namespace)
 		Expect(err).NotTo(HaveOccurred())
 		whole := func(ctx context.Context) error {
-			_, err := estate.Whole(ctx, pkg)
+			_, err := inspector.CheckComplete(ctx, pkg)
 			return err
 		}
 
@@ -68,14 +68,14 @@ var _ = Describe("a write that a manager had sent before it was killed", func() 
 		pod := newPod()
 		manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: "manager-belated", Pod: &pod, Args: shortTimings.Args(),
 			InFront: func(admin *rest.Config) (_ *rest.Config, err error) {
-				if proxy, err = faults.InFrontOfServer(admin); err != nil {
+				if proxy, err = faults.NewAPIServerProxy(admin); err != nil {
 					return nil, err
 				}
-				return &rest.Config{Host: proxy.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: proxy.Authority()}}, nil
+				return &rest.Config{Host: proxy.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: proxy.CABundle()}}, nil
 			}})
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() {
-			proxy.LiftAll()
+			proxy.RemoveAll()
 			Expect(manager.Stop()).To(Succeed())
 			proxy.Close()
 		})
@@ -87,11 +87,11 @@ var _ = Describe("a write that a manager had sent before it was killed", func() 
 		expectGateClosed := func(injection *faults.Injection) {
 			GinkgoHelper()
 			expectUpgradeable(ctx, configv1.ConditionFalse, "belated 1.0.0 allows at most 4.21: no version")
-			witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
+			recorder, err := leadership.RecordConditions(ctx, admin.Config, story.ClusterOperatorName)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(deliverWrite(ctx, proxy, injection)).To(Equal(conflict))
-			Consistently(witness.Moves, time.Second).Should(BeEmpty())
-			_, err = witness.Stop()
+			Consistently(recorder.Transitions, time.Second).Should(BeEmpty())
+			_, err = recorder.Stop()
 			Expect(err).NotTo(HaveOccurred())
 		}
 		override := `"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": "2999-01-01T00:00:00Z"}]`

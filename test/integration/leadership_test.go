@@ -68,7 +68,7 @@ func waitForLeaseAttempts(ctx context.Context, manager *environment.Manager, tim
 	}).WithContext(ctx).Should(BeNumerically(">=", times))
 }
 
-func requestsOf(program string, after time.Time) []leadership.Asked {
+func requestsOf(program string, after time.Time) []leadership.AuditedRequest {
 	GinkgoHelper()
 	requests, err := leadership.Requests(env.AuditLog, program, after)
 	Expect(err).NotTo(HaveOccurred())
@@ -94,7 +94,7 @@ var _ = Describe("two managers", func() {
 		Expect(led.Duration).To(Equal(shortTimings.Lease))
 		Expect(two.Start()).To(Succeed())
 		waitForLeaseAttempts(ctx, two, 1)
-		witness, err := leadership.Watch(ctx, admin.Config, story.ClusterOperatorName)
+		recorder, err := leadership.RecordConditions(ctx, admin.Config, story.ClusterOperatorName)
 		Expect(err).NotTo(HaveOccurred())
 
 		By("killing the leader while it installs, which the other one completes")
@@ -113,9 +113,9 @@ var _ = Describe("two managers", func() {
 		wroteFirst, wroteSecond := leadership.Writes(requestsOf(first, began)), leadership.Writes(requestsOf(second, began))
 		Expect(wroteFirst).NotTo(BeEmpty())
 		Expect(wroteSecond).NotTo(BeEmpty())
-		Expect(leadership.Apart(wroteFirst, wroteSecond)).To(Succeed())
+		Expect(leadership.CheckNoOverlap(wroteFirst, wroteSecond)).To(Succeed())
 		Expect(leadership.CreatedTwice(append(wroteFirst, wroteSecond...))).To(BeEmpty())
-		before := slices.DeleteFunc(requestsOf(second, began), func(a leadership.Asked) bool {
+		before := slices.DeleteFunc(requestsOf(second, began), func(a leadership.AuditedRequest) bool {
 			return a.From.After(taken.Acquired) || !a.Write() && a.Resource != "leases"
 		})
 		for _, each := range before {
@@ -134,7 +134,7 @@ var _ = Describe("two managers", func() {
 		Expect(syscall.Kill(two.PID(), syscall.SIGCONT)).To(Succeed())
 		Eventually(two.Exited()).WithTimeout(slack).Should(BeClosed())
 		Expect(os.ReadFile(two.LogFile)).To(Or(ContainSubstring("leader election lost"), ContainSubstring("this process did not run for")))
-		late := slices.DeleteFunc(leadership.Writes(requestsOf(second, stalled)), func(a leadership.Asked) bool {
+		late := slices.DeleteFunc(leadership.Writes(requestsOf(second, stalled)), func(a leadership.AuditedRequest) bool {
 			return a.From.Before(again.Acquired) || a.Resource == "events" // the Event that it no longer leads
 		})
 		Expect(late).To(BeEmpty(), "it wrote while another process held the lease")
@@ -152,9 +152,9 @@ var _ = Describe("two managers", func() {
 			_, err := admin.Kubernetes.CoreV1().Services(pkg).Get(ctx, pkg+"-metrics", metav1.GetOptions{})
 			return err
 		}).WithContext(ctx).Should(Succeed())
-		Expect(leadership.Apart(leadership.Writes(requestsOf(first, stopped)), leadership.Writes(requestsOf(second, stopped)))).To(Succeed())
+		Expect(leadership.CheckNoOverlap(leadership.Writes(requestsOf(first, stopped)), leadership.Writes(requestsOf(second, stopped)))).To(Succeed())
 
-		moves, err := witness.Stop()
+		moves, err := recorder.Stop()
 		Expect(err).NotTo(HaveOccurred())
 		for _, move := range moves {
 			Expect(move).To(HavePrefix(string(configv1.OperatorProgressing)), "the ClusterOperator changes for the installation only: %v", moves)

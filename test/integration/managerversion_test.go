@@ -128,7 +128,7 @@ func managerBehind(proxy *faults.Proxy, args ...string) *environment.Manager {
 	config, err := clientcmd.LoadFromFile(filepath.Join(env.Dir, "manager.kubeconfig"))
 	Expect(err).NotTo(HaveOccurred())
 	for _, cluster := range config.Clusters {
-		cluster.Server, cluster.CertificateAuthority, cluster.CertificateAuthorityData = proxy.URL(), "", proxy.Authority()
+		cluster.Server, cluster.CertificateAuthority, cluster.CertificateAuthorityData = proxy.URL(), "", proxy.CABundle()
 	}
 	path := filepath.Join(GinkgoT().TempDir(), "proxied.kubeconfig")
 	Expect(clientcmd.WriteToFile(*config, path)).To(Succeed())
@@ -144,7 +144,7 @@ var _ = Describe("a manager of another version", func() {
 		install(ctx, settled, "1.0.0")
 		create(ctx, held, "") // no catalog has it
 		expectNotInstalled(ctx, held, "SourceFailed")
-		proxy, err := faults.InFrontOfServer(env.Admin)
+		proxy, err := faults.NewAPIServerProxy(env.Admin)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(proxy.Close)
 		Expect(env.Manager.Kill()).To(Succeed())
@@ -187,10 +187,10 @@ var _ = Describe("a manager of another version", func() {
 		By("holding up one object")
 		first, hold := start("4.97.1")
 		Eventually(readVersionStatus).WithContext(ctx).Should(Satisfy(func(a versionStatus) bool { return a.isWorkingTowards("4.97.1") }))
-		Eventually(hold.Struck).WithContext(ctx).ShouldNot(BeEmpty())
+		Eventually(hold.Affected).WithContext(ctx).ShouldNot(BeEmpty())
 		Consistently(readVersionStatus, "3s").WithContext(ctx).Should(And(HaveField("Version", "0.0.1-snapshot"),
 			Satisfy(func(a versionStatus) bool { return a.isWorkingTowards("4.97.1") })))
-		hold.Lift() // the held write fails
+		hold.Remove() // the held write fails
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.1"))
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		expectRollout("0.0.1-snapshot", "4.97.1")
@@ -210,7 +210,7 @@ var _ = Describe("a manager of another version", func() {
 		_, hold = start("4.97.2", "--version-within=3s")
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "4.97.2"))
 		Expect(time.Since(began)).To(BeNumerically(">=", 3*time.Second))
-		Expect(hold.Struck()).NotTo(BeEmpty())
+		Expect(hold.Affected()).NotTo(BeEmpty())
 		Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		expectRollout("4.97.1", "4.97.2")
 	})

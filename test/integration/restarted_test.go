@@ -114,7 +114,7 @@ var _ = Describe("a manager whose container is started again in its pod", func()
 		_, again := restartContainer(ctx, one, taken)
 		Expect(again.Holder).To(HavePrefix(pod.Name + "_" + string(pod.UID) + "_"))
 		expectRepair(ctx, pkg)
-		Expect(slices.DeleteFunc(requestsOf("manager-other-pod", began), func(a leadership.Asked) bool { return !a.Write() })).To(BeEmpty())
+		Expect(slices.DeleteFunc(requestsOf("manager-other-pod", began), func(a leadership.AuditedRequest) bool { return !a.Write() })).To(BeEmpty())
 
 		By("terminating the container, which releases the lease to the other pod")
 		Expect(one.Stop()).To(Succeed())

@@ -60,7 +60,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
 	}
 	if *traces != "" {
-		options.Trace = rbac.File(*traces, "integration", GinkgoParallelProcess(), 1)
+		options.Trace = rbac.TracePath(*traces, "integration", GinkgoParallelProcess(), 1)
 	}
 	env, err = environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())
@@ -79,7 +79,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 })
 
 var _ = ReportAfterSuite("requests of the manager", func(report Report) {
-	Expect(rbac.Finish(*traces, "integration", report)).To(Succeed())
+	Expect(rbac.RecordReport(*traces, "integration", report)).To(Succeed())
 })
 
 // recordCrash also writes the Go runtime's report of a crash of this process to a file. Ginkgo loses the last output of a parallel

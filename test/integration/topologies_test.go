@@ -129,7 +129,7 @@ var _ = Describe("a cluster", func() {
 		expectNotInstalled(ctx, first, "SourceFailed")
 		_, err = admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
 		Expect(err).NotTo(HaveOccurred())
-		of := func(resource string) (found []leadership.Asked) {
+		of := func(resource string) (found []leadership.AuditedRequest) {
 			for _, each := range requestsOf(program, began) {
 				if each.Resource == resource {
 					found = append(found, each)

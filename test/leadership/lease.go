@@ -17,22 +17,22 @@ import (
 // LeaseName is the name of the manager's Lease.
 const LeaseName = "platform-operators-lock"
 
-// Timings are the timings of leader election.
+// Timings are the lease duration, the renew deadline and the retry period of leader election.
 type Timings struct{ Lease, Renew, Retry time.Duration }
 
-// HighlyAvailable are the timings of OpenShift's components, and SingleNode those on a control plane with one node.
+// HighlyAvailable are the timings of OpenShift's components, and SingleNode those on a single-node control plane.
 var (
 	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
 )
 
-// Scaled returns the timings divided by n. The lease duration is in whole seconds, as in a Lease object.
+// Scaled returns the timings divided by n. It truncates the lease duration to seconds, as in a Lease object.
 func (t Timings) Scaled(n int) Timings {
-	by := time.Duration(n)
-	return Timings{(t.Lease / by).Truncate(time.Second), t.Renew / by, t.Retry / by}
+	divisor := time.Duration(n)
+	return Timings{(t.Lease / divisor).Truncate(time.Second), t.Renew / divisor, t.Retry / divisor}
 }
 
-// Args returns the manager's flags for the timings.
+// Args returns the manager's flags that set the timings.
 func (t Timings) Args() []string {
 	return []string{
 		"--leader-elect-lease-duration=" + t.Lease.String(),
@@ -41,8 +41,8 @@ func (t Timings) Args() []string {
 	}
 }
 
-// AfterRelease is how long it takes at most until a manager that waits has a lease that was given up: client-go stretches every
-// wait by chance.
+// AfterRelease is the longest time until a waiting manager acquires a released lease. It includes client-go's jitter of the
+// retry period.
 func (t Timings) AfterRelease() time.Duration {
 	return time.Duration((1 + leaderelection.JitterFactor) * float64(t.Retry))
 }
@@ -50,19 +50,19 @@ func (t Timings) AfterRelease() time.Duration {
 // AfterCrash is the longest time until a waiting manager acquires the lease of a killed one.
 func (t Timings) AfterCrash() time.Duration { return t.Lease + t.AfterRelease() }
 
-// Lease has the holder of the lease and its times.
+// Lease is the state of the manager's Lease object.
 type Lease struct {
-	// Holder is empty when nobody does.
+	// Holder is the holder's identity; empty if the lease is released.
 	Holder string
-	// Acquired is when the holder got it, Renewed when it renewed it last.
+	// Acquired is when the holder acquired the lease, and Renewed when it last renewed it.
 	Acquired, Renewed time.Time
-	// Transitions is how often it went from one to another.
+	// Transitions is how often the holder changed.
 	Transitions int
-	// Duration is how long it is kept without being renewed.
+	// Duration is how long the lease is valid after a renewal.
 	Duration time.Duration
 }
 
-// ReadLease gets the manager's lease.
+// ReadLease reads the manager's Lease.
 func ReadLease(ctx context.Context, client kubernetes.Interface) (Lease, error) {
 	live, err := client.CoordinationV1().Leases(environment.Namespace).Get(ctx, LeaseName, metav1.GetOptions{})
 	if err != nil {

@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// Namespace and Account are the manager's.
+	// Namespace and Account identify the manager's ServiceAccount.
 	Namespace, Account = "openshift-platform-operators", "platform-operators"
-	// User is who the manager is to the API server.
+	// User is the manager's user name in audit events.
 	User = "system:serviceaccount:" + Namespace + ":" + Account
-	// Aggregate on a ClusterRole adds its rules to what the manager has for the sake of bundles.
+	// Aggregate is the label of ClusterRoles whose rules are aggregated into BundlesRole.
 	Aggregate = "platform.openshift.io/aggregate-to-bundles"
-	// BundlesRole is what all ClusterRoles with that label are added up to, and the binding of it.
+	// BundlesRole is the name of the aggregated ClusterRole with the rules that bundles need, and of its ClusterRoleBinding.
 	BundlesRole = "platform-operators-bundles"
 )
 
-// Right is one verb on one resource, and of one object where the rule names it.
+// Right is one verb on one resource, or on one object if the rule has a resource name.
 type Right struct {
-	// Role holds it, as "ClusterRole name" or "Role namespace/name".
+	// Role is the role that grants it, as "ClusterRole name" or "Role namespace/name".
 	Role string
-	// Namespace is where it holds; empty is everywhere.
+	// Namespace is the namespace in which it is granted; empty is all namespaces.
 	Namespace string
-	// Resource has its group and subresource, as in "deployments.apps/scale".
+	// Resource includes the group and the subresource, as in "deployments.apps/scale".
 	Resource string
 	Verb     string
-	// Name is the object's; empty is any.
+	// Name is the name of the object; empty is any object.
 	Name string
 }
 
-// String is how a right is told.
+// String returns the role, the verb and the resource.
 func (r Right) String() string {
 	text := fmt.Sprintf("%s: %s %s", r.Role, r.Verb, r.Resource)
 	if r.Name != "" {
@@ -44,31 +44,32 @@ func (r Right) String() string {
 	return text
 }
 
-// allows says that a right covers a request.
+// allows reports whether the right covers a request.
 func (r Right) allows(request Request) bool {
 	return r.Verb == request.Verb && r.Resource == request.Resource &&
 		(r.Namespace == "" || r.Namespace == request.Namespace) && (r.Name == "" || r.Name == request.Name)
 }
 
-// within says that another right gives the same in more namespaces.
-func (r Right) within(other Right) bool {
+// isCoveredBy reports whether another right grants the same in all namespaces.
+func (r Right) isCoveredBy(other Right) bool {
 	return r.Namespace != "" && other.Namespace == "" && r.Resource == other.Resource && r.Verb == other.Verb && (other.Name == "" || other.Name == r.Name)
 }
 
-// Shipped are the roles in a manifests folder that are the manager's.
-type Shipped struct {
-	// Own are the rights that the manager has whatever is installed.
+// ShippedRoles are the manager's roles in a manifests folder.
+type ShippedRoles struct {
+	// Own are the rights that the manager has whatever bundles are installed.
 	Own []Right
-	// ForBundles are the rules that bundles need, by the ClusterRole that ships them.
+	// ForBundles are the rules that bundles need, by ClusterRole.
 	ForBundles map[string][]rbacv1.PolicyRule
-	// Borrowed are rights by roles that Kubernetes ships, which are not ours to make exact: each role has to be of some use.
-	Borrowed []Right
-	// Rules are all of all roles, by role as in Right.Role.
+	// FromKubernetes are the rights of bound roles that Kubernetes ships. The manager does not have to use each of them, but
+	// each role.
+	FromKubernetes []Right
+	// Rules are the rules of all roles, by Right.Role.
 	Rules map[string][]rbacv1.PolicyRule
 }
 
-// lent are the roles that Kubernetes ships for whoever serves something that only some may ask for: its metrics.
-var lent = map[string][]rbacv1.PolicyRule{
+// kubernetesRoles are the bound roles that Kubernetes ships. A server needs them to authorize clients of its metrics.
+var kubernetesRoles = map[string][]rbacv1.PolicyRule{
 	"ClusterRole system:auth-delegator": {
 		{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
 		{APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}},
@@ -79,7 +80,7 @@ var lent = map[string][]rbacv1.PolicyRule{
 	}},
 }
 
-// document is what any RBAC manifest may have.
+// document has the fields of a role or a binding.
 type document struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -100,8 +101,8 @@ func (d document) role() string {
 	return "ClusterRole " + d.Metadata.Name
 }
 
-// bound is the role that a binding gives, as document.role names it.
-func (d document) bound() string {
+// roleRef returns the role that a binding refers to, in the form of document.role.
+func (d document) roleRef() string {
 	if d.RoleRef.Kind == "Role" {
 		return "Role " + d.Metadata.Namespace + "/" + d.RoleRef.Name
 	}
@@ -114,13 +115,13 @@ func (d document) bindsManager() bool {
 	})
 }
 
-// ReadShipped reads the roles, and who is bound to them, from a manifests folder.
-func ReadShipped(folder string) (Shipped, error) {
+// ReadShippedRoles reads the roles and bindings in a manifests folder.
+func ReadShippedRoles(folder string) (ShippedRoles, error) {
 	documents, err := readDocuments(folder)
 	if err != nil {
-		return Shipped{}, fmt.Errorf("reading the roles in %q: %w", folder, err)
+		return ShippedRoles{}, fmt.Errorf("reading the roles in %q: %w", folder, err)
 	}
-	shipped := Shipped{ForBundles: map[string][]rbacv1.PolicyRule{}, Rules: map[string][]rbacv1.PolicyRule{}}
+	shipped := ShippedRoles{ForBundles: map[string][]rbacv1.PolicyRule{}, Rules: map[string][]rbacv1.PolicyRule{}}
 	for _, each := range documents {
 		if strings.HasSuffix(each.Kind, "Role") {
 			shipped.Rules[each.role()] = each.Rules
@@ -133,24 +134,24 @@ func ReadShipped(folder string) (Shipped, error) {
 		if !each.bindsManager() || each.RoleRef.Name == BundlesRole {
 			continue
 		}
-		where := ""
+		namespace := ""
 		if each.Kind == "RoleBinding" {
-			where = each.Metadata.Namespace
+			namespace = each.Metadata.Namespace
 		}
-		rules, ours := shipped.Rules[each.bound()]
-		borrowed, known := lent[each.bound()]
-		if !ours && !known {
-			return Shipped{}, fmt.Errorf("reading the roles in %q: %s %q gives %s, whose rules are not known", folder, each.Kind, each.Metadata.Name, each.bound())
+		rules, isShipped := shipped.Rules[each.roleRef()]
+		fromKubernetes, isKnown := kubernetesRoles[each.roleRef()]
+		if !isShipped && !isKnown {
+			return ShippedRoles{}, fmt.Errorf("reading the roles in %q: %s %q refers to %s, whose rules are unknown", folder, each.Kind, each.Metadata.Name, each.roleRef())
 		}
 		for _, rule := range rules {
-			shipped.Own = append(shipped.Own, rightsOf(each.bound(), where, rule)...)
+			shipped.Own = append(shipped.Own, rightsFromRule(each.roleRef(), namespace, rule)...)
 		}
-		for _, rule := range borrowed {
-			shipped.Borrowed = append(shipped.Borrowed, rightsOf(each.bound(), where, rule)...)
+		for _, rule := range fromKubernetes {
+			shipped.FromKubernetes = append(shipped.FromKubernetes, rightsFromRule(each.roleRef(), namespace, rule)...)
 		}
 	}
 	if len(shipped.Own) == 0 {
-		return Shipped{}, fmt.Errorf("reading the roles in %q: nothing is bound to ServiceAccount %s/%s", folder, Namespace, Account)
+		return ShippedRoles{}, fmt.Errorf("reading the roles in %q: no role is bound to ServiceAccount %s/%s", folder, Namespace, Account)
 	}
 	return shipped, nil
 }
@@ -175,8 +176,9 @@ func readDocuments(folder string) ([]document, error) {
 	return documents, nil
 }
 
-// rightsOf takes a rule apart. A wildcard stays one, and no request is covered by it: roles must not have any.
-func rightsOf(role, namespace string, rule rbacv1.PolicyRule) []Right {
+// rightsFromRule returns the rights of a rule. It does not expand wildcards, so that they cover no request. Roles must not have
+// any.
+func rightsFromRule(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	names := rule.ResourceNames
 	if len(names) == 0 {
 		names = []string{""}
@@ -186,7 +188,7 @@ func rightsOf(role, namespace string, rule rbacv1.PolicyRule) []Right {
 		for _, resource := range rule.Resources {
 			for _, verb := range rule.Verbs {
 				for _, name := range names {
-					rights = append(rights, Right{Role: role, Namespace: namespace, Resource: resourceIn(group, resource), Verb: verb, Name: name})
+					rights = append(rights, Right{Role: role, Namespace: namespace, Resource: resourceName(group, resource), Verb: verb, Name: name})
 				}
 			}
 		}
@@ -194,14 +196,14 @@ func rightsOf(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	return rights
 }
 
-// resourceIn puts the group between resource and subresource.
-func resourceIn(group, resource string) string {
+// resourceName returns the resource with its group, which precedes the subresource.
+func resourceName(group, resource string) string {
 	if group == "" {
 		return resource
 	}
-	resource, sub, is := strings.Cut(resource, "/")
-	if is {
-		return resource + "." + group + "/" + sub
+	resource, subresource, found := strings.Cut(resource, "/")
+	if found {
+		return resource + "." + group + "/" + subresource
 	}
 	return resource + "." + group
 }

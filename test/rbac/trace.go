@@ -14,25 +14,25 @@ import (
 	"strings"
 )
 
-// Request is one sort of request that the manager made.
+// Request is a kind of request that the manager sent.
 type Request struct {
 	Verb string `json:"verb"`
-	// Resource has its group and subresource; empty for what is no resource.
+	// Resource includes the group and the subresource. It is empty for a non-resource URL.
 	Resource string `json:"resource,omitempty"`
-	// Namespace is Elsewhere for those that no shipped role is about.
+	// Namespace is OtherNamespace if no shipped role is limited to the namespace.
 	Namespace string `json:"namespace,omitempty"`
-	// Name is kept where a shipped role names single objects.
+	// Name is set only if a shipped role names the object.
 	Name string `json:"name,omitempty"`
-	// Path of what is no resource, its first two parts.
+	// Path is the first two segments of a non-resource URL.
 	Path string `json:"path,omitempty"`
-	// By is the binding that allowed it, as the authorizer said; empty when it was denied.
+	// By is the binding that allowed it. It is empty if the request was denied.
 	By string `json:"by,omitempty"`
 }
 
-// Elsewhere stands for all namespaces that no shipped role is about: a bundle's may have any name.
-const Elsewhere = "…"
+// OtherNamespace represents all namespaces that no shipped role is limited to, because bundles can have any namespace.
+const OtherNamespace = "…"
 
-// String is how a request is told.
+// String returns the verb, the resource, the name and the scope.
 func (r Request) String() string {
 	if r.Resource == "" {
 		return r.Verb + " " + r.Path
@@ -44,19 +44,19 @@ func (r Request) String() string {
 	switch r.Namespace {
 	case "":
 		return text + " in the whole cluster"
-	case Elsewhere:
+	case OtherNamespace:
 		return text + " in some namespace"
 	}
 	return text + " in namespace " + r.Namespace
 }
 
-// Trace is how often each sort of request was made.
+// Trace is the number of requests of each kind.
 type Trace map[Request]int
 
-// maxSorts bounds a trace: a summary that grows with the cluster is none.
-const maxSorts = 20_000
+// maxRequests limits the kinds of requests in a trace, which must not grow with the cluster.
+const maxRequests = 20_000
 
-// event is what is read of an audit event.
+// event has the fields of an audit event that collect reads.
 type event struct {
 	Verb       string `json:"verb"`
 	Stage      string `json:"stage"`
@@ -84,20 +84,21 @@ const (
 )
 
 var (
-	// allowedBy is in an authorizer's reason for what RBAC allows.
+	// allowedBy matches the reason of the RBAC authorizer.
 	allowedBy = regexp.MustCompile(`allowed by ((?:Cluster)?RoleBinding) "([^"]+)"`)
-	// notAllowed is in the API server's message where a request needs a second right that it lacks: to create by apply, say.
+	// notAllowed matches the API server's message if a request lacks a second right, such as create for server-side apply.
 	notAllowed = regexp.MustCompile(`User "[^"]*" cannot \S+ resource`)
 )
 
-// Collect sums up what the manager asked, from an audit log of level Metadata or above.
-func Collect(log string, shipped Shipped) (Trace, error) {
+// Collect summarizes the manager's requests in an audit log of level Metadata or above. It returns an error if the log is
+// missing or was rotated.
+func Collect(log string, shipped ShippedRoles) (Trace, error) {
 	rotated, err := filepath.Glob(strings.TrimSuffix(log, filepath.Ext(log)) + "-*" + filepath.Ext(log))
 	if err != nil {
 		return nil, fmt.Errorf("collecting the manager's requests: %w", err)
 	}
 	if len(rotated) > 0 {
-		return nil, fmt.Errorf("collecting the manager's requests: %q was rotated to %q, so that some may be missing; let the log grow larger", log, rotated)
+		return nil, fmt.Errorf("collecting the manager's requests: %q was rotated to %q, so that requests may be missing; increase the maximum size of the log", log, rotated)
 	}
 	file, err := os.Open(log)
 	if err != nil {
@@ -107,12 +108,12 @@ func Collect(log string, shipped Shipped) (Trace, error) {
 	return collect(bufio.NewReaderSize(file, 1<<20), shipped)
 }
 
-func collect(reader *bufio.Reader, shipped Shipped) (Trace, error) {
+func collect(reader *bufio.Reader, shipped ShippedRoles) (Trace, error) {
 	trace := Trace{}
 	for number := 1; ; number++ {
 		line, err := reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return trace, nil // a line that is still being written is not the manager's: it has ended
+			return trace, nil // an incomplete line is not the manager's, which has ended
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the audit log: %w", err)
@@ -127,15 +128,15 @@ func collect(reader *bufio.Reader, shipped Shipped) (Trace, error) {
 		if read.User.Username != User {
 			continue
 		}
-		trace.Add(read.observed(), shipped)
-		if len(trace) > maxSorts {
-			return nil, fmt.Errorf("summing up the audit log: there are more than %d sorts of requests", maxSorts)
+		trace.Add(read.request(), shipped)
+		if len(trace) > maxRequests {
+			return nil, fmt.Errorf("summarizing the audit log: there are more than %d kinds of requests", maxRequests)
 		}
 	}
 }
 
-// observed returns the request that the event describes.
-func (e event) observed() ObservedRequest {
+// request returns the request that the event describes.
+func (e event) request() ObservedRequest {
 	path, _, _ := strings.Cut(e.RequestURI, "?")
 	return ObservedRequest{
 		Verb: e.Verb, Group: e.ObjectRef.Group, Resource: e.ObjectRef.Resource, Subresource: e.ObjectRef.Subresource,
@@ -144,36 +145,37 @@ func (e event) observed() ObservedRequest {
 	}
 }
 
-// ObservedRequest is a request that an API server received from the manager.
+// ObservedRequest is a request of the manager that an API server received.
 type ObservedRequest struct {
 	// Verb is the Kubernetes API verb, such as patch.
 	Verb string
 	// Group, Resource and Subresource are empty for a non-resource URL, whose path is Path.
 	Group, Resource, Subresource string
-	// Namespace and Name are the object's.
+	// Namespace and Name identify the object.
 	Namespace, Name string
 	Path            string
-	// Reason is why the authorizer allowed it, as audit logs have it.
+	// Reason is the authorizer's reason, as in audit events.
 	Reason string
-	// Created is whether an object was created, and Denied whether a right was missing.
+	// Created is whether the request created an object. Denied is whether a right was missing.
 	Created, Denied bool
 }
 
-// Add counts a request. It counts a patch or update that created an object also as a create, because the API server checks both rights.
-func (t Trace) Add(each ObservedRequest, shipped Shipped) {
+// Add counts a request. It counts a patch or update that created an object also as a create, because the API server checks both
+// rights.
+func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 	entry := Request{Verb: each.Verb}
 	if each.Resource == "" {
-		entry.Path = strings.Join(firstOf(strings.Split(each.Path, "/"), 3), "/")
+		entry.Path = strings.Join(firstParts(strings.Split(each.Path, "/"), 3), "/")
 	} else {
 		resource := each.Resource
 		if each.Subresource != "" {
 			resource += "/" + each.Subresource
 		}
-		entry.Resource = resourceIn(each.Group, resource)
-		entry.Namespace, entry.Name = shipped.place(each.Namespace, each.Name)
+		entry.Resource = resourceName(each.Group, resource)
+		entry.Namespace, entry.Name = shipped.generalize(each.Namespace, each.Name)
 	}
 	if found := allowedBy.FindStringSubmatch(each.Reason); !each.Denied && found != nil {
-		name, _, _ := strings.Cut(found[2], "/") // the rest of a RoleBinding's is its namespace
+		name, _, _ := strings.Cut(found[2], "/") // a RoleBinding is followed by its namespace
 		entry.By = found[1] + " " + name
 	} else if !each.Denied {
 		entry.By = "no RBAC: " + each.Reason
@@ -185,13 +187,14 @@ func (t Trace) Add(each ObservedRequest, shipped Shipped) {
 	}
 }
 
-func firstOf(parts []string, count int) []string { return parts[:min(len(parts), count)] }
+func firstParts(parts []string, count int) []string { return parts[:min(len(parts), count)] }
 
-// place keeps what shipped roles tell apart.
-func (s Shipped) place(namespace, name string) (string, string) {
-	rights := slices.Concat(s.Own, s.Borrowed)
+// generalize returns the namespace and name for a Request: OtherNamespace unless a shipped role is limited to the namespace,
+// and no name unless a shipped role names the object.
+func (s ShippedRoles) generalize(namespace, name string) (string, string) {
+	rights := slices.Concat(s.Own, s.FromKubernetes)
 	if namespace != "" && !slices.ContainsFunc(rights, func(each Right) bool { return each.Namespace == namespace }) {
-		namespace = Elsewhere
+		namespace = OtherNamespace
 	}
 	if !slices.ContainsFunc(rights, func(each Right) bool { return each.Name != "" && each.Name == name && each.Namespace == namespace }) {
 		name = ""
@@ -199,13 +202,13 @@ func (s Shipped) place(namespace, name string) (string, string) {
 	return namespace, name
 }
 
-// line is how one sort of request is written.
+// line is the JSON of one Request in a trace file.
 type line struct {
 	Request
 	Count int `json:"count"`
 }
 
-// Write writes a trace to a file, a sort of request a line.
+// Write writes the trace to a file, one JSON object per line.
 func (t Trace) Write(path string) error {
 	var lines []string
 	for request, count := range t {
@@ -225,7 +228,7 @@ func (t Trace) Write(path string) error {
 	return nil
 }
 
-// add adds what a file that Write has written tells.
+// add adds the counts of a file that Write has written.
 func (t Trace) add(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

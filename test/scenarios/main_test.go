@@ -83,11 +83,11 @@ func writeTrace(passed bool) error {
 	if err != nil {
 		return err
 	}
-	shipped, err := rbac.ReadShipped(filepath.Join(root, "manifests"))
+	shipped, err := rbac.ReadShippedRoles(filepath.Join(root, "manifests"))
 	if err != nil {
 		return err
 	}
-	if err := allRequests.trace(shipped).Write(rbac.File(*traces, "scenarios", 1, 1)); err != nil {
+	if err := allRequests.trace(shipped).Write(rbac.TracePath(*traces, "scenarios", 1, 1)); err != nil {
 		return err
 	}
 	missing := ""

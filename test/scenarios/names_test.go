@@ -48,9 +48,9 @@ func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator,
 // chose.
 func (s *Story) derivedNames(ctx context.Context, name string, known []string) map[string][]string {
 	s.Helper()
-	estate, err := faults.NewEstate(s.Environment.Admin, environment.Namespace)
+	inspector, err := faults.NewInspector(s.Environment.Admin, environment.Namespace)
 	s.Expect(err).NotTo(HaveOccurred())
-	everything, err := estate.Everything(ctx, name)
+	everything, err := inspector.OwnedObjects(ctx, name)
 	s.Expect(err).NotTo(HaveOccurred())
 	derived := map[string][]string{}
 	for _, each := range everything {

@@ -80,7 +80,7 @@ func (r *requestLog) lacking(table parity.RequestTypes) []string {
 }
 
 // trace returns which permissions the managers used.
-func (r *requestLog) trace(shipped rbac.Shipped) rbac.Trace {
+func (r *requestLog) trace(shipped rbac.ShippedRoles) rbac.Trace {
 	trace := rbac.Trace{}
 	for _, each := range r.manager {
 		trace.Add(each, shipped)

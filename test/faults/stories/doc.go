@@ -1,7 +1,10 @@
-// Package stories holds the engine to its promises while everything fails: each write of a BundleDeployment's life is one at
-// which the manager is killed, before and after; each answer of the API server is refused, lost, late or sent twice; specs
-// are bad, or change while they are carried out. It has nothing but tests, which need a cluster: -stories=quick runs a few
-// kill points and a refused write in a minute, -stories=long a sample of all within -budget, and -full all of them.
+// Package stories tests that the manager keeps its promises about BundleDeployments while requests fail. It kills the manager
+// before and after each write of an install, upgrade, repair, rollback and removal. It refuses, loses, delays or repeats
+// responses of the API server and the registry. It sets invalid specs, and changes specs during a rollout.
 //
-// How requests are made to fail, and how it is told that nothing was left behind, is in test/faults.
+// The package has tests only, and they need a cluster. -stories=quick runs a few kill points and a refused write in a minute.
+// -stories=sample runs a few cases of each kind, chosen by a seed. -stories=long runs all cases, and kill points for as long as
+// -budget; -full runs all kill points.
+//
+// Package test/faults injects the faults and checks the objects.
 package stories

@@ -15,15 +15,15 @@ import (
 	"github.com/openshift/platform-operators/test/faults"
 )
 
-// saga is one chapter of a BundleDeployment's life: what a user writes, and how it is told that it has been carried out.
-type saga struct {
+// phase is one step in the life of a BundleDeployment.
+type phase struct {
 	name string
-	// begin is the user's one write, or what somebody else does.
-	begin func(ctx context.Context, h *harness, deployment string) error
-	// over is nil when everything that follows from it has been done and nothing is left to clean.
-	over func(ctx context.Context, h *harness, deployment string) error
-	// patience is for how long status may claim what is not so.
-	patience time.Duration
+	// start changes the spec or the objects, or creates or deletes the BundleDeployment.
+	start func(ctx context.Context, h *harness, deployment string) error
+	// check returns nil when the manager has completed the phase.
+	check func(ctx context.Context, h *harness, deployment string) error
+	// tolerance is how long a statement of the status may be false.
+	tolerance time.Duration
 }
 
 const (
@@ -31,221 +31,227 @@ const (
 	upgrade   = "upgrade"
 	repair    = "repair"
 	rollback  = "rollback"
-	goingBack = "going back"
+	downgrade = "downgrade"
 	removal   = "removal"
 )
 
-// sagas are a life, in order; each begins where the one before ended.
-func sagas(t *testing.T, h *harness) []saga {
+// phases returns all phases in order. Each starts where the previous one ended.
+func phases(t *testing.T, h *harness) []phase {
 	one, two, never := h.ref(t, first), h.ref(t, second), h.ref(t, broken)
-	carriedOut := func(ctx context.Context, h *harness, deployment string) error { return h.installed(deployment)(ctx) }
-	return []saga{
-		{install, func(ctx context.Context, h *harness, deployment string) error { return h.create(ctx, deployment, one) }, carriedOut, faults.Moment},
-		{upgrade, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, two) }, carriedOut, faults.Moment},
+	isInstalled := func(ctx context.Context, h *harness, deployment string) error { return h.installed(deployment)(ctx) }
+	return []phase{
+		{install, func(ctx context.Context, h *harness, deployment string) error { return h.create(ctx, deployment, one) }, isInstalled, faults.StatusTolerance},
+		{upgrade, func(ctx context.Context, h *harness, deployment string) error {
+			return h.setImage(ctx, deployment, two)
+		}, isInstalled, faults.StatusTolerance},
 		{repair, func(ctx context.Context, h *harness, deployment string) error {
 			return h.tamper(ctx, deployment, second)
-		}, carriedOut, untilNoticed},
+		}, isInstalled, driftTolerance},
 		{rollback, func(ctx context.Context, h *harness, deployment string) error {
-			return h.attempt(ctx, deployment, never)
+			return h.setImageWithRollback(ctx, deployment, never)
 		},
-			func(ctx context.Context, h *harness, deployment string) error { return h.rolledBack(deployment)(ctx) }, faults.Moment},
-		{goingBack, func(ctx context.Context, h *harness, deployment string) error { return h.move(ctx, deployment, one) }, carriedOut, faults.Moment},
+			func(ctx context.Context, h *harness, deployment string) error { return h.rolledBack(deployment)(ctx) }, faults.StatusTolerance},
+		{downgrade, func(ctx context.Context, h *harness, deployment string) error {
+			return h.setImage(ctx, deployment, one)
+		}, isInstalled, faults.StatusTolerance},
 		{removal, func(ctx context.Context, h *harness, deployment string) error { return h.remove(ctx, deployment) },
-			func(ctx context.Context, h *harness, deployment string) error { return h.estate.Gone(ctx, deployment) }, faults.Moment},
+			func(ctx context.Context, h *harness, deployment string) error {
+				return h.inspector.CheckRemoved(ctx, deployment)
+			}, faults.StatusTolerance},
 	}
 }
 
-// point is a write at which the manager is killed.
-type point struct {
-	// write is its number among those of the saga, counted from 1.
+// killPoint is a write at which the manager is killed.
+type killPoint struct {
+	// write is the number of the write in its phase, counted from 1.
 	write int
-	// after says that the write goes through first.
+	// after is whether the manager is killed after the write.
 	after bool
 }
 
-func (p point) String() string {
+func (p killPoint) String() string {
 	if p.after {
 		return fmt.Sprintf("after write %d", p.write)
 	}
 	return fmt.Sprintf("before write %d", p.write)
 }
 
-// lived is what a life without a fault was like: for each saga the number of writes, and what was there at its end.
-type lived struct {
-	writes []int
-	there  [][]string
+// baselineResult is the result of a run without faults: for each phase the number of writes and the objects at its end.
+type baselineResult struct {
+	writes  []int
+	objects [][]string
 }
 
-// TestENG_D10_KilledAtEveryWrite kills the manager before and after every write of install, upgrade, repair, rollback (by
-// deadline and by the user) and removal.
+// TestENG_D10_KilledAtEveryWrite kills the manager before and after every write of an install, upgrade, repair, rollback,
+// downgrade and removal.
 func TestENG_D10_KilledAtEveryWrite(t *testing.T) {
-	ctx, h := needs(t, "sample")
-	chapters := sagas(t, h)
-	clean := h.cleanLife(ctx, t, chapters)
+	ctx, h := requireLevel(t, "sample")
+	phases := phases(t, h)
+	baseline := h.runBaseline(ctx, t, phases)
 	if t.Failed() {
 		return
 	}
 	t.Logf("seed %d; SEED=%d tries the same kill points in the same order", *seed, *seed)
-	points, lives := shuffled(clean.writes, *seed)
-	began, struck, tried := time.Now(), 0, 0
-	for life := range lives {
-		if *stories == "sample" && life >= sampleLives || *stories == "long" && !*full && time.Since(began) > *budget {
+	killPoints, runs := shuffle(baseline.writes, *seed)
+	began, affected, tried := time.Now(), 0, 0
+	for number := range runs {
+		if *stories == "sample" && number >= sampleRuns || *stories == "long" && !*full && time.Since(began) > *budget {
 			break
 		}
-		t.Run(fmt.Sprintf("life %d", life), func(t *testing.T) {
-			for i, reached := range h.live(ctx, t, course{fmt.Sprintf("%s-%d", pkg, life), life, chapters, points, clean}) {
-				t.Logf("%s, killed %s: reached %v", chapters[i].name, points[i][life%len(points[i])], reached)
+		t.Run(fmt.Sprintf("run %d", number), func(t *testing.T) {
+			for i, reached := range h.runLifecycle(ctx, t, lifecycleRun{fmt.Sprintf("%s-%d", pkg, number), number, phases, killPoints, baseline}) {
+				t.Logf("%s, killed %s: reached %v", phases[i].name, killPoints[i][number%len(killPoints[i])], reached)
 				tried++
 				if reached {
-					struck++
+					affected++
 				}
 			}
 		})
 		if t.Failed() {
-			break // what is left of it would make the next ones fail too
+			break // its remaining objects would make the next runs fail
 		}
 	}
 	all := 0
-	for _, each := range points {
+	for _, each := range killPoints {
 		all += len(each)
 	}
-	t.Logf("killed the manager at %d of %d kill points tried; there are %d", struck, tried, all)
+	t.Logf("killed the manager at %d of %d kill points tried; there are %d", affected, tried, all)
 	t.Attr("kill-points", fmt.Sprintf("%d of %d", tried, all))
-	// Which status writes a saga has depends on what comes together, so that the last numbers may not be reached.
-	if tried == 0 || struck*10 < tried*7 {
-		t.Errorf("of %d kill points only %d were reached", tried, struck)
+	// The number of status writes in a phase varies with timing, so that a run may not reach the last kill points.
+	if tried == 0 || affected*10 < tried*7 {
+		t.Errorf("of %d kill points only %d were reached", tried, affected)
 	}
 }
 
-// TestKilledAtAFewWrites is what make test-faults tries of it.
+// TestKilledAtAFewWrites tries the kill points that make test-faults runs.
 func TestKilledAtAFewWrites(t *testing.T) {
-	ctx, h := needs(t, "quick")
+	ctx, h := requireLevel(t, "quick")
 	if *stories != "quick" {
 		t.Skipf("-stories=%s has TestENG_D10_KilledAtEveryWrite", *stories)
 	}
-	chapters := slices.DeleteFunc(sagas(t, h), func(each saga) bool { return each.name == rollback }) // which takes its time
-	points := [][]point{{{9, true}}, {{6, false}}, {{2, true}}, {{4, true}}, {{5, false}}}
-	for i, reached := range h.live(ctx, t, course{name: pkg, chapters: chapters, points: points}) {
+	phases := slices.DeleteFunc(phases(t, h), func(each phase) bool { return each.name == rollback }) // a rollback takes too long
+	killPoints := [][]killPoint{{{9, true}}, {{6, false}}, {{2, true}}, {{4, true}}, {{5, false}}}
+	for i, reached := range h.runLifecycle(ctx, t, lifecycleRun{name: pkg, phases: phases, killPoints: killPoints}) {
 		if !reached {
-			t.Errorf("%s has no write %d", chapters[i].name, points[i][0].write)
+			t.Errorf("%s has no write %d", phases[i].name, killPoints[i][0].write)
 		}
 	}
 }
 
-// shuffled gives the kill points of each saga in a random order, and how many lives it takes to try them all: a life has one
-// of each saga.
-func shuffled(writes []int, seed int64) (points [][]point, lives int) {
+// shuffle returns the kill points of each phase in random order, and how many runs it takes to try them all. A run tries one
+// kill point of each phase.
+func shuffle(writes []int, seed int64) (killPoints [][]killPoint, runs int) {
 	for i, count := range writes {
-		random := rand.New(rand.NewSource(seed + int64(i))) // one write more in a chapter must not change the points of the next
-		var each []point
+		random := rand.New(rand.NewSource(seed + int64(i))) // so that one more write in a phase does not change the order of the next phase
+		var each []killPoint
 		for write := 1; write <= count; write++ {
-			each = append(each, point{write, false}, point{write, true})
+			each = append(each, killPoint{write, false}, killPoint{write, true})
 		}
 		random.Shuffle(len(each), func(i, j int) { each[i], each[j] = each[j], each[i] })
-		points, lives = append(points, each), max(lives, len(each))
+		killPoints, runs = append(killPoints, each), max(runs, len(each))
 	}
-	return points, lives
+	return killPoints, runs
 }
 
-// cleanLife lives a life without a fault, and counts.
-func (h *harness) cleanLife(ctx context.Context, t *testing.T, chapters []saga) lived {
+// runBaseline runs all phases without faults, and counts the writes.
+func (h *harness) runBaseline(ctx context.Context, t *testing.T, phases []phase) baselineResult {
 	t.Helper()
 	const name = pkg + "-clean"
-	h.cleared(t, name)
-	var clean lived
-	for _, chapter := range chapters {
-		before := h.proxy.Seen()
-		if err := h.through(ctx, chapter, name); err != nil {
-			t.Fatalf("%s without a fault: %v", chapter.name, err)
+	h.removeAfterTest(t, name)
+	var baseline baselineResult
+	for _, phase := range phases {
+		before := h.proxy.WriteCount()
+		if err := h.runPhase(ctx, phase, name); err != nil {
+			t.Fatalf("%s without a fault: %v", phase.name, err)
 		}
 		count := 0
 		for _, each := range h.proxy.Writes(before) {
 			if faults.EngineWrites(each.Request) {
 				count++
-				t.Logf("%s, write %d: %s (%s)", chapter.name, count, each, each.Outcome)
+				t.Logf("%s, write %d: %s (%s)", phase.name, count, each, each.Outcome)
 			}
 		}
-		there, err := h.there(ctx, name)
+		objects, err := h.objects(ctx, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		clean.writes, clean.there = append(clean.writes, count), append(clean.there, there)
+		baseline.writes, baseline.objects = append(baseline.writes, count), append(baseline.objects, objects)
 	}
-	return clean
+	return baseline
 }
 
-// course is what is to happen in a life.
-type course struct {
-	// name is the BundleDeployment's; number is the life's, by which its points are taken.
-	name     string
-	number   int
-	chapters []saga
-	points   [][]point
-	// clean is what to compare with; empty is nothing.
-	clean lived
+// lifecycleRun is a run of all phases with one kill point each.
+type lifecycleRun struct {
+	// name is the name of the BundleDeployment. number selects the kill point of each phase.
+	name       string
+	number     int
+	phases     []phase
+	killPoints [][]killPoint
+	// baseline is the result to compare with. It may be empty.
+	baseline baselineResult
 }
 
-// live lives a life in which each saga is struck at one point, and says which points were reached.
-func (h *harness) live(ctx context.Context, t *testing.T, course course) (reached []bool) {
+// runLifecycle runs all phases, kills the manager once in each, and returns which kill points were reached.
+func (h *harness) runLifecycle(ctx context.Context, t *testing.T, run lifecycleRun) (reached []bool) {
 	t.Helper()
-	h.cleared(t, course.name)
-	for i, chapter := range course.chapters {
-		at := course.points[i][course.number%len(course.points[i])]
-		strike := faults.Kill(h.kill)
+	h.removeAfterTest(t, run.name)
+	for i, phase := range run.phases {
+		at := run.killPoints[i][run.number%len(run.killPoints[i])]
+		action := faults.Kill(h.kill)
 		if at.after {
-			strike = faults.After(strike)
+			action = faults.After(action)
 		}
-		injection := h.proxy.Inject(faults.Fault{On: faults.EngineWrites, Nth: at.write, Do: strike})
-		witness := h.estate.Witness(ctx, course.name, chapter.patience)
-		err := errors.Join(h.through(ctx, chapter, course.name), witness.Stop())
-		injection.Lift()
-		reached = append(reached, len(injection.Struck()) > 0)
-		if behind := witness.Behind(); behind > 0 {
-			t.Logf("%s, killed %s: status was behind for %s", chapter.name, at, behind.Round(100*time.Millisecond))
+		injection := h.proxy.Inject(faults.Fault{On: faults.EngineWrites, Nth: at.write, Do: action})
+		monitor := h.inspector.MonitorStatus(ctx, run.name, phase.tolerance)
+		err := errors.Join(h.runPhase(ctx, phase, run.name), monitor.Stop())
+		injection.Remove()
+		reached = append(reached, len(injection.Affected()) > 0)
+		if lag := monitor.MaxLag(); lag > 0 {
+			t.Logf("%s, killed %s: the status was false for %s", phase.name, at, lag.Round(100*time.Millisecond))
 		}
 		if err != nil {
-			t.Fatalf("%s, killed %s (%v): %v\nthe last writes: %s", chapter.name, at, injection.Struck(), err, tail(h.proxy.Writes(0)))
+			t.Fatalf("%s, killed %s (%v): %v\nthe last writes: %s", phase.name, at, injection.Affected(), err, lastWrites(h.proxy.Writes(0)))
 		}
-		if course.clean.there == nil {
+		if run.baseline.objects == nil {
 			continue
 		}
-		there, err := h.there(ctx, course.name)
+		objects, err := h.objects(ctx, run.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(course.clean.there[i], there); diff != "" {
-			t.Fatalf("%s, killed %s (%v): what is there, beside a life without a fault (-without +with):\n%s", chapter.name, at, injection.Struck(), diff)
+		if diff := cmp.Diff(run.baseline.objects[i], objects); diff != "" {
+			t.Fatalf("%s, killed %s (%v): the objects differ from those of a run without faults (-without +with):\n%s", phase.name, at, injection.Affected(), diff)
 		}
 	}
 	return reached
 }
 
-// through begins a saga and waits for its end and for quiet; at its end everything must still be as it should be.
-func (h *harness) through(ctx context.Context, chapter saga, name string) error {
-	over := func(ctx context.Context) error { return chapter.over(ctx, h, name) }
-	if err := chapter.begin(ctx, h, name); err != nil {
+// runPhase starts a phase and waits until it is complete and the manager has no more to write. Then the check must still pass.
+func (h *harness) runPhase(ctx context.Context, phase phase, name string) error {
+	check := func(ctx context.Context) error { return phase.check(ctx, h, name) }
+	if err := phase.start(ctx, h, name); err != nil {
 		return err
 	}
-	if err := h.until(ctx, over); err != nil {
+	if err := h.eventually(ctx, check); err != nil {
 		return err
 	}
-	if err := h.quiet(ctx); err != nil {
+	if err := h.waitForQuiet(ctx); err != nil {
 		return err
 	}
-	return h.until(ctx, over)
+	return h.eventually(ctx, check)
 }
 
-// there is everything of a BundleDeployment that is there; nothing when that is removed. Names that are made unique by a hash
-// of the install namespace are told without it.
-func (h *harness) there(ctx context.Context, name string) ([]string, error) {
-	if h.estate.Gone(ctx, name) == nil {
+// objects returns the objects of a BundleDeployment; none if it is removed. It replaces hashes of the install namespace in
+// names.
+func (h *harness) objects(ctx context.Context, name string) ([]string, error) {
+	if h.inspector.CheckRemoved(ctx, name) == nil {
 		return []string{}, nil
 	}
-	there, err := h.estate.Whole(ctx, name)
-	for i := range there {
-		there[i] = hashed.ReplaceAllString(there[i], "-<hash>")
+	objects, err := h.inspector.CheckComplete(ctx, name)
+	for i := range objects {
+		objects[i] = hashSuffix.ReplaceAllString(objects[i], "-<hash>")
 	}
-	return there, err
+	return objects, err
 }
 
-var hashed = regexp.MustCompile(`-[a-z0-9]{10,13}$`)
+var hashSuffix = regexp.MustCompile(`-[a-z0-9]{10,13}$`)

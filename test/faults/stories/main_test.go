@@ -25,22 +25,22 @@ import (
 
 var (
 	stories = flag.String("stories", "", `"quick", "sample" or "long"; empty skips the tests, which need a cluster`)
-	full    = flag.Bool("full", false, "every kill point, however long that takes")
+	full    = flag.Bool("full", false, "try every kill point, however long that takes")
 	seed    = flag.Int64("seed", 0, "random seed for the order of kill points and the faults of a sample; 0 uses the current time")
-	budget  = flag.Duration("budget", 150*time.Second, "how long kill points are tried; -full takes no heed of it")
+	budget  = flag.Duration("budget", 150*time.Second, "how long to try kill points; ignored with -full")
 )
 
-// What -stories=sample runs of each class, chosen by the seed.
+// The number of cases of each kind that -stories=sample runs, chosen by the seed.
 const (
-	sampleLives    = 2 // each is killed once in every chapter
-	sampleTroubles = 4
-	sampleRegistry = 3
+	sampleRuns        = 2 // each kills the manager once in every phase
+	sampleAPIFailures = 4
+	sampleRegistry    = 3
 )
 
-// levels are the values of -stories, by how much they run.
+// levels are the values of -stories, ordered by how many tests they run.
 var levels = map[string]int{"": 0, "quick": 1, "sample": 2, "long": 3}
 
-// cluster is the environment of all tests, which go one after the other: whoever kills the manager does so for all.
+// cluster is the environment of all tests. They run one after the other, because killing the manager affects all of them.
 var cluster *harness
 
 func TestMain(m *testing.M) {
@@ -73,17 +73,17 @@ func run(m *testing.M) int {
 	return code
 }
 
-// needs skips a test that is not asked for.
-func needs(t *testing.T, wanted string) (context.Context, *harness) {
+// requireLevel skips a test unless -stories includes the level.
+func requireLevel(t *testing.T, level string) (context.Context, *harness) {
 	t.Helper()
-	if levels[*stories] < levels[wanted] {
-		t.Skipf("this test needs a cluster and -stories=%s: make test-long, make test-sample, or make test-faults for the quick ones", wanted)
+	if levels[*stories] < levels[level] {
+		t.Skipf("this test needs a cluster and -stories=%s: make test-long, make test-sample, or make test-faults for the quick ones", level)
 	}
 	t.Attr("seed", strconv.FormatInt(*seed, 10))
 	t.Cleanup(func() {
-		cluster.proxy.LiftAll()
-		cluster.registry.LiftAll()
-		if err := cluster.alive(); err != nil {
+		cluster.proxy.RemoveAll()
+		cluster.registry.RemoveAll()
+		if err := cluster.ensureRunning(); err != nil {
 			t.Error(err)
 		}
 		if t.Failed() {
@@ -93,34 +93,35 @@ func needs(t *testing.T, wanted string) (context.Context, *harness) {
 	return t.Context(), cluster
 }
 
-// harness is a cluster with proxies in front of the API server and of the registry.
+// harness is a cluster with a proxy in front of the API server and one in front of the registry.
 type harness struct {
 	dir         string
 	env         *environment.Environment
 	proxy       *faults.Proxy
 	registry    *faults.Proxy
-	estate      *faults.Estate
+	inspector   *faults.Inspector
 	deployments coreclient.BundleDeploymentInterface
-	// admin is the cluster's, past the proxy.
+	// admin connects to the API server without the proxy.
 	admin kubernetes.Interface
-	// lock is held while the manager is killed or started: one happens in the proxy, the other in the test.
+	// lock is held while the manager is killed or started. The proxy kills it, and the test starts it.
 	lock sync.Mutex
 }
 
-// pkg is the package of the bundle that lives are lived with.
+// pkg is the package of the bundle that the phases install.
 const pkg = "keeper"
 
-// The versions of it: from one to the next an object goes, one comes, and others change. The last one never gets ready.
+// The versions of pkg. An upgrade adds, removes and changes objects. The Deployment of the last version never becomes
+// available.
 var (
 	first  = samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: pkg + "-first"}
 	second = samples.Operator{Package: pkg, Version: "1.1.0", ExtraConfigMap: pkg + "-second"}
 	broken = samples.Operator{Package: pkg, Version: "1.2.0", ExtraConfigMap: pkg + "-third", NeverReady: true}
 )
 
-// Versions that cannot be installed: one has to be told what to watch, one holds what no bundle may hold.
+// Bundles that cannot be installed: singleNamespace requires a watch namespace in the spec, and invalidBundle contains a Node.
 var (
-	choosy  = samples.Operator{Package: "choosy", Version: "1.0.0", SingleNamespaceOnly: true}
-	garbled = samples.Operator{Package: "garbled", Version: "1.0.0"}
+	singleNamespace = samples.Operator{Package: "choosy", Version: "1.0.0", SingleNamespaceOnly: true}
+	invalidBundle   = samples.Operator{Package: "garbled", Version: "1.0.0"}
 )
 
 func start(ctx context.Context) (_ *harness, err error) {
@@ -139,8 +140,8 @@ func start(ctx context.Context) (_ *harness, err error) {
 		return nil, errors.Join(err, h.stop(false))
 	}
 	h.deployments, h.admin = admin.Platform.CoreV1alpha2().BundleDeployments(), admin.Kubernetes
-	h.registry = faults.InFrontOfRegistry(h.env.Catalog.RegistryHost())
-	if h.estate, err = faults.NewEstate(h.env.Admin, environment.Namespace); err != nil {
+	h.registry = faults.NewRegistryProxy(h.env.Catalog.RegistryHost())
+	if h.inspector, err = faults.NewInspector(h.env.Admin, environment.Namespace); err != nil {
 		return nil, errors.Join(err, h.stop(false))
 	}
 	if err := h.publish(ctx); err != nil {
@@ -149,16 +150,16 @@ func start(ctx context.Context) (_ *harness, err error) {
 	return h, nil
 }
 
-// inFront puts the proxy between the manager and the API server.
+// inFront starts the proxy between the manager and the API server.
 func (h *harness) inFront(admin *rest.Config) (_ *rest.Config, err error) {
-	if h.proxy, err = faults.InFrontOfServer(admin); err != nil {
+	if h.proxy, err = faults.NewAPIServerProxy(admin); err != nil {
 		return nil, err
 	}
-	return &rest.Config{Host: h.proxy.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: h.proxy.Authority()}}, nil
+	return &rest.Config{Host: h.proxy.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: h.proxy.CABundle()}}, nil
 }
 
 func (h *harness) publish(ctx context.Context) error {
-	if err := samples.Write(h.env.SamplesDir, first, second, broken, choosy, garbled); err != nil {
+	if err := samples.Write(h.env.SamplesDir, first, second, broken, singleNamespace, invalidBundle); err != nil {
 		return err
 	}
 	for _, each := range []samples.Operator{first, second, broken} {
@@ -166,17 +167,17 @@ func (h *harness) publish(ctx context.Context) error {
 			return err
 		}
 	}
-	service := filepath.Join(h.env.SamplesDir, "bundles", garbled.Package, garbled.Version, "manifests", garbled.Package+"-metrics.service.yaml")
+	service := filepath.Join(h.env.SamplesDir, "bundles", invalidBundle.Package, invalidBundle.Version, "manifests", invalidBundle.Package+"-metrics.service.yaml")
 	if err := os.WriteFile(service, []byte("apiVersion: v1\nkind: Node\nmetadata: {name: garbled}\n"), 0o644); err != nil {
 		return err
 	}
 	return h.env.Publish(ctx)
 }
 
-func (h *harness) stop(clean bool) error {
-	var faults []error
+func (h *harness) stop(passed bool) error {
+	var errs []error
 	if h.env != nil {
-		faults = append(faults, h.env.Stop())
+		errs = append(errs, h.env.Stop())
 	}
 	if h.proxy != nil {
 		h.proxy.Close()
@@ -184,15 +185,15 @@ func (h *harness) stop(clean bool) error {
 	if h.registry != nil {
 		h.registry.Close()
 	}
-	if clean && errors.Join(faults...) == nil {
-		faults = append(faults, os.RemoveAll(h.dir))
+	if passed && errors.Join(errs...) == nil {
+		errs = append(errs, os.RemoveAll(h.dir))
 	} else {
 		fmt.Fprintf(os.Stderr, "logs are kept in %s\n", h.dir)
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
-// sampled returns n of the cases, chosen by the seed, in their order; all of them unless -stories=sample.
+// sampled returns n of the cases, chosen by the seed, in their order. It returns all cases unless -stories=sample.
 func sampled[T any](cases []T, n int) []T {
 	if *stories != "sample" {
 		return cases
@@ -200,15 +201,15 @@ func sampled[T any](cases []T, n int) []T {
 	return seeded.Sample(cases, n, *seed)
 }
 
-// kill ends the manager as a crash would.
+// kill kills the manager by SIGKILL.
 func (h *harness) kill() error {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	return h.env.Manager.Kill()
 }
 
-// alive starts the manager if it does not run.
-func (h *harness) alive() error {
+// ensureRunning starts the manager if it is not running.
+func (h *harness) ensureRunning() error {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	select {

@@ -16,56 +16,56 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// TestTheRegistryInTrouble installs while the registry fails, or the manager is killed while it pulls; nothing of a half-read
-// image may be seen afterwards, neither in the cluster nor on disk.
-func TestTheRegistryInTrouble(t *testing.T) {
-	_, h := needs(t, "sample")
+// TestRegistryFailures installs a bundle while the registry fails or the manager is killed during the pull. It asserts that no
+// truncated content is left in the cluster or on disk.
+func TestRegistryFailures(t *testing.T) {
+	_, h := requireLevel(t, "sample")
 	blobs := func(r faults.Request) bool { return strings.Contains(r.Path, "/blobs/") }
 	type registryCase struct {
 		name  string
 		fault faults.Fault
-		// killed: the manager is another process afterwards.
+		// killed is whether the fault kills the manager.
 		killed bool
 	}
 	for i, each := range sampled([]registryCase{
-		{"500 to anything", faults.Fault{On: faults.Below("/v2/"), Do: faults.Refuse(500, "InternalError", 0)}, false},
-		{"429 to anything", faults.Fault{On: faults.Below("/v2/"), Do: faults.Refuse(429, "TooManyRequests", 1)}, false},
-		{"connections reset", faults.Fault{On: faults.Below("/v2/"), Times: 3, Do: faults.Reset()}, false},
-		{"requests that arrive twice", faults.Fault{On: faults.Below("/v2/"), Times: faults.Always, Do: faults.Twice()}, false},
-		{"a layer that ends in the middle", faults.Fault{On: blobs, Nth: 2, Do: faults.Cut(50)}, false},
-		{"a slow layer", faults.Fault{On: blobs, Times: 2, Do: faults.Delay(3*time.Second, faults.Pass())}, false},
+		{"500 for all requests", faults.Fault{On: faults.PathPrefix("/v2/"), Do: faults.Refuse(500, "InternalError", 0)}, false},
+		{"429 for all requests", faults.Fault{On: faults.PathPrefix("/v2/"), Do: faults.Refuse(429, "TooManyRequests", 1)}, false},
+		{"connections reset", faults.Fault{On: faults.PathPrefix("/v2/"), Times: 3, Do: faults.Reset()}, false},
+		{"duplicate requests", faults.Fault{On: faults.PathPrefix("/v2/"), Times: faults.Always, Do: faults.ForwardTwice()}, false},
+		{"a truncated layer", faults.Fault{On: blobs, Nth: 2, Do: faults.Truncate(50)}, false},
+		{"a slow layer", faults.Fault{On: blobs, Times: 2, Do: faults.Delay(3*time.Second, faults.Forward())}, false},
 		{"the manager killed before a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.Kill(h.kill)}, true},
-		{"the manager killed in the middle of a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.Half(faults.Kill(h.kill))}, true},
-		{"the manager killed behind a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.After(faults.Kill(h.kill))}, true},
+		{"the manager killed during a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.AfterHalf(faults.Kill(h.kill))}, true},
+		{"the manager killed after a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.After(faults.Kill(h.kill))}, true},
 	}, sampleRegistry) {
 		t.Run(each.name, func(t *testing.T) {
-			// A version that has not been read before: content is kept.
+			// A new package, because the manager keeps content.
 			fresh := samples.Operator{Package: fmt.Sprintf("fetched-%d", i), Version: "1.0.0"}
 			if err := errors.Join(samples.Write(h.env.SamplesDir, fresh), h.env.Publish(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 			ref := h.ref(t, fresh)
-			h.cleared(t, fresh.Package)
+			h.removeAfterTest(t, fresh.Package)
 			process := h.env.Manager.PID()
 			injection := h.registry.Inject(each.fault)
-			witness := h.estate.Witness(t.Context(), fresh.Package, faults.Moment)
-			err := errors.Join(h.create(t.Context(), fresh.Package, ref), h.until(t.Context(), h.installed(fresh.Package)), witness.Stop())
+			monitor := h.inspector.MonitorStatus(t.Context(), fresh.Package, faults.StatusTolerance)
+			err := errors.Join(h.create(t.Context(), fresh.Package, ref), h.eventually(t.Context(), h.installed(fresh.Package)), monitor.Stop())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(injection.Struck()) == 0 {
-				t.Error("the fault has not happened")
+			if len(injection.Affected()) == 0 {
+				t.Error("the fault affected no request")
 			}
 			if killed := h.env.Manager.PID() != process; killed != each.killed {
 				t.Errorf("the manager was killed: %v, want %v", killed, each.killed)
 			}
-			h.keeps(t, ref, fresh)
+			h.checkContent(t, ref, fresh)
 		})
 	}
 }
 
-// keeps checks that the manager has on disk exactly the files of a bundle, and nothing that is half written.
-func (h *harness) keeps(t *testing.T, ref string, of samples.Operator) {
+// checkContent checks that the manager's content directory has exactly the bundle's files, and no temporary ones.
+func (h *harness) checkContent(t *testing.T, ref string, of samples.Operator) {
 	t.Helper()
 	content := filepath.Join(h.dir, "content")
 	entries, err := os.ReadDir(content)
@@ -74,7 +74,7 @@ func (h *harness) keeps(t *testing.T, ref string, of samples.Operator) {
 	}
 	for _, each := range entries {
 		if !strings.HasPrefix(each.Name(), "sha256-") {
-			t.Errorf("on disk is %q, which is no content", each.Name())
+			t.Errorf("the content directory has %q, which is no digest", each.Name())
 		}
 	}
 	digest := strings.Replace(ref[strings.Index(ref, "@")+1:], ":", "-", 1)
@@ -84,7 +84,7 @@ func (h *harness) keeps(t *testing.T, ref string, of samples.Operator) {
 	}
 }
 
-// filesBelow reads a tree, by path.
+// filesBelow returns the content of all files below root, by path.
 func filesBelow(t *testing.T, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// soon is how long anything may take to converge: the manager's own waits are seconds, and the machine may be busy.
-	soon = 90 * time.Second
-	// untilNoticed is how long status may not know of what somebody else has done to an object: a second or two, and before that
-	// as long as the trouble of a story keeps the manager from seeing it.
-	untilNoticed = 20 * time.Second
-	// often is how often it is looked at.
-	often = 100 * time.Millisecond
-	// still is a time without writes after which there will be none: longer than any wait of the engine's that is not a
-	// back-off.
-	still = 2500 * time.Millisecond
+	// convergenceTimeout limits how long a phase may take. The manager takes seconds; the machine may be busy.
+	convergenceTimeout = 90 * time.Second
+	// driftTolerance is how long the status may not report a change of an object by another client. The manager takes a second
+	// or two, after the fault of the test has ended.
+	driftTolerance = 20 * time.Second
+	// pollInterval is the time between two checks.
+	pollInterval = 100 * time.Millisecond
+	// quietPeriod is the time without writes after which the manager has no more to write. It is longer than any delay of the
+	// manager, except back-offs.
+	quietPeriod = 2500 * time.Millisecond
 )
 
-// ref is where a bundle is, by digest, through the registry's proxy.
+// ref returns a bundle's image reference by digest, with the address of the registry's proxy.
 func (h *harness) ref(t *testing.T, of samples.Operator) string {
 	t.Helper()
 	ref, found := h.env.Catalog.Bundle(of.Package, of.Version)
@@ -40,7 +40,7 @@ func (h *harness) ref(t *testing.T, of samples.Operator) string {
 	return strings.Replace(ref, h.env.Catalog.RegistryHost(), h.registry.Host(), 1)
 }
 
-// create writes a BundleDeployment, whose objects go to a namespace of its name.
+// create creates a BundleDeployment that installs to a namespace of the same name.
 func (h *harness) create(ctx context.Context, name, ref string) error {
 	deployment := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	deployment.Spec = corev1alpha2.BundleDeploymentSpec{
@@ -52,13 +52,13 @@ func (h *harness) create(ctx context.Context, name, ref string) error {
 	return err
 }
 
-// move has a BundleDeployment be of another image, with all the time in the world to get there.
-func (h *harness) move(ctx context.Context, name, ref string) error {
+// setImage sets the image of a BundleDeployment, without a progress deadline.
+func (h *harness) setImage(ctx context.Context, name, ref string) error {
 	return h.patch(ctx, name, fmt.Sprintf(`{"spec":{"onFailure":null,"progressDeadlineSeconds":null,"source":{"image":{"ref":%q}}}}`, ref))
 }
 
-// attempt has a BundleDeployment be of another image, or else go back to the one it is of.
-func (h *harness) attempt(ctx context.Context, name, ref string) error {
+// setImageWithRollback sets the image of a BundleDeployment, with a short progress deadline and rollback on failure.
+func (h *harness) setImageWithRollback(ctx context.Context, name, ref string) error {
 	return h.patch(ctx, name, fmt.Sprintf(`{"spec":{"onFailure":"Rollback","progressDeadlineSeconds":10,"source":{"image":{"ref":%q}}}}`, ref))
 }
 
@@ -67,10 +67,10 @@ func (h *harness) patch(ctx context.Context, name, patch string) error {
 	return err
 }
 
-// tamper does to what an installed BundleDeployment has what nobody should: an edit of a plain value, an edit from which Pods
-// follow, and a deletion.
+// tamper changes the objects of an installed BundleDeployment: it edits a ConfigMap, changes the image of a Deployment, and
+// deletes a Service.
 func (h *harness) tamper(ctx context.Context, name string, version samples.Operator) error {
-	by := metav1.PatchOptions{FieldManager: "tinkerer"}
+	by := metav1.PatchOptions{FieldManager: "another-client"}
 	_, edited := h.admin.CoreV1().ConfigMaps(name).Patch(ctx, version.ExtraConfigMap, types.MergePatchType, []byte(`{"data":{"version":"tampered"}}`), by)
 	image := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"samples.invalid/%s:tampered"}]}}}}`, version.Package)
 	_, deployed := h.admin.AppsV1().Deployments(name).Patch(ctx, version.Package, types.StrategicMergePatchType, []byte(image), by)
@@ -85,30 +85,30 @@ func (h *harness) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// cleared removes a BundleDeployment at the end of a test, so that the next one has the bundle's names to itself.
-func (h *harness) cleared(t *testing.T, name string) {
+// removeAfterTest removes a BundleDeployment at the end of the test, so that the next test can install the same objects.
+func (h *harness) removeAfterTest(t *testing.T, name string) {
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), soon)
+		ctx, cancel := context.WithTimeout(context.Background(), convergenceTimeout)
 		defer cancel()
-		h.proxy.LiftAll()
-		h.registry.LiftAll()
-		if err := errors.Join(h.alive(), h.remove(ctx, name)); err != nil {
+		h.proxy.RemoveAll()
+		h.registry.RemoveAll()
+		if err := errors.Join(h.ensureRunning(), h.remove(ctx, name)); err != nil {
 			t.Error(err)
 		}
-		if err := h.until(ctx, func(ctx context.Context) error { return h.estate.Gone(ctx, name) }); err != nil {
+		if err := h.eventually(ctx, func(ctx context.Context) error { return h.inspector.CheckRemoved(ctx, name) }); err != nil {
 			t.Errorf("removing BundleDeployment %q after the test: %v", name, err)
 		}
 	})
 }
 
-// until waits for a check to hold, and starts the manager again whenever it has been killed.
-func (h *harness) until(ctx context.Context, check func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, soon)
+// eventually waits until a check returns nil. It starts the manager again whenever it has been killed.
+func (h *harness) eventually(ctx context.Context, check func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, convergenceTimeout)
 	defer cancel()
-	ticker := time.NewTicker(often)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
-		if err := h.alive(); err != nil {
+		if err := h.ensureRunning(); err != nil {
 			return err
 		}
 		last := check(ctx)
@@ -117,56 +117,56 @@ func (h *harness) until(ctx context.Context, check func(context.Context) error) 
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s: %w", soon, last)
+			return fmt.Errorf("after %s: %w", convergenceTimeout, last)
 		case <-ticker.C:
 		}
 	}
 }
 
-// rolledBack checks that a BundleDeployment is back where it was, and that everything of it is as it should be.
+// rolledBack returns a check that a BundleDeployment is rolled back and its objects are complete.
 func (h *harness) rolledBack(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := h.estate.RolledBack(ctx, name); err != nil {
+		if err := h.inspector.CheckRolledBack(ctx, name); err != nil {
 			return err
 		}
-		_, err := h.estate.Whole(ctx, name)
+		_, err := h.inspector.CheckComplete(ctx, name)
 		return err
 	}
 }
 
-// installed checks that a BundleDeployment is carried out and everything of it is as it should be.
+// installed returns a check that a BundleDeployment is installed and its objects are complete.
 func (h *harness) installed(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := h.estate.Settled(ctx, name); err != nil {
+		if err := h.inspector.CheckInstalled(ctx, name); err != nil {
 			return err
 		}
-		_, err := h.estate.Whole(ctx, name)
+		_, err := h.inspector.CheckComplete(ctx, name)
 		return err
 	}
 }
 
-// quiet waits for the manager to have nothing to write any more.
-func (h *harness) quiet(ctx context.Context) error {
+// waitForQuiet waits until the manager has written nothing for quietPeriod.
+func (h *harness) waitForQuiet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	ticker := time.NewTicker(often)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	seen, since := h.proxy.Seen(), time.Now()
-	for time.Since(since) < still {
+	count, since := h.proxy.WriteCount(), time.Now()
+	for time.Since(since) < quietPeriod {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the manager goes on writing: %s", tail(h.proxy.Writes(0)))
+			return fmt.Errorf("the manager still writes: %s", lastWrites(h.proxy.Writes(0)))
 		case <-ticker.C:
 		}
-		if now := h.proxy.Seen(); now != seen {
-			seen, since = now, time.Now()
+		if now := h.proxy.WriteCount(); now != count {
+			count, since = now, time.Now()
 		}
 	}
 	return nil
 }
 
-// tail lists the last writes.
-func tail(writes []faults.Write) string {
+// lastWrites lists the last ten writes.
+func lastWrites(writes []faults.Write) string {
 	writes = writes[max(0, len(writes)-10):]
 	lines := make([]string, 0, len(writes))
 	for _, each := range writes {

@@ -1,0 +1,182 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Action decides what happens to a request. It writes a response, or panics with http.ErrAbortHandler to end the connection or
+// the HTTP/2 stream without one.
+type Action func(e *Exchange)
+
+// Exchange is one request and its response.
+type Exchange struct {
+	proxy   *Proxy
+	writer  http.ResponseWriter
+	request *http.Request
+	body    []byte
+	removed <-chan struct{}
+	// outcome is Write.Outcome of the request.
+	outcome string
+}
+
+// Forward forwards the request and its response unchanged.
+func Forward() Action { return func(e *Exchange) { e.forward(e.writer, e.request) } }
+
+// Refuse responds with a Status object instead of forwarding the request. retryAfter is the Retry-After header in seconds; 0
+// sends none.
+func Refuse(code int, reason metav1.StatusReason, retryAfter int) Action {
+	return func(e *Exchange) {
+		e.outcome = fmt.Sprintf("refused with %d", code)
+		status := metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+			Code: int32(code), Reason: reason, Message: "refused by the fault harness",
+		}
+		if retryAfter > 0 {
+			status.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(retryAfter)}
+			e.writer.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		}
+		e.writeJSON(code, status)
+	}
+}
+
+// Reset resets the client's connection, which also fails all other requests on it. It does not forward the request.
+func Reset() Action {
+	return func(e *Exchange) {
+		e.outcome = "connection reset"
+		if conn, ok := e.request.Context().Value(connKey{}).(net.Conn); ok {
+			resetConn(conn)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Hold neither forwards the request nor responds until the fault is removed or the client gives up. Then it resets the
+// connection.
+func Hold() Action {
+	return func(e *Exchange) {
+		select {
+		case <-e.removed:
+		case <-e.request.Context().Done():
+		}
+		Reset()(e)
+		e.outcome = "held"
+	}
+}
+
+// ForwardWhenRemoved holds the request until the fault is removed, and forwards it then, even if the client has ended. The
+// client gets no response. It simulates a write that was in transit when its sender died.
+func ForwardWhenRemoved() Action {
+	return func(e *Exchange) {
+		<-e.removed
+		e.outcome = fmt.Sprintf("late: answered %d", e.forwardDetached())
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Delay waits before it runs another action.
+func Delay(wait time.Duration, next Action) Action {
+	return func(e *Exchange) {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			next(e)
+		case <-e.request.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// ForwardTwice forwards the request twice, as a proxy that retries does. The client gets the second response.
+func ForwardTwice() Action {
+	return func(e *Exchange) {
+		e.forwardDetached()
+		e.outcome = "sent twice"
+		e.forward(e.writer, e.request)
+	}
+}
+
+// After forwards the request, waits for its response, drops the response, and runs another action.
+func After(next Action) Action {
+	return func(e *Exchange) {
+		code := e.forwardDetached()
+		defer func() { e.outcome = fmt.Sprintf("forwarded (%d), then %s", code, e.outcome) }()
+		next(e)
+	}
+}
+
+// Kill kills the manager by calling kill, and does not respond.
+func Kill(kill func() error) Action {
+	return func(e *Exchange) {
+		e.outcome = "manager killed"
+		if err := kill(); err != nil {
+			e.outcome = fmt.Sprintf("killing the manager: %v", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// ExpireWatch responds to a watch with an ERROR event: the resource version is too old.
+func ExpireWatch() Action {
+	return func(e *Exchange) {
+		e.outcome = "resourceVersion too old"
+		e.writeJSON(http.StatusOK, map[string]any{"type": "ERROR", "object": metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+			Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old resource version",
+		}})
+	}
+}
+
+// Truncate forwards the request, and resets the connection after this many bytes of the response body.
+func Truncate(bytes int) Action { return forwardPart(func(int) int { return bytes }, Reset()) }
+
+// AfterHalf forwards the request, and runs another action after half of the response body.
+func AfterHalf(next Action) Action { return forwardPart(func(size int) int { return size / 2 }, next) }
+
+// forwardPart forwards the request, sends share(size) bytes of the response body, and runs next.
+func forwardPart(share func(all int) int, next Action) Action {
+	return func(e *Exchange) {
+		answer := httptest.NewRecorder()
+		e.forward(answer, e.request)
+		for name, values := range answer.Header() {
+			e.writer.Header()[name] = values
+		}
+		e.writer.WriteHeader(answer.Code)
+		content := answer.Body.Bytes()
+		_, _ = e.writer.Write(content[:min(share(len(content)), len(content))])
+		_ = http.NewResponseController(e.writer).Flush()
+		next(e)
+	}
+}
+
+// forwardWithoutAggregation requests unaggregated discovery. The client then has to request each group by itself.
+func forwardWithoutAggregation(e *Exchange) {
+	e.request.Header.Set("Accept", "application/json")
+	e.forward(e.writer, e.request)
+}
+
+func (e *Exchange) writeJSON(code int, content any) {
+	encoded, err := json.Marshal(content)
+	if err != nil {
+		encoded = []byte(err.Error()) // not JSON: the client reports it
+	}
+	e.writer.Header().Set("Content-Type", "application/json")
+	e.writer.WriteHeader(code)
+	_, _ = e.writer.Write(append(encoded, '\n')) // an error means that the client is gone
+}
+
+// resetConn closes a connection with a TCP reset.
+func resetConn(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

@@ -92,7 +92,7 @@ func (r *registry) serve() string {
 func requestsSince(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
-		for each, now := range env.Catalog.Seen() {
+		for each, now := range env.Catalog.RequestCounts() {
 			if strings.HasPrefix(each, what) {
 				count += now - before[each]
 			}
@@ -108,7 +108,7 @@ func waitForNoRequests(ctx context.Context) map[string]int {
 		before := env.Catalog.Requests()
 		g.Consistently(env.Catalog.Requests, "1s").Should(Equal(before))
 	}).WithContext(ctx).Should(Succeed())
-	return env.Catalog.Seen()
+	return env.Catalog.RequestCounts()
 }
 
 // reconnectCatalog writes the time of a new connection to a CatalogSource's status.

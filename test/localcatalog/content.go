@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// loadMetas reads catalogs with operator-registry's own reader, so that what both protocols serve has gone through the
-// same hands as on a cluster (it re-encodes numbers, for example). The order is that of the file names.
+// loadMetas reads catalogs with operator-registry's reader, so that both APIs serve the same content as on a cluster, for
+// example re-encoded numbers. The order is that of the file names.
 func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, error) {
 	wanted := func(string) bool { return true }
 	if len(packages) > 0 {
@@ -38,7 +38,7 @@ func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, 
 
 	byFolder := make([][]*declcfg.Meta, len(folders))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0)) // parsing YAML is what takes the time
+	group.SetLimit(runtime.GOMAXPROCS(0)) // parsing YAML takes most of the time
 	for i, folder := range folders {
 		group.Go(func() error {
 			err := declcfg.WalkMetasFS(ctx, os.DirFS(folder), func(path string, meta *declcfg.Meta, err error) error {
@@ -60,14 +60,14 @@ func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, 
 	return metas, checkPresent(metas, packages)
 }
 
-// catalogFolders lists the folders of a catalog to read. A folder a package is the usual layout, so when packages are
-// asked for and have a folder of their name, only these are read. Otherwise the whole tree is walked.
+// catalogFolders returns the folders of a catalog to read. If packages are selected and have folders of their names, it returns
+// only these. Otherwise it returns all.
 func catalogFolders(root string, packages []string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
 	}
-	var folders, ofWanted []string
+	var folders, wantedFolders []string
 	for _, entry := range entries {
 		path := filepath.Join(root, entry.Name())
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -75,11 +75,11 @@ func catalogFolders(root string, packages []string) ([]string, error) {
 		}
 		folders = append(folders, path)
 		if slices.Contains(packages, entry.Name()) {
-			ofWanted = append(ofWanted, path)
+			wantedFolders = append(wantedFolders, path)
 		}
 	}
-	if len(ofWanted) > 0 {
-		return ofWanted, nil
+	if len(wantedFolders) > 0 {
+		return wantedFolders, nil
 	}
 	return folders, nil
 }
@@ -89,7 +89,7 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	for _, meta := range metas {
 		if meta.Schema == declcfg.SchemaPackage {
 			if present[meta.Name] {
-				return fmt.Errorf("package %q is in more than one place; leave one of the catalogs out", meta.Name)
+				return fmt.Errorf("package %q is in more than one catalog; remove one of the catalogs", meta.Name)
 			}
 			present[meta.Name] = true
 		}
@@ -97,7 +97,7 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	var errs []error
 	for _, p := range packages {
 		if !present[p] {
-			errs = append(errs, fmt.Errorf("package %q is not in the catalogs; check the name, or name the catalog that has it", p))
+			errs = append(errs, fmt.Errorf("package %q is not in the catalogs; check the name, or add the catalog that has it", p))
 		}
 	}
 	if len(present) == 0 && len(errs) == 0 {
@@ -106,7 +106,7 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	return errors.Join(errs...)
 }
 
-// packageOf is the package a blob belongs to; an olm.package blob says it in its name.
+// packageOf returns the package of a blob. An olm.package blob has it as its name.
 func packageOf(meta *declcfg.Meta) string {
 	if meta.Schema == declcfg.SchemaPackage {
 		return meta.Name
@@ -114,8 +114,8 @@ func packageOf(meta *declcfg.Meta) string {
 	return meta.Package
 }
 
-// rewriteImages replaces every image reference of the bundles by one of the local registry: the real digest where a
-// bundle directory was published, else a digest or tag that the registry does not have. Blobs become one line each.
+// rewriteImages replaces every image reference of the bundles by one of the local registry. A bundle whose directory was
+// published gets its digest. Others get a digest or tag that the registry does not have. Each blob becomes one line.
 func rewriteImages(metas []*declcfg.Meta, host string, published map[bundleID]string) error {
 	for _, meta := range metas {
 		if meta.Schema != declcfg.SchemaBundle {
@@ -135,7 +135,7 @@ func rewriteBundle(blob []byte, host string, published map[bundleID]string) ([]b
 	if err := json.Unmarshal(blob, &bundle); err != nil {
 		return nil, err
 	}
-	fields := map[string]json.RawMessage{} // keeps the fields that declcfg.Bundle does not know
+	fields := map[string]json.RawMessage{} // keeps fields that declcfg.Bundle does not have
 	if err := json.Unmarshal(blob, &fields); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func bundleVersion(bundle declcfg.Bundle) string {
 	return ""
 }
 
-// encodeLine encodes as catalogd has it: one line, "<" and ">" of version ranges not escaped.
+// encodeLine encodes JSON as catalogd does: on one line, without escaping "<" and ">" of version ranges.
 func encodeLine(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -183,8 +183,8 @@ func encodeLine(value any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// absentReference moves a reference to the local registry, below the name of the registry it came from, where nothing is
-// ever published. Only what stood by digest stands by digest again; an unreadable reference becomes a readable one.
+// absentReference returns a reference to the local registry for an image that is not published, with the original registry as
+// the first path segment. It keeps a digest or a tag. For an invalid reference it returns a valid one.
 func absentReference(host, original string) string {
 	if original == "" {
 		return ""
@@ -195,7 +195,7 @@ func absentReference(host, original string) string {
 		if digest, ok := ref.(name.Digest); ok {
 			local = host + "/" + from + "/" + ref.Context().RepositoryStr() + "@" + digest.DigestStr()
 		}
-		// Not every registry that can be named makes a path that can be.
+		// Some registry names are no valid path segments.
 		if _, err := name.ParseReference(local); err == nil {
 			return local
 		}
@@ -203,7 +203,7 @@ func absentReference(host, original string) string {
 	return fmt.Sprintf("%s/unreadable@sha256:%x", host, sha256.Sum256([]byte(original)))
 }
 
-// writeTree lays metas out as a folder a package of JSON lines, which is what operator-registry builds its cache from.
+// writeTree writes metas as JSON lines, with a folder for each package. operator-registry builds its cache from it.
 func writeTree(root string, metas []*declcfg.Meta) (fs.FS, error) {
 	byPackage := map[string]*bytes.Buffer{}
 	for _, meta := range metas {
@@ -214,7 +214,7 @@ func writeTree(root string, metas []*declcfg.Meta) (fs.FS, error) {
 		byPackage[p].Write(meta.Blob)
 	}
 	for p, lines := range byPackage {
-		// Package names are not file names: a hostile one must not leave the folder.
+		// A package name may contain path separators, so that it is hashed.
 		folder := filepath.Join(root, fmt.Sprintf("%x", sha256.Sum256([]byte(p))))
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return nil, err

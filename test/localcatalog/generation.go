@@ -14,11 +14,11 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/cache"
 )
 
-// building serializes operator-registry's cache builds: each sets the process's umask and puts back what it found, so
-// that two at once could leave it at zero.
-var building sync.Mutex
+// cacheBuildLock serializes operator-registry's cache builds. Each sets and restores the umask of the process, so that two at
+// once could leave it at zero.
+var cacheBuildLock sync.Mutex
 
-// generation is one content, ready to be served over both protocols. It never changes.
+// generation is one version of the content, ready to be served by both APIs. It is immutable.
 type generation struct {
 	metas    []*declcfg.Meta
 	all      []byte // JSON lines
@@ -44,8 +44,8 @@ func newGeneration(ctx context.Context, metas []*declcfg.Meta, dir string, previ
 	return g, nil
 }
 
-// nextModified is now in HTTP's whole seconds, and always later than the content before: two updates within a second
-// would otherwise be one to a client that asks If-Modified-Since, which is catalogd's weakness but no use in a test.
+// nextModified returns the current time in seconds, and always a time after the previous content's. Otherwise two updates
+// within a second would be equal for If-Modified-Since.
 func nextModified(previous time.Time) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)
 	if now.After(previous) {
@@ -55,9 +55,9 @@ func nextModified(previous time.Time) time.Time {
 }
 
 func (g *generation) buildCache(ctx context.Context) error {
-	building.Lock()
-	defer building.Unlock()
-	// Also what a process that was killed has left in a directory of its own choice.
+	cacheBuildLock.Lock()
+	defer cacheBuildLock.Unlock()
+	// The directory may have files of a process that was killed.
 	if err := os.RemoveAll(g.dir); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (g *generation) buildCache(ctx context.Context) error {
 	if err := g.cache.Load(ctx); err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(g.dir, "fbc")) // the cache has it all
+	return os.RemoveAll(filepath.Join(g.dir, "fbc")) // the cache has the content
 }
 
 func (g *generation) close() {
@@ -84,16 +84,17 @@ func (g *generation) close() {
 	_ = os.RemoveAll(g.dir)
 }
 
-// live holds the generation that is served now. Who reads from it acquires it, so that its files stay until the last
-// reader of an old generation is done, however slow.
-type live struct {
+// currentGeneration holds the generation that is served. Readers acquire it, so that its files stay until the last reader of an
+// old generation releases it.
+type currentGeneration struct {
 	lock    sync.Mutex
 	current *generation
 	retired sync.WaitGroup
 }
 
-// acquire returns the present generation (an empty one before the first and once closed) and what to call when done.
-func (l *live) acquire() (*generation, func()) {
+// acquire returns the current generation and a function that releases it. The generation is empty before the first one and
+// after Close.
+func (l *currentGeneration) acquire() (*generation, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if l.current == nil {
@@ -103,7 +104,7 @@ func (l *live) acquire() (*generation, func()) {
 	return l.current, l.current.users.Done
 }
 
-func (l *live) replace(next *generation) {
+func (l *currentGeneration) replace(next *generation) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if old := l.current; old != nil {
@@ -115,7 +116,7 @@ func (l *live) replace(next *generation) {
 	l.current = next
 }
 
-func (l *live) modified() time.Time {
+func (l *currentGeneration) modified() time.Time {
 	current, release := l.acquire()
 	defer release()
 	return current.modified

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// serveGRPC serves operator-registry's own server the way `opm serve` does.
+// serveGRPC starts operator-registry's server as `opm serve` does.
 func (s *Server) serveGRPC() error {
 	s.grpcServer = grpc.NewServer(
 		grpc.UnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -31,7 +31,7 @@ func (s *Server) serveGRPC() error {
 			return next(srv, stream)
 		}),
 	)
-	store := liveStore{&s.live}
+	store := generationStore{&s.currentGeneration}
 	api.RegisterRegistryServer(s.grpcServer, server.NewRegistryServer(store))
 	if !s.options.WithoutCustomSchemas {
 		api.RegisterExperimentalRegistryServer(s.grpcServer, server.NewExperimentalRegistryServer(store))
@@ -43,20 +43,20 @@ func (s *Server) serveGRPC() error {
 
 func (s *Server) admitCall(method string) error {
 	s.requests.Add(1)
-	s.seen.add(path.Base(method))
+	s.requestCounter.add(path.Base(method))
 	if s.down.Load() {
 		return status.Error(codes.Unavailable, "the local catalog was made unavailable")
 	}
 	return nil
 }
 
-// liveStore lets operator-registry's server read from whatever generation is served when a call begins.
-type liveStore struct{ live *live }
+// generationStore lets operator-registry's server read the generation that is current when a call begins.
+type generationStore struct{ currentGeneration *currentGeneration }
 
-var _ registry.GRPCQuery = liveStore{}
+var _ registry.GRPCQuery = generationStore{}
 
-// query runs one question on the cache of the present generation, which stays until the question is answered.
-func query[T any](l *live, ask func(cache.Cache) (T, error)) (T, error) {
+// query calls ask with the cache of the current generation, which stays open until ask returns.
+func query[T any](l *currentGeneration, ask func(cache.Cache) (T, error)) (T, error) {
 	current, release := l.acquire()
 	defer release()
 	if current.cache == nil {
@@ -66,59 +66,59 @@ func query[T any](l *live, ask func(cache.Cache) (T, error)) (T, error) {
 	return ask(current.cache)
 }
 
-func (s liveStore) ListPackages(ctx context.Context) ([]string, error) {
-	return query(s.live, func(c cache.Cache) ([]string, error) { return c.ListPackages(ctx) })
+func (s generationStore) ListPackages(ctx context.Context) ([]string, error) {
+	return query(s.currentGeneration, func(c cache.Cache) ([]string, error) { return c.ListPackages(ctx) })
 }
 
-func (s liveStore) SendBundles(ctx context.Context, stream registry.BundleSender) error {
-	_, err := query(s.live, func(c cache.Cache) (any, error) { return nil, c.SendBundles(ctx, stream) })
+func (s generationStore) SendBundles(ctx context.Context, stream registry.BundleSender) error {
+	_, err := query(s.currentGeneration, func(c cache.Cache) (any, error) { return nil, c.SendBundles(ctx, stream) })
 	return err
 }
 
-func (s liveStore) ListBundles(ctx context.Context) ([]*api.Bundle, error) {
-	return query(s.live, func(c cache.Cache) ([]*api.Bundle, error) { return c.ListBundles(ctx) })
+func (s generationStore) ListBundles(ctx context.Context) ([]*api.Bundle, error) {
+	return query(s.currentGeneration, func(c cache.Cache) ([]*api.Bundle, error) { return c.ListBundles(ctx) })
 }
 
-func (s liveStore) GetPackage(ctx context.Context, name string) (*registry.PackageManifest, error) {
-	return query(s.live, func(c cache.Cache) (*registry.PackageManifest, error) { return c.GetPackage(ctx, name) })
+func (s generationStore) GetPackage(ctx context.Context, name string) (*registry.PackageManifest, error) {
+	return query(s.currentGeneration, func(c cache.Cache) (*registry.PackageManifest, error) { return c.GetPackage(ctx, name) })
 }
 
-func (s liveStore) GetBundle(ctx context.Context, pkg, channel, name string) (*api.Bundle, error) {
-	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundle(ctx, pkg, channel, name) })
+func (s generationStore) GetBundle(ctx context.Context, pkg, channel, name string) (*api.Bundle, error) {
+	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundle(ctx, pkg, channel, name) })
 }
 
-func (s liveStore) GetBundleForChannel(ctx context.Context, pkg, channel string) (*api.Bundle, error) {
-	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleForChannel(ctx, pkg, channel) })
+func (s generationStore) GetBundleForChannel(ctx context.Context, pkg, channel string) (*api.Bundle, error) {
+	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleForChannel(ctx, pkg, channel) })
 }
 
-func (s liveStore) GetChannelEntriesThatReplace(ctx context.Context, name string) ([]*registry.ChannelEntry, error) {
-	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+func (s generationStore) GetChannelEntriesThatReplace(ctx context.Context, name string) ([]*registry.ChannelEntry, error) {
+	return query(s.currentGeneration, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
 		return c.GetChannelEntriesThatReplace(ctx, name)
 	})
 }
 
-func (s liveStore) GetBundleThatReplaces(ctx context.Context, name, pkg, channel string) (*api.Bundle, error) {
-	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatReplaces(ctx, name, pkg, channel) })
+func (s generationStore) GetBundleThatReplaces(ctx context.Context, name, pkg, channel string) (*api.Bundle, error) {
+	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatReplaces(ctx, name, pkg, channel) })
 }
 
-func (s liveStore) GetChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
-	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+func (s generationStore) GetChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
+	return query(s.currentGeneration, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
 		return c.GetChannelEntriesThatProvide(ctx, group, version, kind)
 	})
 }
 
-func (s liveStore) GetLatestChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
-	return query(s.live, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
+func (s generationStore) GetLatestChannelEntriesThatProvide(ctx context.Context, group, version, kind string) ([]*registry.ChannelEntry, error) {
+	return query(s.currentGeneration, func(c cache.Cache) ([]*registry.ChannelEntry, error) {
 		return c.GetLatestChannelEntriesThatProvide(ctx, group, version, kind)
 	})
 }
 
-func (s liveStore) GetBundleThatProvides(ctx context.Context, group, version, kind string) (*api.Bundle, error) {
-	return query(s.live, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
+func (s generationStore) GetBundleThatProvides(ctx context.Context, group, version, kind string) (*api.Bundle, error) {
+	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
 }
 
-// ListPackageCustomSchemas is found by operator-registry's experimental server through a type assertion.
-func (s liveStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
-	_, err := query(s.live, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })
+// ListPackageCustomSchemas is called by operator-registry's experimental server, which finds it by a type assertion.
+func (s generationStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
+	_, err := query(s.currentGeneration, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })
 	return err
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// catalogd's own limit below which an answer is not compressed.
+// gzipMinSize is catalogd's limit, in bytes: it does not compress smaller responses.
 const gzipMinSize = 1400
 
-// serveHTTPS serves catalogd's API for one catalog.
+// serveHTTPS starts catalogd's API for one catalog.
 func (s *Server) serveHTTPS() error {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(gzipMinSize))
 	if err != nil {
@@ -25,9 +25,9 @@ func (s *Server) serveHTTPS() error {
 	mux.HandleFunc("GET /catalogs/"+catalogName+"/api/v1/metas", s.serveMetas)
 	mux.HandleFunc("GET /catalogs/{catalog}/", s.serveOther)
 	server := &http.Server{
-		Handler:           s.counted(s.admitRequest(compress(mux))),
+		Handler:           s.countRequests(s.admitRequest(compress(mux))),
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          discardLog(), // a client that does not trust the authority is a test's business
+		ErrorLog:          discardLog(), // tests provoke TLS errors
 	}
 	tlsListener := tls.NewListener(s.httpsListener, &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -49,15 +49,15 @@ func (s *Server) admitRequest(next http.Handler) http.Handler {
 	})
 }
 
-// serveAll answers the whole catalog. Like catalogd it ignores query parameters here and sets no ETag.
+// serveAll serves the whole catalog. As catalogd, it ignores query parameters and sets no ETag.
 func (s *Server) serveAll(w http.ResponseWriter, r *http.Request) {
-	current, release := s.live.acquire()
+	current, release := s.currentGeneration.acquire()
 	defer release()
 	serveLines(w, r, current.modified, bytes.NewReader(current.all))
 }
 
-// serveMetas answers the blobs that have all of the given schema, package and name. An olm.package blob has a name and
-// no package: asked by package alone, catalogd does not find it, and neither does this.
+// serveMetas serves the blobs that match schema, package and name. As in catalogd, a query by package alone does not return the
+// olm.package blob, which has a name and no package.
 func (s *Server) serveMetas(w http.ResponseWriter, r *http.Request) {
 	if s.withoutMetas.Load() {
 		http.NotFound(w, r)
@@ -72,7 +72,7 @@ func (s *Server) serveMetas(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	current, release := s.live.acquire()
+	current, release := s.currentGeneration.acquire()
 	defer release()
 	var lines bytes.Buffer
 	for _, meta := range current.metas {
@@ -87,7 +87,7 @@ func matches(meta *declcfg.Meta, schema, pkg, name string) bool {
 	return (schema == "" || meta.Schema == schema) && (pkg == "" || meta.Package == pkg) && (name == "" || meta.Name == name)
 }
 
-// serveLines leaves Last-Modified, If-Modified-Since and HEAD to the standard library.
+// serveLines serves JSON lines. The standard library handles Last-Modified, If-Modified-Since and HEAD.
 func serveLines(w http.ResponseWriter, r *http.Request, modified time.Time, lines io.ReadSeeker) {
 	w.Header().Set("Content-Type", "application/jsonl")
 	http.ServeContent(w, r, "", modified, lines)

@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// lifetime of authority and certificate: longer than any demo stays up.
+// lifetime is the validity of the certificates. It is longer than any demo runs.
 const lifetime = 30 * 24 * time.Hour
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// identity is the HTTPS side's certificate, signed by an authority of its own whose PEM file clients trust.
+// identity is the serving certificate of the HTTPS API. It is signed by its own certificate authority, which is in a PEM file.
 type identity struct {
 	file    string
 	host    string
@@ -35,12 +35,12 @@ func newIdentity(file, host string) (*identity, error) {
 	return i, i.rotate()
 }
 
-// certificate is what tls.Config asks on each handshake.
+// certificate implements tls.Config.GetCertificate.
 func (i *identity) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return i.current.Load(), nil
 }
 
-// rotate makes a new authority and certificate. The key of the authority is forgotten.
+// rotate creates a new authority and certificate. It does not keep the authority's key.
 func (i *identity) rotate() error {
 	authority, authorityKey, err := sign(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: "localcatalog authority"},
@@ -61,7 +61,7 @@ func (i *identity) rotate() error {
 	if err != nil {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
-	// Written aside and renamed: a client that reads the file during a rotation sees the old one or the new one.
+	// Renaming is atomic: a client that reads the file during a rotation gets the old authority or the new one.
 	temporary := i.file + ".new"
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw})
 	if err := os.WriteFile(temporary, block, 0o644); err != nil {
@@ -74,7 +74,7 @@ func (i *identity) rotate() error {
 	return nil
 }
 
-// sign makes a key and a certificate for it; without a parent it signs itself.
+// sign creates a key and a certificate for it. Without a parent the certificate is self-signed.
 func sign(template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -88,7 +88,7 @@ func sign(template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x50
 		return nil, nil, err
 	}
 	template.SerialNumber = serial
-	template.NotBefore = time.Now().Add(-time.Hour) // clocks differ
+	template.NotBefore = time.Now().Add(-time.Hour) // tolerates clock skew
 	template.NotAfter = time.Now().Add(lifetime)
 	raw, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), parentKey)
 	if err != nil {

@@ -28,10 +28,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// bundleID is what ties a bundle directory to a bundle of the catalog.
+// bundleID identifies a bundle directory and the catalog's bundle that it belongs to.
 type bundleID struct{ pkg, version string }
 
-// imageRegistry serves the images of bundle directories, and the faults that a test asks for.
+// imageRegistry serves the images of bundle directories, and the failures that tests set.
 type imageRegistry struct {
 	host    string
 	network Network
@@ -60,7 +60,7 @@ func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 	r.next.ServeHTTP(w, request)
 }
 
-// fault finds the status for a path such as /v2/bundles/example/manifests/sha256:….
+// fault returns the status that a test set for the repository of a path such as /v2/bundles/example/manifests/sha256:…, or 0.
 func (r *imageRegistry) fault(path string) int {
 	r.lock.RLock()
 	defer r.lock.RUnlock()
@@ -75,7 +75,7 @@ func (r *imageRegistry) fault(path string) int {
 func (r *imageRegistry) fail(ref string, status int) error {
 	parsed, err := name.ParseReference(ref)
 	if err != nil {
-		return fmt.Errorf("letting image %q fail: %w", ref, err)
+		return fmt.Errorf("making image %q fail: %w", ref, err)
 	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -94,8 +94,8 @@ func (r *imageRegistry) bundle(id bundleID) (string, bool) {
 	return ref, ok
 }
 
-// publish makes and pushes an image of every bundle directory of the wanted packages (all when none are named) and
-// returns the references by digest. What was published before stays: a cluster may still run it.
+// publish builds and pushes an image of every bundle directory of the packages, or of all packages if there are none. It
+// returns the references by digest. Earlier images stay, because a cluster may still run them.
 func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (map[bundleID]string, error) {
 	folders, err := bundleFolders(roots, packages)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (
 	var lock sync.Mutex
 	published := make(map[bundleID]string, len(folders))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0)) // compressing is what takes the time
+	group.SetLimit(runtime.GOMAXPROCS(0)) // compressing takes most of the time
 	for id, folder := range folders {
 		group.Go(func() error {
 			ref, err := r.push(ctx, id, folder)
@@ -128,7 +128,7 @@ func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (
 	return published, nil
 }
 
-// bundleFolders finds <root>/<package>/<version> folders that have manifests; the first root that has one wins.
+// bundleFolders returns the <root>/<package>/<version> folders that have manifests. The first root that has a bundle wins.
 func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
 	folders := map[bundleID]string{}
 	for _, root := range slices.Backward(roots) {
@@ -150,13 +150,13 @@ func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
 	return folders, nil
 }
 
-// escapeGlob lets a directory be called anything.
+// escapeGlob escapes the special characters of filepath.Glob.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// push stores an image in the registry over its own API and returns its reference by digest. Every version of a package
-// is in one repository, tagged with the version, as published operators have it.
+// push pushes an image and returns its reference by digest. All versions of a package are in one repository, tagged with the
+// version.
 func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (string, error) {
 	image, err := bundleImage(os.DirFS(folder))
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	if err != nil {
 		return "", err
 	}
-	// A tag cannot hold the "+" of build metadata.
+	// A tag cannot contain the "+" of build metadata.
 	tag := repository.Tag(strings.ReplaceAll(id.version, "+", "_"))
 	if err := remote.Write(tag, image, remote.WithContext(ctx), remote.WithTransport(directTransport(r.network))); err != nil {
 		return "", err
@@ -178,23 +178,23 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	return repository.Digest(digest.String()).String(), nil
 }
 
-// directTransport never goes through a proxy of the environment: the registry is on loopback.
+// directTransport returns a transport without a proxy, because the registry is on loopback.
 func directTransport(network Network) http.RoundTripper {
 	transport := remote.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.DialContext = network.DialContext
-	transport.DisableKeepAlives = true // a transport per push: nothing is left to close
+	transport.DisableKeepAlives = true // a transport is used for one push and has nothing to close
 	return transport
 }
 
-// bundleImage makes the image that a bundle's Dockerfile makes: scratch, a layer for manifests, one for metadata, and
-// the annotations as labels. The same files give the same digest, on any day.
+// bundleImage builds the image that a bundle's Dockerfile builds: a layer for manifests, one for metadata, and the annotations
+// as labels. The same files always give the same digest.
 func bundleImage(bundle fs.FS) (v1.Image, error) {
 	image := empty.Image
 	for _, folder := range []string{"manifests", "metadata"} {
 		content, err := layerTar(bundle, folder)
 		if errors.Is(err, fs.ErrNotExist) && folder == "metadata" {
-			continue // a bad bundle, but one that a registry would hold
+			continue // invalid, but a registry can contain it
 		}
 		if err != nil {
 			return nil, err
@@ -215,7 +215,7 @@ func bundleImage(bundle fs.FS) (v1.Image, error) {
 	return mutate.Config(image, v1.Config{Labels: labels, WorkingDir: "/"})
 }
 
-// bundleLabels reads operators.operatorframework.io.bundle.* (and whatever else is annotated) from metadata/annotations.yaml.
+// bundleLabels returns the annotations in metadata/annotations.yaml.
 func bundleLabels(bundle fs.FS) (map[string]string, error) {
 	content, err := fs.ReadFile(bundle, "metadata/annotations.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +233,7 @@ func bundleLabels(bundle fs.FS) (map[string]string, error) {
 	return file.Annotations, nil
 }
 
-// layerTar writes a folder as a tar with nothing in it that depends on the machine: owner, mode, times and order are fixed.
+// layerTar returns a folder as a reproducible tar: owner, mode, times and order are fixed.
 func layerTar(bundle fs.FS, folder string) ([]byte, error) {
 	var out bytes.Buffer
 	writer := tar.NewWriter(&out)

@@ -51,7 +51,7 @@ func start(t *testing.T, options localcatalog.Options) *localcatalog.Server {
 	return server
 }
 
-// httpClient trusts the server's authority only and leaves compression to the test.
+// httpClient returns a client that trusts only the server's authority and does not decompress responses.
 func httpClient(t *testing.T, server *localcatalog.Server) *http.Client {
 	t.Helper()
 	pem, err := os.ReadFile(server.CAFile())
@@ -88,7 +88,7 @@ func get(t *testing.T, client *http.Client, url string, headers ...string) (*htt
 	return response, body
 }
 
-// blobs names the blobs of an answer in JSON lines, as schema/package/name.
+// blobs returns schema/package/name of each blob in a response of JSON lines.
 func blobs(t *testing.T, body []byte) []string {
 	t.Helper()
 	var names []string
@@ -102,7 +102,7 @@ func blobs(t *testing.T, body []byte) []string {
 	return names
 }
 
-func TestHTTPSSideSpeaksCatalogdsAPI(t *testing.T) {
+func TestHTTPSServesCatalogdsAPI(t *testing.T) {
 	server := start(t, localcatalog.Options{})
 	client := httpClient(t, server)
 	all, everything := get(t, client, server.HTTPSBaseURL()+"/api/v1/all")
@@ -112,12 +112,12 @@ func TestHTTPSSideSpeaksCatalogdsAPI(t *testing.T) {
 		status int
 		want   []string
 	}{
-		"everything, a blob a line": {"/api/v1/all", 200, []string{
+		"all blobs": {"/api/v1/all", 200, []string{
 			"olm.package//example", "olm.channel/example/stable", "olm.channel/example/fast",
 			"olm.bundle/example/example.v1.0.0", "olm.bundle/example/example.v1.1.0", "example.com.custom/example/note",
 			"olm.package//other", "olm.channel/other/alpha", "olm.bundle/other/other.v0.1.0",
 		}},
-		"metas by package leave the olm.package blob out, which has none": {"/api/v1/metas?package=other", 200, []string{
+		"metas by package, without the olm.package blob": {"/api/v1/metas?package=other", 200, []string{
 			"olm.channel/other/alpha", "olm.bundle/other/other.v0.1.0",
 		}},
 		"metas by schema and name":        {"/api/v1/metas?schema=olm.package&name=other", 200, []string{"olm.package//other"}},
@@ -139,7 +139,7 @@ func TestHTTPSSideSpeaksCatalogdsAPI(t *testing.T) {
 		})
 	}
 
-	t.Run("no ETag, but Last-Modified, and 304 for who has it", func(t *testing.T) {
+	t.Run("Last-Modified without ETag, and 304 for If-Modified-Since", func(t *testing.T) {
 		modified := all.Header.Get("Last-Modified")
 		if modified == "" || all.Header.Get("ETag") != "" {
 			t.Fatalf("headers: %v", all.Header)
@@ -150,7 +150,7 @@ func TestHTTPSSideSpeaksCatalogdsAPI(t *testing.T) {
 			}
 		}
 	})
-	t.Run("gzip above 1,400 bytes, when accepted", func(t *testing.T) {
+	t.Run("gzip from 1,400 bytes on, if accepted", func(t *testing.T) {
 		compressed, body := get(t, client, server.HTTPSBaseURL()+"/api/v1/all", "Accept-Encoding", "gzip")
 		if compressed.Header.Get("Content-Encoding") != "gzip" {
 			t.Fatalf("headers: %v", compressed.Header)
@@ -160,16 +160,16 @@ func TestHTTPSSideSpeaksCatalogdsAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		if plain, err := io.ReadAll(reader); err != nil || !bytes.Equal(plain, everything) {
-			t.Errorf("the compressed answer is another one (%v)", err)
+			t.Errorf("the compressed response has another content (%v)", err)
 		}
 		small, _ := get(t, client, server.HTTPSBaseURL()+"/api/v1/metas?schema=olm.package&name=other", "Accept-Encoding", "gzip")
 		if small.Header.Get("Content-Encoding") != "" {
-			t.Errorf("a small answer is compressed: %v", small.Header)
+			t.Errorf("a small response is compressed: %v", small.Header)
 		}
 	})
 }
 
-// listBundles reads the gRPC side with operator-registry's own client code.
+// listBundles lists the bundles over gRPC with operator-registry's client, by channel/name.
 func listBundles(t *testing.T, server *localcatalog.Server) map[string]*api.Bundle {
 	t.Helper()
 	connection, err := grpc.NewClient("passthrough:///"+server.GRPCAddress(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -194,7 +194,7 @@ func listBundles(t *testing.T, server *localcatalog.Server) map[string]*api.Bund
 	}
 }
 
-func TestGRPCSideListsBundlesWithTheirEdges(t *testing.T) {
+func TestGRPCListsBundlesWithUpgradeEdges(t *testing.T) {
 	bundles := listBundles(t, start(t, localcatalog.Options{}))
 	if len(bundles) != 4 {
 		t.Errorf("%d bundles in channels, want 4", len(bundles))
@@ -215,7 +215,7 @@ func TestEveryImageReferenceIsLocal(t *testing.T) {
 	server := start(t, localcatalog.Options{})
 	_, body := get(t, httpClient(t, server), server.HTTPSBaseURL()+"/api/v1/all")
 	if bytes.Contains(body, []byte(`"registry.example.com`)) {
-		t.Errorf("a reference was left as it was:\n%s", body)
+		t.Errorf("an image reference was not rewritten:\n%s", body)
 	}
 	bundles := listBundles(t, server)
 	published, ok := server.Bundle("example", "1.0.0")
@@ -223,7 +223,7 @@ func TestEveryImageReferenceIsLocal(t *testing.T) {
 		t.Errorf("bundle of a directory: catalog has %q, published is %q", bundles["stable/example.v1.0.0"].GetBundlePath(), published)
 	}
 	if n := bytes.Count(body, []byte(`"`+published+`"`)); n != 2 {
-		t.Errorf("the published reference stands %d times, want as image and as related image", n)
+		t.Errorf("the published reference occurs %d times, want as image and as related image", n)
 	}
 
 	host := server.RegistryHost()
@@ -232,7 +232,7 @@ func TestEveryImageReferenceIsLocal(t *testing.T) {
 		"a related image":              host + "/registry.example.com-5000/example/operator:v1",
 	} {
 		if !strings.HasPrefix(ref, host+"/") || !bytes.Contains(body, []byte(ref)) {
-			t.Errorf("%s: reference %q is not there or not local", what, ref)
+			t.Errorf("%s: reference %q is missing or not local", what, ref)
 		}
 		var answer *transport.Error
 		if _, err := remote.Image(parse(t, ref)); !errors.As(err, &answer) || answer.StatusCode != http.StatusNotFound {
@@ -259,7 +259,7 @@ func pull(t *testing.T, ref string) v1.Image {
 	return image
 }
 
-func TestBundleImagesAreReproducibleAndLabelled(t *testing.T) {
+func TestBundleImagesAreReproducibleAndHaveLabels(t *testing.T) {
 	first, second := start(t, localcatalog.Options{}), start(t, localcatalog.Options{})
 	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0+build.5"} {
 		ref, ok := first.Bundle("example", version)
@@ -300,7 +300,7 @@ func TestBundleImagesAreReproducibleAndLabelled(t *testing.T) {
 	}
 }
 
-func TestImagesFailWhenAsked(t *testing.T) {
+func TestFail(t *testing.T) {
 	server := start(t, localcatalog.Options{})
 	ref, _ := server.Bundle("example", "1.0.0")
 	if err := server.Fail(ref, http.StatusUnauthorized); err != nil {
@@ -316,7 +316,7 @@ func TestImagesFailWhenAsked(t *testing.T) {
 	pull(t, ref)
 }
 
-func TestUpdateReplacesBothSidesOnTheSameAddresses(t *testing.T) {
+func TestUpdateReplacesContentOnTheSameAddresses(t *testing.T) {
 	server := start(t, localcatalog.Options{})
 	client := httpClient(t, server)
 	before, _ := get(t, client, server.HTTPSBaseURL()+"/api/v1/all")
@@ -331,16 +331,16 @@ func TestUpdateReplacesBothSidesOnTheSameAddresses(t *testing.T) {
 	}
 	response, body := get(t, client, server.HTTPSBaseURL()+"/api/v1/all", "If-Modified-Since", before.Header.Get("Last-Modified"))
 	if response.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("example.v2.0.0")) {
-		t.Errorf("HTTPS side after the update: status %s\n%s", response.Status, body)
+		t.Errorf("HTTPS after the update: status %s\n%s", response.Status, body)
 	}
 	published, _ := server.Bundle("example", "2.0.0+build.5")
 	if got := listBundles(t, server)["stable/example.v2.0.0"].GetBundlePath(); got != published || got == "" {
-		t.Errorf("gRPC side after the update: image %q, want %q", got, published)
+		t.Errorf("gRPC after the update: image %q, want %q", got, published)
 	}
 	pull(t, published)
 	pull(t, old)
 
-	t.Run("content that is not valid leaves the old one", func(t *testing.T) {
+	t.Run("invalid content keeps the old content", func(t *testing.T) {
 		folder := t.TempDir()
 		write(t, filepath.Join(folder, "example", "catalog.yaml"), "schema: olm.package\nname: example\ndefaultChannel: none\n")
 		digest := server.ContentDigest()
@@ -372,24 +372,24 @@ func TestPackageFilter(t *testing.T) {
 		t.Errorf("bundles: %v", got)
 	}
 	if _, ok := server.Bundle("example", "1.0.0"); ok {
-		t.Error("an image of an unwanted package was made")
+		t.Error("an image of another package was published")
 	}
 }
 
-func TestStartRefuses(t *testing.T) {
-	double := t.TempDir()
-	write(t, filepath.Join(double, "a", "catalog.yaml"), "schema: olm.package\nname: other\n")
+func TestStartRejectsInvalidOptions(t *testing.T) {
+	duplicate := t.TempDir()
+	write(t, filepath.Join(duplicate, "a", "catalog.yaml"), "schema: olm.package\nname: other\n")
 	empty := t.TempDir()
 	for sentence, test := range map[string]struct {
 		options localcatalog.Options
 		want    string
 	}{
 		"no catalog":                       {localcatalog.Options{}, "no catalog directory given"},
-		"a catalog that is not there":      {localcatalog.Options{Catalogs: []string{"testdata/absent"}}, "testdata/absent"},
+		"a missing catalog":                {localcatalog.Options{Catalogs: []string{"testdata/absent"}}, "testdata/absent"},
 		"a directory without a catalog":    {localcatalog.Options{Catalogs: []string{empty}}, "no olm.package found"},
-		"bundles that are not there":       {localcatalog.Options{Catalogs: []string{"testdata/first"}, Bundles: []string{"testdata/absent"}}, "testdata/absent"},
-		"a package that is not there":      {localcatalog.Options{Catalogs: []string{"testdata/first"}, Packages: []string{"absent"}}, `package "absent" is not in the catalogs`},
-		"a package in two catalogs":        {localcatalog.Options{Catalogs: []string{"testdata/first", double}}, `package "other" is in more than one place`},
+		"missing bundles":                  {localcatalog.Options{Catalogs: []string{"testdata/first"}, Bundles: []string{"testdata/absent"}}, "testdata/absent"},
+		"a missing package":                {localcatalog.Options{Catalogs: []string{"testdata/first"}, Packages: []string{"absent"}}, `package "absent" is not in the catalogs`},
+		"a package in two catalogs":        {localcatalog.Options{Catalogs: []string{"testdata/first", duplicate}}, `package "other" is in more than one catalog`},
 		"an address that is not loopback":  {localcatalog.Options{Catalogs: []string{"testdata/first"}, ListenHost: "0.0.0.0"}, "not a loopback"},
 		"a name instead of a loopback one": {localcatalog.Options{Catalogs: []string{"testdata/first"}, ListenHost: "localhost"}, "not a loopback"},
 	} {

@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// served is what the local catalog is given of the shared data, and what has to come of it.
+// served is a catalog in the shared data, and the expected result of serving it.
 type served struct {
 	catalog  string
 	packages []string
-	entries  int // at least; a bundle counts once a channel
-	// published is a bundle whose directory is there; the certified catalog has none.
+	entries  int // at least; a bundle counts once for each channel
+	// published is a bundle whose directory exists. The certified catalog has none.
 	published [2]string
 }
 
@@ -42,7 +42,8 @@ func (s served) check(t *testing.T) {
 	}
 }
 
-// It is what the race detector gets to see of the test below.
+// TestServesAPublishedPackageAndItsBundles is a fast part of TestServesRealCatalogsAndBundles that also runs with the race
+// detector.
 func TestServesAPublishedPackageAndItsBundles(t *testing.T) {
 	served{"community-v4.20", []string{"project-quay"}, 50, [2]string{"project-quay", "3.18.0"}}.check(t)
 }

@@ -22,7 +22,8 @@ func TestAbsentReferenceKeepsWhereItCameFrom(t *testing.T) {
 	}
 }
 
-// Whatever stands in a catalog, what is served must be read by the tools that follow it, and must stay here.
+// FuzzAbsentReferenceIsLocalAndReadable checks that any image reference of a catalog becomes a valid reference to the local
+// registry.
 func FuzzAbsentReferenceIsLocalAndReadable(f *testing.F) {
 	for _, seed := range []string{"quay.io/org/image:v1", "busybox", "UPPER/case:v1", "[::1]:5000/a@sha256:12", "a b", "localhost/x", "../../x", "!./00"} {
 		f.Add(seed)

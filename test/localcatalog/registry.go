@@ -20,31 +20,31 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is a registry of its own, beside that of a Server, that can be private, have a certificate that nobody knows, and
-// keep its clients waiting. All methods may be called from any goroutine.
+// Registry is a further registry, beside that of a Server. It can require credentials, use a private certificate authority, and
+// delay its clients. Its methods may be called concurrently.
 type Registry struct {
 	server *httptest.Server
 	images http.Handler
 
 	lock           sync.Mutex
 	user, password string
-	// held is open while clients are kept waiting.
+	// held is closed when clients need not wait any longer. It is nil if they do not wait.
 	held chan struct{}
-	// waiting is how many are kept waiting now.
+	// waiting is the number of waiting requests.
 	waiting atomic.Int64
-	// instead answers by repository what is not to be served.
-	instead  map[string]http.HandlerFunc
+	// handlers respond instead of images, by repository and "manifests" or "blobs".
+	handlers map[string]http.HandlerFunc
 	requests map[string]int
 }
 
-// StartRegistry serves an empty registry on a free loopback port, with TLS or in plain HTTP, until Close.
+// StartRegistry starts an empty registry on a free loopback port, with TLS or plain HTTP. Close stops it.
 func StartRegistry(withTLS bool) *Registry {
 	r := newRegistry()
 	r.start(withTLS)
 	return r
 }
 
-// StartRegistryOn serves an empty registry on a network in memory, with TLS or in plain HTTP, until Close.
+// StartRegistryOn starts an empty registry on a network in memory, with TLS or plain HTTP. Close stops it.
 func StartRegistryOn(network Network, withTLS bool) (*Registry, error) {
 	listener, err := network.Listen("127.0.0.1:0")
 	if err != nil {
@@ -58,9 +58,9 @@ func StartRegistryOn(network Network, withTLS bool) (*Registry, error) {
 }
 
 func newRegistry() *Registry {
-	r := &Registry{images: registry.New(registry.Logger(log.New(io.Discard, "", 0))), instead: map[string]http.HandlerFunc{}, requests: map[string]int{}}
+	r := &Registry{images: registry.New(registry.Logger(log.New(io.Discard, "", 0))), handlers: map[string]http.HandlerFunc{}, requests: map[string]int{}}
 	r.server = httptest.NewUnstartedServer(r)
-	r.server.Config.ErrorLog = discardLog() // a client that does not trust the authority is a test's business
+	r.server.Config.ErrorLog = discardLog() // tests provoke TLS errors
 	return r
 }
 
@@ -73,17 +73,17 @@ func (r *Registry) start(withTLS bool) {
 	}
 }
 
-// Close stops serving, also those who are kept waiting.
+// Close stops the registry and ends waiting requests.
 func (r *Registry) Close() {
 	r.Hold(false)
 	r.server.CloseClientConnections()
 	r.server.Close()
 }
 
-// Host is where the registry is, as host:port.
+// Host returns the registry's address as host:port.
 func (r *Registry) Host() string { return r.server.Listener.Addr().String() }
 
-// Authority is the certificate authority that vouches for the registry, in PEM; empty without TLS.
+// Authority returns the registry's certificate authority in PEM; empty without TLS.
 func (r *Registry) Authority() string {
 	if r.server.TLS == nil {
 		return ""
@@ -91,14 +91,14 @@ func (r *Registry) Authority() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw}))
 }
 
-// Require makes the registry serve those only who have these credentials; an empty user lets everybody in.
+// Require makes the registry require these credentials. An empty user removes the requirement.
 func (r *Registry) Require(user, password string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.user, r.password = user, password
 }
 
-// Hold keeps everybody who reads waiting, until it is called with false.
+// Hold makes all requests wait until it is called with false.
 func (r *Registry) Hold(on bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -111,30 +111,30 @@ func (r *Registry) Hold(on bool) {
 	}
 }
 
-// Waiting returns how many requests Hold keeps waiting.
+// Waiting returns how many requests wait because of Hold.
 func (r *Registry) Waiting() int { return int(r.waiting.Load()) }
 
-// Instead has a function answer for the manifests or the blobs of a repository ("bundles/memo/blobs"), until it is called with
-// nil.
-func (r *Registry) Instead(what string, answer http.HandlerFunc) {
+// Handle makes a handler respond to requests for the manifests or blobs of a repository, as in "bundles/memo/blobs". A nil
+// handler restores the registry's response.
+func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if answer == nil {
-		delete(r.instead, what)
+		delete(r.handlers, what)
 		return
 	}
-	r.instead[what] = answer
+	r.handlers[what] = answer
 }
 
-// Requests is how often something of a repository was asked for that is served: "manifests" or "blobs".
+// Requests returns how many GET requests there were for "manifests" or "blobs" of a repository.
 func (r *Registry) Requests(repository, what string) int {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return r.requests[repository+"/"+what]
 }
 
-// Push stores a bundle directory as an image under repository:tag, which may be there already, and returns its references by
-// tag and by digest. The credentials that the registry requires are not needed for it.
+// Push pushes the image of a bundle directory to repository:tag, and returns its references by tag and by digest. It overwrites
+// an existing tag and needs no credentials.
 func (r *Registry) Push(ctx context.Context, repository, tag, folder string) (byTag, byDigest string, err error) {
 	image, err := bundleImage(os.DirFS(folder))
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Registry) Push(ctx context.Context, repository, tag, folder string) (by
 	return ref.Name(), ref.Context().Digest(digest.String()).Name(), err
 }
 
-// ServeHTTP serves what may be read now.
+// ServeHTTP checks credentials, waits if Hold is on, counts the request and serves it.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.lock.Lock()
 	user, password, held := r.user, r.password, r.held
@@ -178,7 +178,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.images.ServeHTTP(w, request)
 }
 
-// count counts a request, and gives the function that answers it, if there is one.
+// count counts a request, and returns the handler of Handle for it, or nil.
 func (r *Registry) count(request *http.Request) http.HandlerFunc {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -186,16 +186,16 @@ func (r *Registry) count(request *http.Request) http.HandlerFunc {
 		repository, _, found := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v2/"), "/"+what+"/")
 		if found && request.Method == http.MethodGet {
 			r.requests[repository+"/"+what]++
-			return r.instead[repository+"/"+what]
+			return r.handlers[repository+"/"+what]
 		}
 	}
 	return nil
 }
 
-// pusher hands requests to the registry's images without the network, and without what guards them.
+// pusher is a transport that passes requests to the registry's images, without the network, credentials and Hold.
 type pusher struct{ registry *Registry }
 
-// RoundTrip answers one request.
+// RoundTrip serves one request.
 func (p *pusher) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body == nil {
 		request.Body = http.NoBody

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcatalog"
 )
 
-func TestRegistryIsPrivateAndKnownByItsAuthorityAlone(t *testing.T) {
+func TestRegistryRequiresCredentialsAndItsAuthority(t *testing.T) {
 	registry := localcatalog.StartRegistry(true)
 	t.Cleanup(registry.Close)
 	folder := t.TempDir()
@@ -33,8 +33,8 @@ func TestRegistryIsPrivateAndKnownByItsAuthorityAlone(t *testing.T) {
 	if !authorities.AppendCertsFromPEM([]byte(registry.Authority())) {
 		t.Fatal("the authority is no certificate in PEM")
 	}
-	trusting := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}}
-	t.Cleanup(trusting.CloseIdleConnections)
+	trustingTransport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}}
+	t.Cleanup(trustingTransport.CloseIdleConnections)
 	robot := remote.WithAuth(&authn.Basic{Username: "robot", Password: "secret"})
 	pull := func(options ...remote.Option) (string, error) {
 		parsed, err := name.ParseReference(byTag)
@@ -47,13 +47,13 @@ func TestRegistryIsPrivateAndKnownByItsAuthorityAlone(t *testing.T) {
 		}
 		return got.Digest.String(), nil
 	}
-	if got, err := pull(remote.WithTransport(trusting), robot); err != nil || !strings.HasSuffix(byDigest, got) {
+	if got, err := pull(remote.WithTransport(trustingTransport), robot); err != nil || !strings.HasSuffix(byDigest, got) {
 		t.Errorf("pulling gave %s, %v; want %s", got, err, byDigest)
 	}
 	if n := registry.Requests("bundles/memo", "manifests"); n != 1 {
 		t.Errorf("%d requests for manifests are counted, want 1", n)
 	}
-	if _, err := pull(remote.WithTransport(trusting)); err == nil {
+	if _, err := pull(remote.WithTransport(trustingTransport)); err == nil {
 		t.Error("pulling without credentials succeeded")
 	}
 	if _, err := pull(robot); err == nil {
@@ -63,13 +63,13 @@ func TestRegistryIsPrivateAndKnownByItsAuthorityAlone(t *testing.T) {
 	registry.Hold(true)
 	done := make(chan error, 1)
 	go func() {
-		_, err := pull(remote.WithTransport(trusting), robot)
+		_, err := pull(remote.WithTransport(trustingTransport), robot)
 		done <- err
 	}()
 	for registry.Waiting() == 0 {
 		select {
 		case err := <-done:
-			t.Fatalf("a registry that keeps its clients waiting answered: %v", err)
+			t.Fatalf("a registry that holds requests responded: %v", err)
 		case <-time.After(time.Millisecond):
 		}
 	}

@@ -16,49 +16,48 @@ import (
 	"google.golang.org/grpc"
 )
 
-// catalogName is the {catalog} of catalogd's paths: a server has one catalog.
+// catalogName is the {catalog} in catalogd's paths. A server has one catalog.
 const catalogName = "local"
 
-// Options say what a Server serves.
+// Options configure a Server.
 type Options struct {
-	// Catalogs are directories of file-based catalogs, a folder a package with YAML or JSON files in it. A package must
-	// be in one of them only. Required.
+	// Catalogs are directories of file-based catalogs, with a folder of YAML or JSON files for each package. A package must be
+	// in one of them only. Required.
 	Catalogs []string
-	// Bundles are directories of registry+v1 bundles, laid out as <package>/<version>/{manifests,metadata}. A bundle
-	// belongs to the catalog's bundle of the same package whose olm.package property has the same version. The first
-	// directory that has it wins. None: the registry answers 404 for every bundle.
+	// Bundles are directories of registry+v1 bundles, as <package>/<version>/{manifests,metadata}. A bundle belongs to the
+	// catalog's bundle whose olm.package property has the same package and version. The first directory that has a bundle wins.
+	// Without bundles the registry responds with 404 to all requests.
 	Bundles []string
-	// Packages are the names to serve; empty serves all. The filter is applied before anything is built, so a catalog of
-	// which one package is wanted starts fast.
+	// Packages are the names of the packages to serve; empty serves all. Selecting few packages makes Start fast.
 	Packages []string
-	// WithoutCustomSchemas serves over gRPC as operator-registry did before 1.69: nothing of schemas other than OLM's.
+	// WithoutCustomSchemas makes gRPC serve only OLM's schemas, as operator-registry before 1.69 did.
 	WithoutCustomSchemas bool
 	// ListenHost is the loopback IP address to listen on; empty means 127.0.0.1.
 	ListenHost string
-	// Network is where to listen; nil is the operating system's network.
+	// Network is the network to listen on; nil is the operating system's network.
 	Network Network
-	// GRPCPort, HTTPSPort and RegistryPort are the ports to listen on; 0 means any free one.
+	// GRPCPort, HTTPSPort and RegistryPort are the ports to listen on; 0 selects a free port.
 	GRPCPort, HTTPSPort, RegistryPort int
-	// Dir is where the CA file and operator-registry's cache are kept; it is created if absent. Empty means a temporary
-	// directory that Close removes.
+	// Dir is the directory for the CA file and operator-registry's cache. It is created if it does not exist. Empty selects a
+	// temporary directory, which Close removes.
 	Dir string
 }
 
-// Network is a network in memory.
+// Network creates listeners and connections, for example in memory.
 type Network interface {
-	// Listen listens on an address, as host:port. Port 0 stands for any free one.
+	// Listen listens on an address, as host:port. Port 0 selects a free port.
 	Listen(address string) (net.Listener, error)
 	// DialContext connects to an address.
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// systemNetwork is the operating system's.
+// systemNetwork is the operating system's network.
 type systemNetwork struct{ net.Dialer }
 
 // Listen implements Network.
 func (*systemNetwork) Listen(address string) (net.Listener, error) { return net.Listen("tcp", address) }
 
-// Server is a running local catalog. All methods may be called from any goroutine.
+// Server is a running local catalog. Its methods may be called concurrently.
 type Server struct {
 	options  Options
 	dir      string
@@ -75,19 +74,19 @@ type Server struct {
 	sequence int        // number of the newest generation; guarded by updating
 	closed   bool       // guarded by updating
 
-	live     live
-	down     atomic.Bool
-	requests atomic.Int64
-	seen     seen
-	// withoutMetas and others are what tests make of HTTPS.
-	withoutMetas atomic.Bool
-	others       sync.Map // of http.Handler, by catalog
-	close        sync.Once
-	closeErr     error
+	currentGeneration currentGeneration
+	down              atomic.Bool
+	requests          atomic.Int64
+	requestCounter    requestCounter
+	// withoutMetas and otherCatalogs are set by tests.
+	withoutMetas  atomic.Bool
+	otherCatalogs sync.Map // of http.Handler, by catalog
+	close         sync.Once
+	closeErr      error
 }
 
-// Start reads the catalogs, builds the images and serves; it returns when every address answers. The server runs until
-// Close, or until ctx is done.
+// Start reads the catalogs, builds the images and starts the servers. It returns when every address accepts connections. The
+// server runs until Close is called or ctx is done.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	if len(options.Catalogs) == 0 {
 		return nil, errors.New("starting a local catalog: no catalog directory given; name at least one directory of file-based catalogs")
@@ -109,7 +108,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// start runs the steps of Start in order; what it has begun is undone by Close.
+// start runs the steps of Start in order. After an error, Close undoes them.
 func (s *Server) start(ctx context.Context) error {
 	for _, step := range []func() error{
 		s.prepareDir, s.listen, s.createIdentity, s.serveRegistry,
@@ -170,9 +169,9 @@ func (s *Server) serveHTTP(server *http.Server, listener net.Listener) {
 	s.serving.Go(func() { _ = server.Serve(listener) })
 }
 
-// Update replaces the content by that of the given catalog directories; with none, the present directories are read
-// again. Bundle directories are read again too, so that new versions have images. A read that has begun ends with the
-// content it began with; gRPC and HTTPS change in the same moment. When the new content is not valid, the old one stays.
+// Update replaces the content by that of the catalog directories; without arguments it reads the present directories again. It
+// also reads the bundle directories again. Requests that have begun end with the old content. gRPC and HTTPS change at the same
+// time. If the new content is invalid, Update returns an error and the old content stays.
 func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
@@ -187,11 +186,11 @@ func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 		return fmt.Errorf("reading local catalogs %q: %w", catalogs, err)
 	}
 	s.options.Catalogs = slices.Clone(catalogs)
-	s.live.replace(next)
+	s.currentGeneration.replace(next)
 	return nil
 }
 
-// build makes the next generation; the caller holds updating.
+// build creates the next generation. The caller holds updating.
 func (s *Server) build(ctx context.Context, catalogs []string) (*generation, error) {
 	metas, err := loadMetas(ctx, catalogs, s.options.Packages)
 	if err != nil {
@@ -205,10 +204,10 @@ func (s *Server) build(ctx context.Context, catalogs []string) (*generation, err
 		return nil, err
 	}
 	s.sequence++
-	return newGeneration(ctx, metas, filepath.Join(s.dir, fmt.Sprintf("generation-%d", s.sequence)), s.live.modified())
+	return newGeneration(ctx, metas, filepath.Join(s.dir, fmt.Sprintf("generation-%d", s.sequence)), s.currentGeneration.modified())
 }
 
-// Close stops serving and removes what Start created, the CA file included. It may be called more than once.
+// Close stops the server and removes what Start created, including the CA file. It may be called more than once.
 func (s *Server) Close() error {
 	s.close.Do(func() {
 		if s.grpcServer != nil {
@@ -219,15 +218,15 @@ func (s *Server) Close() error {
 		}
 		for _, listener := range []net.Listener{s.grpcListener, s.httpsListener, s.registryListener} {
 			if listener != nil {
-				_ = listener.Close() // closed already where it was served
+				_ = listener.Close() // already closed if it was served
 			}
 		}
 		s.serving.Wait()
-		s.updating.Lock() // an update that is under way would leave its files behind
+		s.updating.Lock() // an update in progress would leave files behind
 		defer s.updating.Unlock()
 		s.closed = true
-		s.live.replace(nil)
-		s.live.retired.Wait()
+		s.currentGeneration.replace(nil)
+		s.currentGeneration.retired.Wait()
 		if s.ownsDir {
 			s.closeErr = os.RemoveAll(s.dir)
 		}
@@ -235,43 +234,43 @@ func (s *Server) Close() error {
 	return s.closeErr
 }
 
-// GRPCAddress is where operator-registry's API is served in plaintext, as host:port: what a CatalogSource's
-// status.connectionState.address holds.
+// GRPCAddress returns the address of operator-registry's API without TLS, as host:port, for a CatalogSource's
+// status.connectionState.address.
 func (s *Server) GRPCAddress() string { return s.grpcListener.Addr().String() }
 
-// HTTPSBaseURL is what a ClusterCatalog's status.urls.base holds: /api/v1/all and /api/v1/metas are below it.
+// HTTPSBaseURL returns the URL for a ClusterCatalog's status.urls.base. It has the endpoints /api/v1/all and /api/v1/metas.
 func (s *Server) HTTPSBaseURL() string {
 	return "https://" + s.httpsListener.Addr().String() + "/catalogs/" + catalogName
 }
 
-// CAFile is the PEM file of the authority that signed the HTTPS side's certificate.
+// CAFile returns the PEM file of the HTTPS API's certificate authority.
 func (s *Server) CAFile() string { return s.identity.file }
 
-// RegistryHost is the host:port of the registry, which speaks plain http.
+// RegistryHost returns the address of the registry, which uses plain HTTP, as host:port.
 func (s *Server) RegistryHost() string { return s.registryListener.Addr().String() }
 
-// ContentDigest names the content served now: "sha256:" and the hash of what /api/v1/all answers.
+// ContentDigest returns the digest of the content of /api/v1/all, as "sha256:…".
 func (s *Server) ContentDigest() string {
-	current, release := s.live.acquire()
+	current, release := s.currentGeneration.acquire()
 	defer release()
 	return current.digest
 }
 
-// Requests is how many gRPC calls and HTTPS requests were received so far, for tests that count them.
+// Requests returns how many gRPC calls and HTTPS requests the server has received.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
-// Unavailable makes gRPC answer code Unavailable and HTTPS answer 503, until it is called with false.
+// Unavailable makes gRPC respond with code Unavailable and HTTPS with 503, until it is called with false.
 func (s *Server) Unavailable(on bool) { s.down.Store(on) }
 
-// Bundle returns the reference, by digest, of the image made of a bundle directory, and whether there is one.
+// Bundle returns the image reference by digest of a bundle, and whether its directory was published.
 func (s *Server) Bundle(packageName, version string) (string, bool) {
 	return s.registry.bundle(bundleID{packageName, version})
 }
 
-// Fail makes every request for the repository of an image (any reference to it, tag or digest) answer the HTTP status;
-// 0 ends that.
+// Fail makes requests for the repository of an image fail with an HTTP status. ref is any reference to the image. Status 0 ends
+// the failure.
 func (s *Server) Fail(ref string, status int) error { return s.registry.fail(ref, status) }
 
-// RotateCA replaces authority and certificate: CAFile then holds the new authority, and connections made from now on are
-// served with a certificate that only it vouches for.
+// RotateCA replaces the certificate authority and the certificate. CAFile then has the new authority, and new connections use
+// the new certificate.
 func (s *Server) RotateCA() error { return s.identity.rotate() }

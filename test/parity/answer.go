@@ -11,21 +11,23 @@ import (
 	"strings"
 )
 
-// Answer is an answer without what changes from run to run. A UID or an object's resourceVersion is replaced by the name of the request
-// whose answer showed it first, so that it can be seen where one stays and where it changes. Times, lists' resourceVersions, continue
-// tokens and what is generated of a name are <time>, <version>, <token> and <name>. Entries of managedFields are sorted.
+// Answer is a response in which placeholders replace the values that change from run to run. The placeholder of a UID or of an
+// object's resourceVersion names the request whose response had it first, which shows where the value stays and where it
+// changes. Times, resourceVersions of lists, continue tokens and generated names become <time>, <version>, <token> and <name>.
+// Entries of managedFields are sorted.
 type Answer struct {
 	// Code is the HTTP status code.
 	Code int `json:"code"`
-	// Body is the JSON of the answer, or its text; of a successful one with Request.Pick the picked fields by their paths.
+	// Body is the JSON of the response, or its text. With Request.Pick it has the picked fields by path, if the request
+	// succeeded.
 	Body any `json:"body,omitempty"`
-	// Events are a watch's.
+	// Events are the events of a watch.
 	Events []any `json:"events,omitempty"`
 	// Warnings are the texts of the Warning headers, in their order.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// mask replaces what changes from run to run in the answers of one sequence.
+// mask replaces the values that change from run to run in the responses of one sequence.
 type mask struct {
 	request        string
 	uids, versions map[string]string
@@ -43,16 +45,16 @@ func (m *mask) answer(request string, raw response, pick []string) Answer {
 		return answer
 	}
 	for i, event := range answer.Events {
-		answer.Events[i] = picked(event, pick)
+		answer.Events[i] = pickFields(event, pick)
 	}
 	if answer.Events == nil {
-		answer.Body = picked(answer.Body, pick)
+		answer.Body = pickFields(answer.Body, pick)
 	}
 	return answer
 }
 
-// picked returns the fields at some paths.
-func picked(value any, paths []string) map[string]any {
+// pickFields returns the fields at paths.
+func pickFields(value any, paths []string) map[string]any {
 	fields := map[string]any{}
 	for _, path := range paths {
 		if value, found := field(value, path); found {
@@ -69,8 +71,8 @@ var (
 	uid           = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-// nobodysUID is what requests give as the UID of no object.
-const nobodysUID = "00000000-0000-0000-0000-000000000000"
+// absentUID is the UID in requests that no object has.
+const absentUID = "00000000-0000-0000-0000-000000000000"
 
 func (m *mask) value(name string, value any) any {
 	switch value := value.(type) {
@@ -88,23 +90,23 @@ func (m *mask) value(name string, value any) any {
 	case string:
 		switch {
 		case name == "resourceVersion" && value != "":
-			return m.known(m.versions, "version", value)
+			return m.placeholderFor(m.versions, "version", value)
 		case timestamp.MatchString(value):
 			return "<time>"
 		}
-		return m.text(value)
+		return m.jsonText(value)
 	}
 	return value
 }
 
-// text masks names of schemes, UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
-func (m *mask) text(value string) string {
-	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // of the program, as it was built
+// jsonText masks names of schemes, UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
+func (m *mask) jsonText(value string) string {
+	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // the name contains a file of the program
 	value = uid.ReplaceAllStringFunc(value, func(found string) string {
-		if found == nobodysUID {
+		if found == absentUID {
 			return found
 		}
-		return m.known(m.uids, "UID", found)
+		return m.placeholderFor(m.uids, "UID", found)
 	})
 	return quotedVersion.ReplaceAllStringFunc(value, func(found string) string {
 		version := strings.Trim(found, "()")
@@ -115,22 +117,22 @@ func (m *mask) text(value string) string {
 	})
 }
 
-// object masks in the order of names, so that numbers do not depend on the order of a map.
+// object masks an object's fields in the order of their names, so that placeholders do not depend on the order of a map.
 func (m *mask) object(object map[string]any) map[string]any {
 	masked := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value := object[name]
 		if metadata, isObject := value.(map[string]any); isObject && name == "metadata" {
 			_, list := object["items"]
-			value = withoutGenerated(metadata, list || isBookmark(metadata))
+			value = maskGenerated(metadata, list || isBookmark(metadata))
 		}
-		masked[m.text(name)] = m.value(name, value) // managedFields have UIDs in names
+		masked[m.jsonText(name)] = m.value(name, value) // keys of managedFields contain UIDs
 	}
 	return masked
 }
 
-// withoutGenerated masks what a server makes up in the metadata of an object, or of a list or bookmark.
-func withoutGenerated(metadata map[string]any, ofMany bool) map[string]any {
+// maskGenerated masks the values that the API server generates in the metadata of an object, or of a list or bookmark (ofMany).
+func maskGenerated(metadata map[string]any, ofMany bool) map[string]any {
 	metadata = maps.Clone(metadata)
 	if prefix, generated := metadata["generateName"].(string); generated {
 		metadata["name"] = prefix + "<name>"
@@ -150,7 +152,7 @@ func isBookmark(metadata map[string]any) bool {
 	return annotations["k8s.io/initial-events-end"] != nil
 }
 
-func (m *mask) known(all map[string]string, what, value string) string {
+func (m *mask) placeholderFor(all map[string]string, what, value string) string {
 	if all[value] == "" {
 		all[value] = "<" + what + " of " + m.request + ">"
 	}
@@ -158,14 +160,14 @@ func (m *mask) known(all map[string]string, what, value string) string {
 }
 
 func sortKey(value any) string {
-	text, err := json.Marshal(value)
+	jsonText, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}
-	return string(text)
+	return string(jsonText)
 }
 
-// field returns a field by its dotted path; numbers are positions in lists.
+// field returns the field at a dotted path, in which numbers are indexes of lists.
 func field(value any, path string) (any, bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		switch inner := value.(type) {

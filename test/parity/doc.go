@@ -1,11 +1,11 @@
-// Package parity compares API servers by one table of requests: a real kube-apiserver, whose answers are recorded, and the one in
-// memory that stories run on (pkg/scenario).
+// Package parity compares the responses of API servers to one table of requests: a real kube-apiserver, whose responses are
+// recorded, and the API server in memory that the scenarios use (pkg/scenario).
 //
-// The folder requests has the table, a file for each sequence of requests. The folder recordings has what a real API server answered.
-// differences.yaml lists where the server in memory may answer otherwise, and why. Record again after a change of the table or of the
-// Kubernetes version, and read the diff:
+// The folder requests has the table, with a file for each sequence of requests. The folder recordings has the responses of a
+// real API server. differences.yaml lists where the API server in memory may respond differently, with the reason. After a
+// change of the table or of the Kubernetes version, record again and review the diff:
 //
 //	go test ./test/integration -ginkgo.focus='OM-9\]' -args -update-parity
 //
-// What changes from run to run is replaced by names (see Answer), so that recordings can be compared.
+// Placeholders replace the values that change from run to run, so that recordings can be compared; see Answer.
 package parity

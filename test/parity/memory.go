@@ -9,11 +9,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// minRequests is how many requests the table has at least.
+// minRequests is the smallest permitted number of requests in the table.
 const minRequests = 150
 
-// CompareInMemory sends the table to clusters in memory, one for each sequence. The test fails for each answer that is not as recorded, unless
-// a difference allows it, and for each difference that is none.
+// CompareInMemory sends each sequence of the table to a cluster in memory of its own. It fails the test for each response that
+// differs from the recording without a Difference, and for each Difference that no response needs.
 func CompareInMemory(t *testing.T, options scenario.Options, differences []Difference) {
 	t.Helper()
 	sequences, err := Sequences()
@@ -29,7 +29,7 @@ func CompareInMemory(t *testing.T, options scenario.Options, differences []Diffe
 		requests += len(sequence.Requests)
 		t.Run(sequence.Name, func(t *testing.T) {
 			for _, mismatch := range mismatches(t, options, sequence) {
-				if !allowed(differences, used, mismatch) {
+				if !isAllowed(differences, used, mismatch) {
 					t.Error(mismatch)
 				}
 			}
@@ -51,12 +51,12 @@ func CompareInMemory(t *testing.T, options scenario.Options, differences []Diffe
 	t.Logf("%d requests", requests)
 }
 
-// allowed reports whether a difference covers a mismatch, and notes which of its fields did.
-func allowed(differences []Difference, used []map[string]bool, mismatch Mismatch) bool {
+// isAllowed reports whether a Difference covers the mismatch, and marks its field as used.
+func isAllowed(differences []Difference, used []map[string]bool, mismatch Mismatch) bool {
 	found := false
 	for i, difference := range differences {
 		for _, field := range difference.Fields {
-			if covers(field, mismatch.Field) {
+			if coversField(field, mismatch.Field) {
 				used[i][field] = true
 				found = true
 			}

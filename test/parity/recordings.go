@@ -20,7 +20,7 @@ var recordingFiles embed.FS
 //go:embed differences.yaml
 var differencesFile []byte
 
-// Recorded returns what a real API server answered to a sequence's requests, by their names.
+// Recorded returns the recorded responses of a sequence, by request name.
 func Recorded(sequence string) (map[string]Answer, error) {
 	content, err := recordingFiles.ReadFile("recordings/" + sequence + ".yaml")
 	if err != nil {
@@ -33,7 +33,7 @@ func Recorded(sequence string) (map[string]Answer, error) {
 	return answers, nil
 }
 
-// Record writes a sequence's answers to the folder of recordings, which the caller's program embeds when it is built again.
+// Record writes the responses to a sequence into folder. A program has to be rebuilt to embed them.
 func Record(folder, sequence string, answers map[string]Answer) error {
 	content, err := yaml.Marshal(answers)
 	if err != nil {
@@ -42,17 +42,17 @@ func Record(folder, sequence string, answers map[string]Answer) error {
 	return os.WriteFile(filepath.Join(folder, sequence+".yaml"), content, 0o600)
 }
 
-// Difference is where the server in memory may answer otherwise than a real one.
+// Difference is a permitted difference between the API server in memory and a real one.
 type Difference struct {
-	// Reason says why.
+	// Reason explains it.
 	Reason string `json:"reason"`
-	// Fields are where, each as sequence/request/field.path. A part of what a field contains is covered too.
+	// Fields are the fields that may differ, each as sequence/request/field.path. A path includes all fields below it.
 	Fields []string `json:"fields"`
-	// WithKubernetesRegistries says that a server in memory on Kubernetes' own registries differs as well.
+	// WithKubernetesRegistries is whether an API server in memory with Kubernetes' registries differs as well.
 	WithKubernetesRegistries bool `json:"withKubernetesRegistries,omitempty"`
 }
 
-// Differences returns all that are allowed.
+// Differences returns the permitted differences.
 func Differences() ([]Difference, error) {
 	var differences []Difference
 	if err := yaml.UnmarshalStrict(differencesFile, &differences); err != nil {
@@ -61,7 +61,7 @@ func Differences() ([]Difference, error) {
 	return differences, nil
 }
 
-// Mismatch is a field of an answer that is not as recorded.
+// Mismatch is a field of a response that differs from the recording.
 type Mismatch struct {
 	// Field is sequence/request/field.path.
 	Field string
@@ -69,32 +69,32 @@ type Mismatch struct {
 	Recorded, Got string
 }
 
-// String says what differs, on a line.
+// String returns the field and both values on one line.
 func (m Mismatch) String() string {
 	return fmt.Sprintf("%s: recorded %s, got %s", m.Field, m.Recorded, m.Got)
 }
 
 // Covers reports whether the difference allows a mismatch.
 func (d Difference) Covers(m Mismatch) bool {
-	return slices.ContainsFunc(d.Fields, func(field string) bool { return covers(field, m.Field) })
+	return slices.ContainsFunc(d.Fields, func(field string) bool { return coversField(field, m.Field) })
 }
 
-func covers(field, mismatch string) bool {
+func coversField(field, mismatch string) bool {
 	return field == mismatch || strings.HasPrefix(mismatch, field+".") || strings.HasPrefix(mismatch, field+"/")
 }
 
-// Compare returns where answers to a sequence's requests are not as recorded. Of answers whose status codes differ it compares nothing
-// else.
+// Compare returns the fields of a sequence's responses that differ from the recording. If status codes differ, it compares
+// nothing else.
 func Compare(sequence string, recorded, got map[string]Answer) ([]Mismatch, error) {
 	var mismatches []Mismatch
-	for _, name := range union(recorded, got) {
+	for _, name := range unionOfKeys(recorded, got) {
 		if recorded[name].Code != got[name].Code {
 			mismatches = append(mismatches, Mismatch{
-				Field: sequence + "/" + name + "/code", Recorded: strconv.Itoa(recorded[name].Code), Got: strconv.Itoa(got[name].Code) + " " + text(got[name].Body),
+				Field: sequence + "/" + name + "/code", Recorded: strconv.Itoa(recorded[name].Code), Got: strconv.Itoa(got[name].Code) + " " + jsonText(got[name].Body),
 			})
 			continue
 		}
-		was, err := values(recorded[name])
+		recordedValue, err := values(recorded[name])
 		if err != nil {
 			return nil, err
 		}
@@ -102,27 +102,27 @@ func Compare(sequence string, recorded, got map[string]Answer) ([]Mismatch, erro
 		if err != nil {
 			return nil, err
 		}
-		compare(sequence+"/"+name+"/", "", was, is, &mismatches)
+		compare(sequence+"/"+name+"/", "", recordedValue, is, &mismatches)
 	}
 	return mismatches, nil
 }
 
-// absent is the value of a field that an answer lacks.
+// absent is the value of a missing field.
 type absent struct{}
 
 func compare(request, path string, recorded, got any, mismatches *[]Mismatch) {
 	if reflect.DeepEqual(recorded, got) {
 		return
 	}
-	was, wasObject := recorded.(map[string]any)
+	recordedValue, wasObject := recorded.(map[string]any)
 	is, isObject := got.(map[string]any)
 	if !wasObject || !isObject {
-		*mismatches = append(*mismatches, Mismatch{Field: request + path, Recorded: text(recorded), Got: text(got)})
+		*mismatches = append(*mismatches, Mismatch{Field: request + path, Recorded: jsonText(recorded), Got: jsonText(got)})
 		return
 	}
-	for _, name := range union(was, is) {
+	for _, name := range unionOfKeys(recordedValue, is) {
 		inner := strings.TrimPrefix(path+"."+name, ".")
-		compare(request, inner, valueOr(was, name), valueOr(is, name), mismatches)
+		compare(request, inner, valueOr(recordedValue, name), valueOr(is, name), mismatches)
 	}
 }
 
@@ -133,7 +133,7 @@ func valueOr(object map[string]any, name string) any {
 	return absent{}
 }
 
-// values returns an answer as JSON's values, with lists as objects by position.
+// values returns an answer as decoded JSON, with lists as objects by index.
 func values(answer Answer) (any, error) {
 	content, err := json.Marshal(answer)
 	if err != nil {
@@ -143,19 +143,19 @@ func values(answer Answer) (any, error) {
 	if err := json.Unmarshal(content, &value); err != nil {
 		return nil, err
 	}
-	return positions(value), nil
+	return indexLists(value), nil
 }
 
-func positions(value any) any {
+func indexLists(value any) any {
 	object := map[string]any{}
 	switch value := value.(type) {
 	case map[string]any:
 		for name, inner := range value {
-			object[name] = positions(inner)
+			object[name] = indexLists(inner)
 		}
 	case []any:
 		for i, inner := range value {
-			object[strconv.Itoa(i)] = positions(inner)
+			object[strconv.Itoa(i)] = indexLists(inner)
 		}
 	default:
 		return value
@@ -163,7 +163,7 @@ func positions(value any) any {
 	return object
 }
 
-func text(value any) string {
+func jsonText(value any) string {
 	if value == (absent{}) {
 		return "nothing"
 	}
@@ -174,7 +174,7 @@ func text(value any) string {
 	return string(content)
 }
 
-func union[V any](a, b map[string]V) []string {
+func unionOfKeys[V any](a, b map[string]V) []string {
 	var names []string
 	for name := range a {
 		names = append(names, name)

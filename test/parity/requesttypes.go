@@ -12,29 +12,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// RequestType is a kind of requests that API servers answer by the same code. Each request has two: what is done to which resource, and
-// with which options. An API server's code for a resource is the same whatever the options, and its code for options is the same for all
-// built-in kinds, and for all custom resources.
+// RequestType is a kind of request that API servers answer with the same code. Each request has two types: verb and resource,
+// and verb and options. The code of an API server for a resource does not depend on the options. The code for options is the
+// same for all built-in kinds, and for all custom resources.
 type RequestType struct {
 	Verb string
-	// What is a resource with its subresource, or "built-in kinds" or "custom resources" with scenario.Request's Options.
+	// What is a resource with its subresource, or "options of built-in kinds: " or "options of custom resources: " with
+	// scenario.Request's Options.
 	What    string
 	Outcome Outcome
 }
 
-// Outcome is what an API server does with a request. Requests of one outcome do not show how it answers those of another.
+// Outcome is the result of a request. Requests with one outcome do not test the code for another.
 type Outcome string
 
 const (
 	CarriedOut Outcome = "carried out"
-	// Missed is a request for an object that does not exist, or that conflicts with another one. Code that all resources share answers it, and
-	// which requests it happens to depends on chance.
+	// Missed is a request for an object that does not exist or that conflicts with another one. The same code answers it for
+	// all resources. Whether a request is missed can depend on timing.
 	Missed Outcome = "missed"
-	// Refused is for all other reasons.
+	// Refused is a request that failed for another reason.
 	Refused Outcome = "refused"
 )
 
-// String returns a type as "verb what", with its outcome unless it was carried out.
+// String returns the verb and What, with the outcome unless it is CarriedOut.
 func (t RequestType) String() string {
 	if t.Outcome == CarriedOut {
 		return t.Verb + " " + t.What
@@ -42,7 +43,8 @@ func (t RequestType) String() string {
 	return t.Verb + " " + t.What + " (" + string(t.Outcome) + ")"
 }
 
-// RequestTypesOf returns the types of a request. Requests that no API server answered, and those for URLs that are no resources, have none.
+// RequestTypesOf returns the types of a request. It returns none for non-resource URLs and for requests that no API server
+// answered.
 func RequestTypesOf(request scenario.Request) []RequestType {
 	if request.Resource.Resource == "" || request.Code == 0 || request.IsFaulted {
 		return nil
@@ -69,10 +71,10 @@ func outcomeOf(code int) Outcome {
 	}
 }
 
-// RequestTypes is a set of types.
+// RequestTypes is a set of request types.
 type RequestTypes map[RequestType]bool
 
-// Cover reports whether a type is in the set. A missed request is also covered by one that was carried out or refused.
+// Cover reports whether a type is in the set. A request with the same verb and resource and any outcome covers a missed one.
 func (t RequestTypes) Cover(wanted RequestType) bool {
 	if wanted.Outcome != Missed {
 		return t[wanted]
@@ -113,10 +115,10 @@ func TableRequestTypes() (RequestTypes, error) {
 	return types, nil
 }
 
-// parse returns the Kubernetes request.
+// parse returns the request as the scenario package describes it.
 func (r *Request) parse() (scenario.Request, error) {
-	how := r.methods()[0]
-	path, body := how.path, r.Raw
+	method := r.methods()[0]
+	path, body := method.path, r.Raw
 	if r.Watch != "" {
 		path += "&watch=true"
 	}
@@ -127,11 +129,11 @@ func (r *Request) parse() (scenario.Request, error) {
 		}
 		body = string(content)
 	}
-	sent, err := http.NewRequest(how.verb, path, strings.NewReader(body))
+	sent, err := http.NewRequest(method.verb, path, strings.NewReader(body))
 	if err != nil {
 		return scenario.Request{}, err
 	}
-	sent.Header.Set("Content-Type", how.mediaType)
+	sent.Header.Set("Content-Type", method.mediaType)
 	sent.Header.Set("Accept", r.Accept)
 	return scenario.ParseRequest(r.As, sent), nil
 }

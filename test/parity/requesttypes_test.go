@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-func TestRequestsOfOneOutcomeDoNotCoverThoseOfAnother(t *testing.T) {
+func TestCoverComparesOutcomes(t *testing.T) {
 	patch := func(code int) scenario.Request {
 		return scenario.Request{Verb: "patch", Resource: schema.GroupResource{Group: "apps", Resource: "deployments"}, Options: "merge", Code: code}
 	}
@@ -26,10 +26,10 @@ func TestRequestsOfOneOutcomeDoNotCoverThoseOfAnother(t *testing.T) {
 			table[each] = true
 		}
 		if got := !slices.ContainsFunc(RequestTypesOf(patch(test.sent)), func(each RequestType) bool { return !table.Cover(each) }); got != test.want {
-			t.Errorf("an answer of %d covers one of %d: %t, want %t", test.table, test.sent, got, test.want)
+			t.Errorf("a response with %d covers one with %d: %t, want %t", test.table, test.sent, got, test.want)
 		}
 	}
 	if other := RequestTypesOf(scenario.Request{Verb: "get", Path: "/version", Code: 200}); len(other) > 0 {
-		t.Errorf("a URL that is no resource has types %v", other)
+		t.Errorf("a non-resource URL has types %v", other)
 	}
 }

@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// untilWithin bounds how long a request is repeated, and untilStep is the pause between two.
-	untilWithin = time.Minute
-	untilStep   = 100 * time.Millisecond
-	// eventsWithin bounds how long a watch waits for its events.
-	eventsWithin = 5 * time.Second
+	// untilTimeout limits how long a request with Until is repeated, and untilInterval is the pause between attempts.
+	untilTimeout  = time.Minute
+	untilInterval = 100 * time.Millisecond
+	// eventsTimeout limits how long a watch waits for its events.
+	eventsTimeout = 5 * time.Second
 )
 
-// ConfigFor returns a configuration of clients that act as a user; empty is an admin.
+// ConfigFor returns the client configuration for a user; an empty user is an admin.
 type ConfigFor func(user string) *rest.Config
 
-// Send sends a sequence's requests, and returns the answers by the requests' names.
+// Send sends the requests of a sequence in order, and returns the answers by request name. It deletes the sequence's objects at
+// the end.
 func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string]Answer, error) {
 	s := sender{configs: configs, clients: map[string]*http.Client{}, answers: map[string]any{}}
 	defer s.close()
@@ -52,7 +53,7 @@ type sender struct {
 	answers map[string]any
 }
 
-// response is an answer as it came.
+// response is an unmasked response.
 type response struct {
 	code     int
 	body     any
@@ -61,29 +62,29 @@ type response struct {
 }
 
 func (s *sender) repeat(ctx context.Context, request Request) (response, error) {
-	deadline := time.Now().Add(untilWithin)
+	deadline := time.Now().Add(untilTimeout)
 	for {
-		answer, text, err := s.send(ctx, request)
-		if err != nil || request.Until.reached(answer, text) {
+		answer, jsonText, err := s.send(ctx, request)
+		if err != nil || request.Until.isMet(answer, jsonText) {
 			return answer, err
 		}
 		if time.Now().After(deadline) {
-			return answer, fmt.Errorf("the answer was not %+v within %s, at last it was %d %s", *request.Until, untilWithin, answer.code, text)
+			return answer, fmt.Errorf("the response was not %+v within %s; the last one was %d %s", *request.Until, untilTimeout, answer.code, jsonText)
 		}
-		time.Sleep(untilStep)
+		time.Sleep(untilInterval)
 	}
 }
 
-func (u *Until) reached(answer response, text string) bool {
-	return u == nil || (u.Code == 0 || u.Code == answer.code) && strings.Contains(text, u.Contains) &&
+func (u *Until) isMet(answer response, jsonText string) bool {
+	return u == nil || (u.Code == 0 || u.Code == answer.code) && strings.Contains(jsonText, u.Contains) &&
 		strings.Contains(strings.Join(answer.warnings, "\n"), u.Warning)
 }
 
 func (s *sender) send(ctx context.Context, request Request) (response, string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	how := request.methods()[0]
-	path, err := s.fill(how.path)
+	method := request.methods()[0]
+	path, err := s.expand(method.path)
 	if err != nil {
 		return response{}, "", err
 	}
@@ -94,7 +95,7 @@ func (s *sender) send(ctx context.Context, request Request) (response, string, e
 	if request.Watch != "" {
 		path += "&watch=true"
 	}
-	answer, err := s.do(ctx, request, how, path, body)
+	answer, err := s.do(ctx, request, method, path, body)
 	if err != nil {
 		return response{}, "", err
 	}
@@ -103,23 +104,23 @@ func (s *sender) send(ctx context.Context, request Request) (response, string, e
 		events, err := readEvents(answer.Body, request.Events, cancel)
 		return response{code: answer.StatusCode, events: events, warnings: warnings(answer)}, "", err
 	}
-	text, err := io.ReadAll(answer.Body)
+	jsonText, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return response{}, "", err
 	}
-	return response{code: answer.StatusCode, body: parse(text), warnings: warnings(answer)}, string(text), nil
+	return response{code: answer.StatusCode, body: parse(jsonText), warnings: warnings(answer)}, string(jsonText), nil
 }
 
-// warnings returns the texts of the answer's Warning headers.
+// warnings returns the texts of the response's Warning headers.
 func warnings(answer *http.Response) (texts []string) {
-	headers, _ := net.ParseWarningHeaders(answer.Header["Warning"]) // of what it cannot parse it returns the rest
+	headers, _ := net.ParseWarningHeaders(answer.Header["Warning"]) // it returns those that it can parse
 	for _, header := range headers {
 		texts = append(texts, header.Text)
 	}
 	return texts
 }
 
-func (s *sender) do(ctx context.Context, request Request, how method, path, body string) (*http.Response, error) {
+func (s *sender) do(ctx context.Context, request Request, method method, path, body string) (*http.Response, error) {
 	config := s.configs(request.As)
 	client, found := s.clients[request.As]
 	if !found {
@@ -129,17 +130,17 @@ func (s *sender) do(ctx context.Context, request Request, how method, path, body
 		}
 		s.clients[request.As] = client
 	}
-	r, err := http.NewRequestWithContext(ctx, how.verb, config.Host+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method.verb, config.Host+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("User-Agent", "parity/1") // the manager of fields that a request without fieldManager sets
+	r.Header.Set("User-Agent", "parity/1") // the default field manager
 	r.Header.Set("Accept", "application/json")
 	if request.Accept != "" {
 		r.Header.Set("Accept", request.Accept)
 	}
 	if body != "" {
-		r.Header.Set("Content-Type", how.mediaType)
+		r.Header.Set("Content-Type", method.mediaType)
 	}
 	return client.Do(r)
 }
@@ -152,28 +153,28 @@ func (s *sender) body(request Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.fill(strings.ReplaceAll(string(body), "$(long)", strings.Repeat("x", request.Long)))
+	return s.expand(strings.ReplaceAll(string(body), "$(long)", strings.Repeat("x", request.Long)))
 }
 
 var placeholder = regexp.MustCompile(`\$\(([^.()]+)\.([^()]+)\)`)
 
-// fill replaces $(name.field.path) by fields of earlier answers.
-func (s *sender) fill(text string) (string, error) {
+// expand replaces $(name.field.path) by fields of earlier responses.
+func (s *sender) expand(jsonText string) (string, error) {
 	var missing error
-	filled := placeholder.ReplaceAllStringFunc(text, func(match string) string {
+	filled := placeholder.ReplaceAllStringFunc(jsonText, func(match string) string {
 		parts := placeholder.FindStringSubmatch(match)
 		value, found := field(s.answers[parts[1]], parts[2])
 		if !found {
-			missing = fmt.Errorf("no answer before this request has %s", match)
+			missing = fmt.Errorf("no earlier response has %s", match)
 		}
 		return fmt.Sprint(value)
 	})
 	return filled, missing
 }
 
-// readEvents reads so many events of a watch, or those that come in time.
+// readEvents reads count events of a watch, or those that arrive before the timeout.
 func readEvents(body io.Reader, count int, cancel context.CancelFunc) ([]any, error) {
-	timer := time.AfterFunc(eventsWithin, cancel)
+	timer := time.AfterFunc(eventsTimeout, cancel)
 	defer timer.Stop()
 	decoder := json.NewDecoder(body)
 	events := []any{}
@@ -191,16 +192,16 @@ func readEvents(body io.Reader, count int, cancel context.CancelFunc) ([]any, er
 	return events, nil
 }
 
-// parse returns JSON as values, and other text as it is.
-func parse(text []byte) any {
+// parse decodes JSON, and returns other text as a string.
+func parse(jsonText []byte) any {
 	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return string(bytes.TrimSpace(text))
+	if err := json.Unmarshal(jsonText, &value); err != nil {
+		return string(bytes.TrimSpace(jsonText))
 	}
 	return value
 }
 
-// cleanUp has the objects of a sequence deleted, and does not wait for that: no other sequence has objects of these names.
+// cleanUp deletes the objects of a sequence. It does not wait, because no other sequence uses their names.
 func (s *sender) cleanUp(ctx context.Context, sequence Sequence) {
 	for _, path := range sequence.Cleanup {
 		_, _, _ = s.send(ctx, Request{Delete: path})

@@ -14,21 +14,22 @@ import (
 //go:embed requests/*.yaml
 var requestFiles embed.FS
 
-// Sequence is a list of requests that follow each other. Sequences do not depend on each other.
+// Sequence is a list of requests that are sent in order. Sequences are independent of each other.
 type Sequence struct {
-	// Name is the file's, without its extension.
+	// Name is the name of the file without its extension.
 	Name string `json:"-"`
-	// Title says what the sequence is about.
+	// Title describes the sequence.
 	Title string `json:"title"`
-	// Cleanup are paths of objects that are deleted at the end.
+	// Cleanup are the paths of objects to delete at the end.
 	Cleanup []string `json:"cleanup,omitempty"`
 	// Requests are sent in this order.
 	Requests []Request `json:"requests"`
 }
 
-// Request is a request, and how its answer is compared. Exactly one field of those that name a method has the request's path and query.
+// Request is a request with the options for comparing its response. Exactly one of the fields from Get to Patch is set, to the
+// path and query.
 //
-// In paths and bodies, $(name.field.path) is a field of the answer to an earlier request of the sequence.
+// In paths and bodies, $(name.field.path) is replaced by a field of the response to an earlier request of the sequence.
 type Request struct {
 	// Name is unique in the sequence.
 	Name string `json:"name"`
@@ -40,41 +41,41 @@ type Request struct {
 	Post   string `json:"post,omitempty"`
 	Put    string `json:"put,omitempty"`
 	Delete string `json:"delete,omitempty"`
-	// Merge, JSON, Strategic and Apply are patches of these types, Patch one of the type that Type gives.
+	// Merge, JSON, Strategic and Apply are patches of these types. Patch is a patch of media type Type.
 	Merge     string `json:"merge,omitempty"`
 	JSON      string `json:"json,omitempty"`
 	Strategic string `json:"strategic,omitempty"`
 	Apply     string `json:"apply,omitempty"`
 	Patch     string `json:"patch,omitempty"`
 
-	// Body is sent as JSON, Raw as it is.
+	// Body is sent as JSON, and Raw unchanged.
 	Body any    `json:"body,omitempty"`
 	Raw  string `json:"raw,omitempty"`
 	// Long is the length of the string that replaces $(long) in the body.
 	Long int `json:"long,omitempty"`
-	// Type is the body's media type, and Accept the answer's, where they are not the usual ones.
+	// Type is the media type of the body, and Accept that of the response. Both have defaults.
 	Type   string `json:"type,omitempty"`
 	Accept string `json:"accept,omitempty"`
 
-	// Events is for how many events a watch waits.
+	// Events is the number of events that a watch waits for.
 	Events int `json:"events,omitempty"`
-	// Until repeats the request until the answer is as it says. It is for what controllers do.
+	// Until repeats the request until the response matches. Use it where controllers have to act first.
 	Until *Until `json:"until,omitempty"`
-	// Pick limits what is compared of a successful answer, or of each event, to these fields, each as a dotted path; empty is everything.
+	// Pick limits the comparison of a successful response, or of each event, to these dotted paths. Empty compares everything.
 	Pick []string `json:"pick,omitempty"`
 }
 
-// Until is an expected answer. Its fields must all hold.
+// Until describes a response. All set fields must match.
 type Until struct {
 	// Code is the status code; zero is any.
 	Code int `json:"code,omitempty"`
-	// Contains is a part of the body.
+	// Contains is a substring of the body.
 	Contains string `json:"contains,omitempty"`
-	// Warning is a part of a warning.
+	// Warning is a substring of a warning.
 	Warning string `json:"warning,omitempty"`
 }
 
-// Sequences returns the table.
+// Sequences returns the table, sorted by file name.
 func Sequences() ([]Sequence, error) {
 	files, err := fs.Glob(requestFiles, "requests/*.yaml")
 	if err != nil {
@@ -113,27 +114,27 @@ func (s *Sequence) validate() error {
 	return nil
 }
 
-// method is how a request is sent.
+// method is the HTTP method, path and media type of a request.
 type method struct {
 	verb, path, mediaType string
 }
 
-// methods returns the methods that the request gives.
+// methods returns the methods that the request sets.
 func (r *Request) methods() []method {
-	const usual = "application/json"
+	const json = "application/json"
 	all := []method{
-		{http.MethodGet, r.Get, usual},
-		{http.MethodGet, r.Watch, usual},
-		{http.MethodPost, r.Post, usual},
-		{http.MethodPut, r.Put, usual},
-		{http.MethodDelete, r.Delete, usual},
+		{http.MethodGet, r.Get, json},
+		{http.MethodGet, r.Watch, json},
+		{http.MethodPost, r.Post, json},
+		{http.MethodPut, r.Put, json},
+		{http.MethodDelete, r.Delete, json},
 		{http.MethodPatch, r.Merge, "application/merge-patch+json"},
 		{http.MethodPatch, r.JSON, "application/json-patch+json"},
 		{http.MethodPatch, r.Strategic, "application/strategic-merge-patch+json"},
 		{http.MethodPatch, r.Apply, "application/apply-patch+yaml"},
-		{http.MethodPatch, r.Patch, usual},
+		{http.MethodPatch, r.Patch, json},
 	}
-	var given []method
+	var methods []method
 	for _, m := range all {
 		if m.path == "" {
 			continue
@@ -141,7 +142,7 @@ func (r *Request) methods() []method {
 		if r.Type != "" {
 			m.mediaType = r.Type
 		}
-		given = append(given, m)
+		methods = append(methods, m)
 	}
-	return given
+	return methods
 }

@@ -140,7 +140,7 @@ func bundleOf(pkg, version string, bytes int) *api.Bundle {
 func (s *Story) countRequests(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
-		for each, now := range s.Environment.Catalog.Seen() {
+		for each, now := range s.Environment.Catalog.RequestCounts() {
 			if strings.HasPrefix(each, what) {
 				count += now - before[each]
 			}
@@ -156,7 +156,7 @@ func (s *Story) waitForQuietCatalog(ctx context.Context) map[string]int {
 		before := s.Environment.Catalog.Requests()
 		g.Consistently(s.Environment.Catalog.Requests, "1s").Should(Equal(before))
 	}).WithContext(ctx).Should(Succeed())
-	return s.Environment.Catalog.Seen()
+	return s.Environment.Catalog.RequestCounts()
 }
 
 func TestCatalogs(t *testing.T) {

@@ -247,18 +247,18 @@ func TestImages(t *testing.T) {
 			"hanging":  func(_ http.ResponseWriter, request *http.Request) { <-request.Context().Done() },
 		} {
 			byTag, _ := s.pushBundle(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
-			faulty.Instead("bundles/"+name+"/manifests", answer)
+			faulty.Handle("bundles/"+name+"/manifests", answer)
 			s.deployFrom(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
 		}
 		s.waitForUnpacked(ctx, "fault-hanging", "Unknown Unpacking")
 		for name, fault := range faults {
 			byTag, _ := s.pushBundle(ctx, faulty, "bundles/"+name, samples.Operator{Package: "fault-" + name, Version: "1.0.0"})
-			faulty.Instead("bundles/"+name+"/"+fault.what, fault.answer)
+			faulty.Handle("bundles/"+name+"/"+fault.what, fault.answer)
 			s.deployFrom(ctx, "fault-"+name, corev1alpha2.ImageSource{Ref: byTag})
 		}
 		for name, fault := range faults {
 			s.waitForUnpacked(ctx, "fault-"+name, "False UnpackFailed", fault.words...)
-			faulty.Instead("bundles/"+name+"/"+fault.what, nil)
+			faulty.Handle("bundles/"+name+"/"+fault.what, nil)
 		}
 		for name := range faults {
 			s.waitForUnpacked(ctx, "fault-"+name, "True UnpackSuccessful")
@@ -452,7 +452,7 @@ func TestBundle(t *testing.T) {
 		byTag, _ := s.pushBundle(ctx, registry, "bundles/waiting", samples.Operator{Package: "waiting", Version: "1.0.0"})
 		create(ctx, s, bundleOf("waiting", "later", corev1alpha2.ImageSource{Ref: byTag}))
 		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(HavePrefix(`Pending Unknown ProvisionerNotFound: No provisioner class "later"`))
-		registry.Instead("bundles/waiting/manifests", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+		registry.Handle("bundles/waiting/manifests", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
 		client := s.Admin.Platform.CoreV1alpha2().ProvisionerClasses()
 		_, err := client.Create(ctx, &corev1alpha2.ProvisionerClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "later"},
@@ -460,7 +460,7 @@ func TestBundle(t *testing.T) {
 		}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(And(HavePrefix("Failing False UnpackFailed"), ContainSubstring("404")))
-		registry.Instead("bundles/waiting/manifests", nil)
+		registry.Handle("bundles/waiting/manifests", nil)
 		s.Eventually(reason).WithContext(ctx).WithArguments(s, "waiting").Should(HavePrefix("Unpacked True UnpackSuccessful"))
 	})
 }

@@ -1,5 +1,5 @@
-// Command localcatalog serves a directory of file-based catalogs as a cluster has them until it is interrupted. See
-// package localcatalog; this is its command line.
+// Command localcatalog serves a directory of file-based catalogs until it is interrupted, in the same way as a cluster does.
+// See package localcatalog.
 package main
 
 import (
@@ -19,32 +19,32 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGHUP)
-	if err := command(again).ExecuteContext(ctx); err != nil {
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	if err := command(reload).ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "localcatalog:", err)
 		os.Exit(1)
 	}
 }
 
-// command is the command line; it serves until its context is done and reads the directories again at every signal of again.
-func command(again <-chan os.Signal) *cobra.Command {
+// command returns the command. It serves until its context is done, and reads the directories again when reload gets a signal.
+func command(reload <-chan os.Signal) *cobra.Command {
 	var options localcatalog.Options
 	c := &cobra.Command{
 		Use:   "localcatalog --catalog DIRECTORY [--bundles DIRECTORY] [--package NAME]",
-		Short: "Serve file-based catalogs and bundle directories as a cluster has them",
-		Long: `localcatalog serves a directory of file-based catalogs (a folder a package, with catalog.yaml or catalog.json in it)
+		Short: "Serve file-based catalogs and bundle directories in the same way as a cluster does",
+		Long: `localcatalog serves a directory of file-based catalogs, with a folder for each package, in two ways:
 
-  as a CatalogSource has it   operator-registry's gRPC server, in plaintext
-  as a ClusterCatalog has it  catalogd's HTTPS API, below a certificate authority made for this run
+  for a CatalogSource   operator-registry's gRPC API, without TLS
+  for a ClusterCatalog  catalogd's HTTPS API, with a certificate authority for this run
 
-and bundle directories (<package>/<version>/{manifests,metadata}) as OCI images in a plain http registry. Every image
-reference in the catalog is rewritten to that registry; what no bundle directory was given for answers 404 there. It
-listens on loopback only and never dials anything.
+It serves bundle directories (<package>/<version>/{manifests,metadata}) as OCI images from a plain HTTP registry. Every
+image reference in the catalog is rewritten to that registry, which responds with 404 if there is no bundle directory.
+localcatalog listens on loopback only and connects to no other host.
 
-The addresses are printed once they answer. SIGHUP reads the directories again and replaces the content on the same
-addresses; when the new content is not valid the old one stays. SIGINT or SIGTERM ends it.`,
-		Example: `  # one package of a real catalog, with those of its bundles that are there
+It prints its addresses when it is ready. SIGHUP reads the directories again and replaces the content on the same
+addresses. If the new content is invalid, the old content stays. SIGINT or SIGTERM ends the program.`,
+		Example: `  # one package of a real catalog, with its available bundles
   localcatalog --catalog catalogs/community-v4.20 --bundles bundles --package project-quay
 
   # the catalog over HTTPS
@@ -53,25 +53,25 @@ addresses; when the new content is not valid the old one stays. SIGINT or SIGTER
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return serve(c.Context(), c.OutOrStdout(), options, again)
+			return serve(c.Context(), c.OutOrStdout(), options, reload)
 		},
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&options.Catalogs, "catalog", nil, "directory of file-based catalogs; may be given several times")
 	flags.StringArrayVar(&options.Bundles, "bundles", nil, "directory of bundle directories; may be given several times, the first that has a bundle wins")
-	flags.StringArrayVar(&options.Packages, "package", nil, "package to serve; may be given several times; all when not given")
+	flags.StringArrayVar(&options.Packages, "package", nil, "package to serve; may be given several times (default: all packages)")
 	flags.StringVar(&options.ListenHost, "listen", "127.0.0.1", "loopback IP address to listen on")
-	flags.IntVar(&options.GRPCPort, "grpc-port", 0, "port of the gRPC side; 0 takes a free one")
-	flags.IntVar(&options.HTTPSPort, "https-port", 0, "port of the HTTPS side; 0 takes a free one")
-	flags.IntVar(&options.RegistryPort, "registry-port", 0, "port of the registry; 0 takes a free one")
-	flags.StringVar(&options.Dir, "dir", "", "directory for the CA file and the cache; a temporary one when not given")
+	flags.IntVar(&options.GRPCPort, "grpc-port", 0, "port of the gRPC API; 0 selects a free port")
+	flags.IntVar(&options.HTTPSPort, "https-port", 0, "port of the HTTPS API; 0 selects a free port")
+	flags.IntVar(&options.RegistryPort, "registry-port", 0, "port of the registry; 0 selects a free port")
+	flags.StringVar(&options.Dir, "dir", "", "directory for the CA file and the cache (default: a temporary directory)")
 	if err := c.MarkFlagRequired("catalog"); err != nil {
 		panic(err) // the flag is defined above
 	}
 	return c
 }
 
-func serve(ctx context.Context, out io.Writer, options localcatalog.Options, again <-chan os.Signal) error {
+func serve(ctx context.Context, out io.Writer, options localcatalog.Options, reload <-chan os.Signal) error {
 	began := time.Now()
 	server, err := localcatalog.Start(ctx, options)
 	if err != nil {
@@ -85,9 +85,9 @@ func serve(ctx context.Context, out io.Writer, options localcatalog.Options, aga
 		select {
 		case <-ctx.Done():
 			return server.Close()
-		case <-again:
+		case <-reload:
 			if err := server.Update(ctx); err != nil {
-				fmt.Fprintf(out, "# the old content stays: %v\n", err)
+				fmt.Fprintf(out, "# the new content is invalid, and the old content stays: %v\n", err)
 				continue
 			}
 			fmt.Fprintf(out, "CONTENT=%s\n", server.ContentDigest())

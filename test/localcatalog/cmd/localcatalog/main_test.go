@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestCommandServesRereadsAndEnds(t *testing.T) {
+func TestCommandServesReloadsAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	again := make(chan os.Signal, 1)
@@ -44,19 +44,19 @@ func TestCommandServesRereadsAndEnds(t *testing.T) {
 
 	again <- syscall.SIGHUP
 	if !lines.Scan() || lines.Text() != "CONTENT="+printed["CONTENT"] {
-		t.Errorf("after SIGHUP it printed %q, want the digest of the same content", lines.Text())
+		t.Errorf("after SIGHUP the command printed %q, want the digest of the same content", lines.Text())
 	}
 	cancel()
 	if err := <-done; err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the command returned error %v", err)
 	}
 }
 
-func TestCommandAsksForACatalog(t *testing.T) {
+func TestCommandRequiresACatalog(t *testing.T) {
 	c := command(nil)
 	c.SetOut(io.Discard)
 	c.SetArgs([]string{})
 	if err := c.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "catalog") {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the command returned error %v", err)
 	}
 }

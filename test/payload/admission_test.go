@@ -23,10 +23,10 @@ const (
 )
 
 var admissionRules = []rule{
-	{"admission policies are in force, fail closed, and except whoever cleans up", admissionPolicies},
-	{"HRD-U6 a policy is about the deletion of exactly our CRDs", crdDeletion},
-	{"HRD-S3 a policy is about the ConfigMap that the manager records limits in", limitsRecord},
-	{"HRD-S2 a policy is about the marks by which the manager tells its objects", ownershipMarks},
+	{"admission policies are bound, fail closed, and exempt garbage collection and the CVO", admissionPolicies},
+	{"HRD-U6 a policy protects exactly the payload's CRDs from deletion", crdDeletion},
+	{"HRD-S3 a policy protects the ConfigMap in which the manager records limits", limitsRecord},
+	{"HRD-S2 a policy protects the labels and field managers by which the manager identifies its objects", ownershipIdentity},
 }
 
 const (
@@ -34,91 +34,93 @@ const (
 	isNotTheManager   = "request.userInfo.username != 'system:serviceaccount:openshift-platform-operators:platform-operators'"
 )
 
-// cleanUp are the conditions by which a policy about deletions leaves alone whoever cannot annotate an object first.
-var cleanUp = []string{
+// deletionConditions are the match conditions of policies for deletions. They exempt clients that cannot annotate an object
+// first.
+var deletionConditions = []string{
 	isNotBeingDeleted,
 	"request.userInfo.username != 'system:serviceaccount:kube-system:generic-garbage-collector'",
 	"!('system:serviceaccounts:openshift-cluster-version' in request.userInfo.groups)",
 }
 
-// exceptions are the conditions of policies that are about something else than objects of the payload.
-var exceptions = map[string][]string{
+// otherConditions are the match conditions of policies for objects that are not in the payload.
+var otherConditions = map[string][]string{
 	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
 	ownershipPolicy:    {isNotTheManager},
 }
 
 func admissionPolicies(p *payload) []string {
 	bound := map[string][]admissionv1.ValidationAction{}
-	faults := allTyped(p, bindingKind, func(_ object, b admissionv1.ValidatingAdmissionPolicyBinding) []string {
+	violations := allTyped(p, bindingKind, func(_ object, b admissionv1.ValidatingAdmissionPolicyBinding) []string {
 		bound[b.Spec.PolicyName] = append(bound[b.Spec.PolicyName], b.Spec.ValidationActions...)
 		return nil
 	})
-	return append(faults, allTyped(p, policyKind, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
-		expect(&faults, slices.Equal(bound[policy.Name], []admissionv1.ValidationAction{admissionv1.Deny}), "%s: bindings have it %v, want one that has it Deny", o, bound[policy.Name])
-		expect(&faults, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail, "%s: does not fail closed", o)
-		excepting, found := exceptions[policy.Name]
+	return append(violations, allTyped(p, policyKind, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
+		expect(&violations, slices.Equal(bound[policy.Name], []admissionv1.ValidationAction{admissionv1.Deny}), "%s: the bindings have actions %v, want one with Deny", o, bound[policy.Name])
+		expect(&violations, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail, "%s: does not fail closed", o)
+		conditions, found := otherConditions[policy.Name]
 		if !found {
-			excepting = cleanUp
+			conditions = deletionConditions
 		}
-		for _, exception := range excepting {
-			excepted := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == exception })
-			expect(&faults, excepted, "%s: has no condition %s", o, exception)
+		for _, exception := range conditions {
+			hasCondition := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == exception })
+			expect(&violations, hasCondition, "%s: has no condition %s", o, exception)
 		}
 		for _, validation := range policy.Spec.Validations {
-			expect(&faults, validation.Reason != nil && validation.MessageExpression != "", "%s: a validation has no reason or no message", o)
+			expect(&violations, validation.Reason != nil && validation.MessageExpression != "", "%s: a validation has no reason or no message", o)
 		}
-		return faults
+		return violations
 	})...)
 }
 
-// crdDeletion: a policy that forgot a CRD would let its objects be deleted by a slip of the hand.
+// crdDeletion checks that the policy lists every CRD, or else an accidental deletion of the CRD would delete its objects.
 func crdDeletion(p *payload) []string {
 	var quoted []string
 	for _, crd := range p.ofKind("CustomResourceDefinition") {
 		quoted = append(quoted, fmt.Sprintf("'%s'", crd.Obj.GetName()))
 	}
 	slices.Sort(quoted)
-	return withPolicy(p, crdDeletionPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
-		expectCondition(&faults, o, policy, "oldObject.metadata.name in [ "+strings.Join(quoted, ", ")+"]")
-		return faults
+	return withPolicy(p, crdDeletionPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
+		expectCondition(&violations, o, policy, "oldObject.metadata.name in [ "+strings.Join(quoted, ", ")+"]")
+		return violations
 	})
 }
 
-// limitsRecord: name and content of the ConfigMap are those of pkg/limits, and the namespace is the manager's.
+// limitsRecord checks that the policy has the name and content of the ConfigMap as pkg/limits has them, and the manager's
+// namespace.
 func limitsRecord(p *payload) []string {
-	return withPolicy(p, limitsRecordPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+	return withPolicy(p, limitsRecordPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
 		none, err := limits.Record{}.Data()
 		if err != nil {
 			return []string{err.Error()}
 		}
-		expectCondition(&faults, o, policy, fmt.Sprintf("oldObject.metadata.name == '%s'", limits.ConfigMap))
-		expectCondition(&faults, o, policy, fmt.Sprintf("oldObject.?data[?'patch'].orValue('') != '%s'", none["patch"]))
+		expectCondition(&violations, o, policy, fmt.Sprintf("oldObject.metadata.name == '%s'", limits.ConfigMap))
+		expectCondition(&violations, o, policy, fmt.Sprintf("oldObject.?data[?'patch'].orValue('') != '%s'", none["patch"]))
 		got := policy.Spec.MatchConstraints.NamespaceSelector.MatchLabels
 		want := map[string]string{corev1.LabelMetadataName: environment.Namespace}
-		expect(&faults, maps.Equal(got, want), "%s: is about namespaces %v, want %v", o, got, want)
-		return faults
+		expect(&violations, maps.Equal(got, want), "%s: applies to namespaces %v, want %v", o, got, want)
+		return violations
 	})
 }
 
-// ownershipMarks: labels and field managers are those of pkg/ownership. Without the selector, the API server would evaluate the policy
-// for every write of the cluster.
-func ownershipMarks(p *payload) []string {
-	return withPolicy(p, ownershipPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+// ownershipIdentity checks that the policy has the labels and field managers of pkg/ownership. Without the selector, the API
+// server would evaluate the policy for every write in the cluster.
+func ownershipIdentity(p *payload) []string {
+	return withPolicy(p, ownershipPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
 		got := policy.Spec.MatchConstraints.ObjectSelector.MatchLabels
 		want := map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment}
-		expect(&faults, maps.Equal(got, want), "%s: is about objects with labels %v, want %v", o, got, want)
+		expect(&violations, maps.Equal(got, want), "%s: applies to objects with labels %v, want %v", o, got, want)
 		expressions := ""
 		for _, variable := range policy.Spec.Variables {
 			expressions += variable.Expression + "\n"
 		}
-		for _, mark := range []string{corev1alpha2.FieldManagerPrefix, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName, corev1alpha2.GroupName + "/", corev1alpha2.OwnerKindBundleDeployment} {
-			expect(&faults, strings.Contains(expressions, "'"+mark+"'"), "%s: no variable has '%s'", o, mark)
+		for _, identifier := range []string{corev1alpha2.FieldManagerPrefix, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName, corev1alpha2.GroupName + "/", corev1alpha2.OwnerKindBundleDeployment} {
+			expect(&violations, strings.Contains(expressions, "'"+identifier+"'"), "%s: no variable has '%s'", o, identifier)
 		}
-		return faults
+		return violations
 	})
 }
 
-// withPolicy checks the policy of a name.
+// withPolicy calls check with the policy of this name.
 func withPolicy(p *payload, name string, check func(object, admissionv1.ValidatingAdmissionPolicy) []string) []string {
 	at := slices.IndexFunc(p.objects, func(o object) bool { return o.GVK.Kind == policyKind && o.Obj.GetName() == name })
 	if at < 0 {
@@ -134,22 +136,22 @@ func withPolicy(p *payload, name string, check func(object, admissionv1.Validati
 	return check(p.objects[at], policy)
 }
 
-func expectCondition(faults *[]string, o object, policy admissionv1.ValidatingAdmissionPolicy, want string) {
+func expectCondition(violations *[]string, o object, policy admissionv1.ValidatingAdmissionPolicy, want string) {
 	has := slices.ContainsFunc(policy.Spec.MatchConditions, func(c admissionv1.MatchCondition) bool { return c.Expression == want })
-	expect(faults, has, "%s: no condition is %s", o, want)
+	expect(violations, has, "%s: no condition is %s", o, want)
 }
 
-// policyDefaults are those of a kind that the CVO compares as it stands.
+// policyDefaults checks that a policy has all defaults; see explicitDefaults.
 func policyDefaults(p *payload) []string {
-	return allTyped(p, policyKind, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (faults []string) {
+	return allTyped(p, policyKind, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
 		match := policy.Spec.MatchConstraints
-		expect(&faults, policy.Spec.FailurePolicy != nil && match != nil && match.MatchPolicy != nil && match.NamespaceSelector != nil && match.ObjectSelector != nil,
-			"%s: spec.failurePolicy, or a field of spec.matchConstraints, is not written out", o)
+		expect(&violations, policy.Spec.FailurePolicy != nil && match != nil && match.MatchPolicy != nil && match.NamespaceSelector != nil && match.ObjectSelector != nil,
+			"%s: spec.failurePolicy, or a field of spec.matchConstraints, is not set", o)
 		if match != nil {
 			for _, rule := range match.ResourceRules {
-				expect(&faults, rule.Scope != nil, "%s: a rule's scope is not written out", o)
+				expect(&violations, rule.Scope != nil, "%s: a rule's scope is not set", o)
 			}
 		}
-		return faults
+		return violations
 	})
 }

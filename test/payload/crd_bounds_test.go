@@ -1,33 +1,33 @@
 package payload
 
-// unboundedFields are those without bounds, and why. An entry ending in "." is for all below.
+// unboundedFields are the fields without bounds, with the reason.
 var unboundedFields = map[string]string{
-	"apiVersion": "the API server replaces the schema by its own, and accepts the one version of the request's path",
-	"kind":       "the API server replaces the schema by its own, and accepts the one kind of the resource",
-	"metadata":   "the API server validates the metadata of all kinds by itself, and permits no bounds but of names",
+	"apiVersion": "the API server uses its own schema, and accepts only the version of the request's path",
+	"kind":       "the API server uses its own schema, and accepts only the kind of the resource",
+	"metadata":   "the API server validates metadata itself, and permits no bounds except for names",
 }
 
-// crdBounds holds every CRD against the cost of its rules and of its objects: nothing can grow without a limit.
+// crdBounds checks that the size of every object and the cost of its validation rules are bounded.
 func crdBounds(p *payload) []string {
 	used := map[string]bool{}
-	faults := eachNode(p, func(faults *[]string, crd object, n node) {
-		if _, excepted := unboundedFields[n.path]; excepted {
+	violations := eachNode(p, func(violations *[]string, crd object, n node) {
+		if _, hasCondition := unboundedFields[n.path]; hasCondition {
 			used[n.path] = true
 			return
 		}
-		for _, missing := range missingBounds(n, isForeign(crd.Obj.GetName(), n)) {
-			*faults = append(*faults, crd.String()+": "+n.path+" has no "+missing)
+		for _, missing := range missingBounds(n, isExternal(crd.Obj.GetName(), n)) {
+			*violations = append(*violations, crd.String()+": "+n.path+" has no "+missing)
 		}
 	})
 	for path := range unboundedFields {
-		expect(&faults, used[path], "unboundedFields has %s, and no schema does", path)
+		expect(&violations, used[path], "unboundedFields has %s, which is in no schema", path)
 	}
-	return faults
+	return violations
 }
 
-// missingBounds names the bounds that a part of a schema lacks. An integer of a foreign type is limited by its format: the API server
-// refuses a value that does not fit.
-func missingBounds(n node, foreign bool) (missing []string) {
+// missingBounds returns the bounds that a node lacks. The format bounds an integer of an external type, because the API server
+// rejects values that do not fit.
+func missingBounds(n node, external bool) (missing []string) {
 	need := func(has bool, what string) {
 		if !has {
 			missing = append(missing, what)
@@ -44,7 +44,7 @@ func missingBounds(n node, foreign bool) (missing []string) {
 		fields := n.AdditionalProperties == nil && (n.XPreserveUnknownFields == nil || !*n.XPreserveUnknownFields)
 		need(fields || n.MaxProperties != nil, "maxProperties")
 	case n.Type == "integer":
-		byFormat := foreign && (n.Format == "int32" || n.Format == "int64")
+		byFormat := external && (n.Format == "int32" || n.Format == "int64")
 		need(byFormat || n.Minimum != nil, "minimum")
 		need(byFormat || n.Maximum != nil, "maximum")
 	case n.Type != "boolean":

@@ -17,57 +17,58 @@ var crdRules = []rule{
 	{"HRD-S6 no list in a spec that limits something can be empty", crdMinima},
 }
 
-// withoutStatus are the kinds of which nothing is ever found out, as of a StorageClass.
-var withoutStatus = []string{"provisionerclasses"}
+// kindsWithoutStatus are the kinds without a status, as StorageClass.
+var kindsWithoutStatus = []string{"provisionerclasses"}
 
 func crdShape(p *payload) []string {
-	return allTyped(p, "CustomResourceDefinition", func(o object, crd apiextensionsv1.CustomResourceDefinition) (faults []string) {
+	return allTyped(p, "CustomResourceDefinition", func(o object, crd apiextensionsv1.CustomResourceDefinition) (violations []string) {
 		stored := 0
 		for _, version := range crd.Spec.Versions {
 			if version.Storage {
 				stored++
 			}
-			expect(&faults, version.Schema != nil && version.Schema.OpenAPIV3Schema != nil, "%s: version %s has no schema", o, version.Name)
-			if !slices.Contains(withoutStatus, crd.Spec.Names.Plural) {
-				expect(&faults, version.Subresources != nil && version.Subresources.Status != nil, "%s: version %s has no status subresource", o, version.Name)
+			expect(&violations, version.Schema != nil && version.Schema.OpenAPIV3Schema != nil, "%s: version %s has no schema", o, version.Name)
+			if !slices.Contains(kindsWithoutStatus, crd.Spec.Names.Plural) {
+				expect(&violations, version.Subresources != nil && version.Subresources.Status != nil, "%s: version %s has no status subresource", o, version.Name)
 			}
 		}
-		expect(&faults, stored == 1, "%s: %d versions are stored, want 1", o, stored)
-		expect(&faults, !crd.Spec.PreserveUnknownFields, "%s: unknown fields are preserved", o)
-		return faults
+		expect(&violations, stored == 1, "%s: %d versions are stored, want 1", o, stored)
+		expect(&violations, !crd.Spec.PreserveUnknownFields, "%s: unknown fields are preserved", o)
+		return violations
 	})
 }
 
-// emptyIsAbsent are the lists in specs whose empty value means what their absence means, and why that harms nobody. Every other list
-// limits something, and an empty one would limit it to nothing where absence means everything. An entry ending in "." is for all below.
-var emptyIsAbsent = map[string]string{
+// equalWhenEmpty are the lists in specs for which an empty list is equal to an absent one, with the reason. Every other list
+// limits something, and an empty one would exclude all while an absent one excludes nothing. A path that ends in "." includes
+// all fields below it.
+var equalWhenEmpty = map[string]string{
 	"spec.install.config.deploymentConfig.":                "Kubernetes' own types, added to a Deployment",
-	"spec.drift.ignore":                                    "no field is ignored, and every one is repaired",
-	"spec.install.drift.ignore":                            "no field is ignored, and every one is repaired",
-	"spec.catalogSelector.matchExpressions":                "no requirement, as Kubernetes has it of label selectors; spec.catalogSelector itself limits by what it has",
-	"spec.package.catalogSelector.matchExpressions":        "no requirement, as Kubernetes has it of label selectors",
-	"spec.catalogSelector.matchExpressions.values":         "not empty where it limits (In, NotIn), empty where not, by a rule of the schema",
+	"spec.drift.ignore":                                    "no field is ignored",
+	"spec.install.drift.ignore":                            "no field is ignored",
+	"spec.catalogSelector.matchExpressions":                "no requirement, as in label selectors of Kubernetes",
+	"spec.package.catalogSelector.matchExpressions":        "no requirement, as in label selectors of Kubernetes",
+	"spec.catalogSelector.matchExpressions.values":         "a CEL rule requires values for In and NotIn, and none otherwise",
 	"spec.package.catalogSelector.matchExpressions.values": "the manager refuses a selector with In or NotIn and no values",
 }
 
 func crdMinima(p *payload) []string {
 	used := map[string]bool{}
 	withoutItems := strings.NewReplacer("[]", "", "{}", "")
-	faults := eachNode(p, func(faults *[]string, crd object, n node) {
+	violations := eachNode(p, func(violations *[]string, crd object, n node) {
 		if n.Type != "array" || !strings.HasPrefix(n.path, "spec.") {
 			return
 		}
 		path := withoutItems.Replace(n.path)
-		for exempt := range emptyIsAbsent {
+		for exempt := range equalWhenEmpty {
 			if path == exempt || strings.HasSuffix(exempt, ".") && strings.HasPrefix(path, exempt) {
 				used[exempt] = true
 				return
 			}
 		}
-		expect(faults, n.MinItems != nil && *n.MinItems > 0, "%s: list %s can be empty, which is not the same as absent; set a minimum, or say in emptyIsAbsent why it may be", crd, path)
+		expect(violations, n.MinItems != nil && *n.MinItems > 0, "%s: list %s can be empty, which differs from absent; set minItems, or add it to equalWhenEmpty with the reason", crd, path)
 	})
-	for exempt := range emptyIsAbsent {
-		expect(&faults, used[exempt], "emptyIsAbsent has %s, and no schema does", exempt)
+	for exempt := range equalWhenEmpty {
+		expect(&violations, used[exempt], "equalWhenEmpty has %s, which is in no schema", exempt)
 	}
-	return faults
+	return violations
 }

@@ -8,66 +8,66 @@ import (
 )
 
 const (
-	// maxCRD is the number of bytes of an annotation: what kubectl apply writes down of an object has to fit in it.
+	// maxCRD is the largest annotation, in bytes. kubectl apply stores the whole object in one.
 	maxCRD = 256 << 10
-	// maxSentence is the number of words of the longest sentence.
+	// maxSentence is the number of words of the longest permitted sentence.
 	maxSentence = 25
 )
 
-// crdTexts holds the text of every field, which kubectl explain prints, against its schema: the text names each bound and each default.
+// crdTexts checks the description of every field, which kubectl explain prints, against the schema.
 func crdTexts(p *payload) []string {
 	fields := 0
-	faults := eachNode(p, func(faults *[]string, crd object, n node) {
-		if n.isProperty() && !belowForeign(n) && n.path != "metadata" { // which the API server describes
+	violations := eachNode(p, func(violations *[]string, crd object, n node) {
+		if n.isProperty() && !isInExternalType(n) && n.path != "metadata" { // the API server describes metadata
 			fields++
-			expect(faults, n.Description != "", "%s: %s has no description", crd, n.path)
+			expect(violations, n.Description != "", "%s: %s has no description", crd, n.path)
 		}
-		if n.Description == "" || isForeign(crd.Obj.GetName(), n) {
-			expect(faults, !belowForeign(n) || n.Description == "", "%s: %s has a description, and is in a type of Kubernetes", crd, n.path)
+		if n.Description == "" || isExternal(crd.Obj.GetName(), n) {
+			expect(violations, !isInExternalType(n) || n.Description == "", "%s: %s has a description, but its type belongs to Kubernetes", crd, n.path)
 			return
 		}
-		for _, fault := range textFaults(n) {
-			*faults = append(*faults, fmt.Sprintf("%s: %s: %s", crd, n.path, fault))
+		for _, violation := range textViolations(n) {
+			*violations = append(*violations, fmt.Sprintf("%s: %s: %s", crd, n.path, violation))
 		}
 	})
-	expect(&faults, fields > 150, "found %d fields; they must have moved", fields)
+	expect(&violations, fields > 150, "found only %d fields, want more than 150", fields)
 	for _, crd := range p.ofKind("CustomResourceDefinition") {
 		content, err := json.Marshal(crd.Obj)
-		expect(&faults, err == nil && len(content) < maxCRD && len(p.files[crd.file]) < maxCRD, "%s has %d bytes, at most %d are permitted", crd, len(content), maxCRD)
+		expect(&violations, err == nil && len(content) < maxCRD && len(p.files[crd.file]) < maxCRD, "%s has %d bytes, at most %d are permitted", crd, len(content), maxCRD)
 	}
-	return faults
+	return violations
 }
 
-// textFaults says what is wrong with the description of a field or a type of ours.
-func textFaults(n node) (faults []string) {
+// textViolations returns what is wrong with the description of a field or a type of this project.
+func textViolations(n node) (violations []string) {
 	text := strings.Join(strings.Fields(n.Description), " ")
 	if n.isProperty() {
-		expect(&faults, strings.HasPrefix(text, n.name()+" "), "the description does not begin with the name of the field")
+		expect(&violations, strings.HasPrefix(text, n.name()+" "), "the description does not begin with the name of the field")
 	}
-	expect(&faults, strings.HasSuffix(text, "."), "the description does not end with a full stop")
+	expect(&violations, strings.HasSuffix(text, "."), "the description does not end with a full stop")
 	for _, sentence := range regexp.MustCompile(`[.:] (?:[A-Z"]|$)`).Split(text, -1) {
 		words := len(strings.Fields(sentence))
-		expect(&faults, words <= maxSentence, "a sentence has %d words, at most %d are permitted: %s", words, maxSentence, sentence)
+		expect(&violations, words <= maxSentence, "a sentence has %d words, at most %d are permitted: %s", words, maxSentence, sentence)
 	}
 	for _, want := range boundsOf(n) {
-		expect(&faults, strings.Contains(strings.ToLower(text), want), "the description does not say %q", want)
+		expect(&violations, strings.Contains(strings.ToLower(text), want), "the description does not say %q", want)
 	}
 	for _, value := range n.Enum {
-		expect(&faults, hasWord(text, strings.Trim(string(value.Raw), `"`)), "the description does not name the value %s", value.Raw)
+		expect(&violations, hasWord(text, strings.Trim(string(value.Raw), `"`)), "the description does not name the value %s", value.Raw)
 	}
 	if n.Default != nil {
-		expect(&faults, strings.Contains(text, "Defaults to "+strings.Trim(string(n.Default.Raw), `"`)), "the description does not say the default %s", n.Default.Raw)
+		expect(&violations, strings.Contains(text, "Defaults to "+strings.Trim(string(n.Default.Raw), `"`)), "the description does not say the default %s", n.Default.Raw)
 	}
 	if n.isProperty() && !n.isRequired() && len(n.Properties) == 0 {
-		expect(&faults, regexp.MustCompile(`\b[Dd]efaults? to |\babsent\b`).MatchString(text), "the description does not say what absence means")
+		expect(&violations, regexp.MustCompile(`\b[Dd]efaults? to |\babsent\b`).MatchString(text), "the description does not say what an absent field means")
 	}
 	for _, rule := range n.XValidations {
-		expect(&faults, rule.Message != "", "the rule %s has no message", rule.Rule)
+		expect(&violations, rule.Message != "", "the rule %s has no message", rule.Rule)
 	}
-	return faults
+	return violations
 }
 
-// boundsOf returns how the description of a field says its bounds, and those of the items of a list, in lower case.
+// boundsOf returns the phrases, in lower case, by which a description has to state the bounds of a field and of its list items.
 func boundsOf(n node) []string {
 	var all []string
 	add := func(low, high *int64, unit string) {
@@ -92,7 +92,7 @@ func boundsOf(n node) []string {
 	return all
 }
 
-// hasWord says whether a word is in a text, not as a part of another word.
+// hasWord reports whether a text contains a whole word.
 func hasWord(text, word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).MatchString(text)
 }

@@ -1,4 +1,4 @@
-// Package payload checks every file of manifests/ against the rules of the cluster-version operator, the release tooling and OpenShift's
-// conventions for a component of the release payload. It needs no cluster; test/integration tests what only an API server can. Each rule
-// is tested with a payload that breaks it.
+// Package payload checks every file of manifests/ against the rules of the cluster-version operator, of the release tooling,
+// and of OpenShift for components of the release payload. It needs no cluster; test/integration tests what only an API server
+// can. For each rule a test changes a manifest so that it violates the rule.
 package payload

@@ -9,26 +9,26 @@ import (
 	"github.com/openshift/platform-operators/test/memorybudget"
 )
 
-// root is the checkout's, from here.
+// root is the root of the checkout.
 const root = "../../"
 
-// memory says whether the manager's request and the limit of Go's runtime follow from what the benchmarks measured last.
-func memory(p *payload) []string {
+// memoryRequest checks that the memory request and GOMEMLIMIT follow from the last measurement of the benchmarks.
+func memoryRequest(p *payload) []string {
 	figures, err := memorybudget.Read(root + memorybudget.File)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (faults []string) {
+	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (violations []string) {
 		for _, container := range d.Spec.Template.Spec.Containers {
-			for _, fault := range memoryOf(container, figures) {
-				faults = append(faults, o.String()+": container "+container.Name+": "+fault)
+			for _, violation := range checkMemory(container, figures) {
+				violations = append(violations, o.String()+": container "+container.Name+": "+violation)
 			}
 		}
-		return faults
+		return violations
 	})
 }
 
-func memoryOf(container corev1.Container, figures memorybudget.Figures) []string {
+func checkMemory(container corev1.Container, figures memorybudget.Figures) []string {
 	i := slices.IndexFunc(container.Env, func(env corev1.EnvVar) bool { return env.Name == "GOMEMLIMIT" })
 	if i < 0 {
 		return []string{"no GOMEMLIMIT is set"}

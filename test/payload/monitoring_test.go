@@ -15,44 +15,44 @@ import (
 )
 
 var monitoringRules = []rule{
-	{"the metrics' Service has a serving certificate, which the pod mounts", servingCertificate},
-	{"Prometheus finds the Service and trusts its certificate", serviceMonitor},
-	{"alerts say how bad it is, what it is and where to read on, and do not cry at once", alerts},
-	{"the server's configuration is one that the CVO writes the cluster's TLS profile into", tlsProfile},
-	{"the cluster's proxy is injected into every container", proxy},
+	{"the Service of the metrics has a serving certificate, which the pod mounts", servingCertificate},
+	{"Prometheus discovers the Service and verifies its certificate", serviceMonitor},
+	{"alerts have a severity, texts, a runbook and a delay", alerts},
+	{"the CVO can inject the cluster's TLS profile into the server's configuration", tlsProfile},
+	{"the CVO injects the cluster's proxy into every container", proxy},
 }
 
 const certificateAnnotation = "service.beta.openshift.io/serving-cert-secret-name"
 
 func servingCertificate(p *payload) []string {
-	return allTyped(p, "Service", func(o object, service corev1.Service) (faults []string) {
+	return allTyped(p, "Service", func(o object, service corev1.Service) (violations []string) {
 		secret := service.Annotations[certificateAnnotation]
-		expect(&faults, secret != "", "%s: lacks annotation %s", o, certificateAnnotation)
-		return append(faults, allTyped(p, "Deployment", func(d object, deployment appsv1.Deployment) (faults []string) {
+		expect(&violations, secret != "", "%s: lacks annotation %s", o, certificateAnnotation)
+		return append(violations, allTyped(p, "Deployment", func(d object, deployment appsv1.Deployment) (violations []string) {
 			pod := deployment.Spec.Template
 			at := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == secret })
 			if at < 0 {
-				return []string{fmt.Sprintf("%s: has no volume of Secret %q, where %s has its certificate put", d, secret, o)}
+				return []string{fmt.Sprintf("%s: has no volume of Secret %q, which has the serving certificate of %s", d, secret, o)}
 			}
 			for key, value := range service.Spec.Selector {
-				expect(&faults, pod.Labels[key] == value, "%s: selects %s=%s, which %s does not have", o, key, value, d)
+				expect(&violations, pod.Labels[key] == value, "%s: selects %s=%s, which %s does not have", o, key, value, d)
 			}
 			for _, container := range pod.Spec.Containers {
-				// Where controllercmd looks of its own accord.
-				expect(&faults, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+				// The directory from which controllercmd reads its certificate by default.
+				expect(&violations, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
 					return m.Name == pod.Spec.Volumes[at].Name && m.MountPath == "/var/run/secrets/serving-cert"
 				}), "%s: container %q does not mount the certificate at /var/run/secrets/serving-cert", d, container.Name)
 				for _, port := range service.Spec.Ports {
-					expect(&faults, slices.ContainsFunc(container.Ports, func(c corev1.ContainerPort) bool { return int(c.ContainerPort) == port.TargetPort.IntValue() }),
+					expect(&violations, slices.ContainsFunc(container.Ports, func(c corev1.ContainerPort) bool { return int(c.ContainerPort) == port.TargetPort.IntValue() }),
 						"%s: port %s goes to %s, which is no port of container %q", o, port.Name, port.TargetPort.String(), container.Name)
 				}
 			}
-			return faults
+			return violations
 		})...)
 	})
 }
 
-// monitor is what we look at of a ServiceMonitor.
+// monitor has the fields of a ServiceMonitor that the rule checks.
 type monitor struct {
 	Spec struct {
 		ScrapeClass          string `json:"scrapeClass"`
@@ -71,7 +71,7 @@ type monitor struct {
 			TLSConfig struct {
 				ServerName string `json:"serverName"`
 			} `json:"tlsConfig"`
-			MetricRelabelings []struct { // test/alerts tries them
+			MetricRelabelings []struct { // test/alerts tests them
 				Action       string   `json:"action"`
 				SourceLabels []string `json:"sourceLabels"`
 				Regex        string   `json:"regex"`
@@ -80,38 +80,38 @@ type monitor struct {
 	} `json:"spec"`
 }
 
-func serviceMonitor(p *payload) (faults []string) {
+func serviceMonitor(p *payload) (violations []string) {
 	monitors := p.ofKind("ServiceMonitor")
 	if len(monitors) == 0 {
 		return []string{"the payload has no ServiceMonitor"}
 	}
 	for _, o := range monitors {
 		var m monitor
-		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indented(o.Obj.Object["spec"])}, "\n")), &m); err != nil {
-			faults = append(faults, fmt.Sprintf("%s: %v", o, err))
+		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indent(o.Obj.Object["spec"])}, "\n")), &m); err != nil {
+			violations = append(violations, fmt.Sprintf("%s: %v", o, err))
 			continue
 		}
-		expect(&faults, m.Spec.ScrapeClass == "tls-client-certificate-auth", "%s: scrape class %q, want tls-client-certificate-auth", o, m.Spec.ScrapeClass)
-		expect(&faults, m.Spec.ServiceDiscoveryRole == "EndpointSlice", "%s: discovers by %q, want EndpointSlice", o, m.Spec.ServiceDiscoveryRole)
-		expect(&faults, slices.Equal(m.Spec.NamespaceSelector.MatchNames, []string{namespace}), "%s: looks in namespaces %q", o, m.Spec.NamespaceSelector.MatchNames)
-		faults = append(faults, allTyped(p, "Service", func(s object, service corev1.Service) (faults []string) {
+		expect(&violations, m.Spec.ScrapeClass == "tls-client-certificate-auth", "%s: scrape class %q, want tls-client-certificate-auth", o, m.Spec.ScrapeClass)
+		expect(&violations, m.Spec.ServiceDiscoveryRole == "EndpointSlice", "%s: discovers by %q, want EndpointSlice", o, m.Spec.ServiceDiscoveryRole)
+		expect(&violations, slices.Equal(m.Spec.NamespaceSelector.MatchNames, []string{namespace}), "%s: looks in namespaces %q", o, m.Spec.NamespaceSelector.MatchNames)
+		violations = append(violations, allTyped(p, "Service", func(s object, service corev1.Service) (violations []string) {
 			for key, value := range m.Spec.Selector.MatchLabels {
-				expect(&faults, service.Labels[key] == value, "%s: does not select %s", o, s)
+				expect(&violations, service.Labels[key] == value, "%s: does not select %s", o, s)
 			}
 			for _, endpoint := range m.Spec.Endpoints {
 				server := service.Name + "." + service.Namespace + ".svc"
-				expect(&faults, endpoint.TLSConfig.ServerName == server, "%s: expects server %q, want %q", o, endpoint.TLSConfig.ServerName, server)
-				expect(&faults, endpoint.Scheme == "https" && endpoint.Interval == "30s", "%s: scrapes by %s every %s, want https every 30s", o, endpoint.Scheme, endpoint.Interval)
-				expect(&faults, slices.ContainsFunc(service.Spec.Ports, func(port corev1.ServicePort) bool { return port.Name == endpoint.Port }),
+				expect(&violations, endpoint.TLSConfig.ServerName == server, "%s: expects server %q, want %q", o, endpoint.TLSConfig.ServerName, server)
+				expect(&violations, endpoint.Scheme == "https" && endpoint.Interval == "30s", "%s: scrapes by %s every %s, want https every 30s", o, endpoint.Scheme, endpoint.Interval)
+				expect(&violations, slices.ContainsFunc(service.Spec.Ports, func(port corev1.ServicePort) bool { return port.Name == endpoint.Port }),
 					"%s: scrapes port %q, which %s does not have", o, endpoint.Port, s)
 			}
-			return faults
+			return violations
 		})...)
 	}
-	return faults
+	return violations
 }
 
-// alertRules is what we look at of a PrometheusRule.
+// alertRules has the fields of a PrometheusRule that the rule checks.
 type alertRules struct {
 	Spec struct {
 		Groups []struct {
@@ -129,36 +129,36 @@ type alertRules struct {
 
 var alertName = regexp.MustCompile(`^PlatformOperators([A-Z][a-z]+)+$`)
 
-func alerts(p *payload) (faults []string) {
+func alerts(p *payload) (violations []string) {
 	if len(p.ofKind("PrometheusRule")) == 0 {
 		return []string{"the payload has no PrometheusRule"}
 	}
 	for _, o := range p.ofKind("PrometheusRule") {
 		var rules alertRules
-		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indented(o.Obj.Object["spec"])}, "\n")), &rules); err != nil {
-			faults = append(faults, fmt.Sprintf("%s: %v", o, err))
+		if err := yaml.UnmarshalStrict([]byte(strings.Join([]string{"spec:", indent(o.Obj.Object["spec"])}, "\n")), &rules); err != nil {
+			violations = append(violations, fmt.Sprintf("%s: %v", o, err))
 			continue
 		}
 		for _, group := range rules.Spec.Groups {
 			for _, rule := range group.Rules {
-				expect(&faults, alertName.MatchString(rule.Alert), "%s: alert %q does not match %s", o, rule.Alert, alertName)
+				expect(&violations, alertName.MatchString(rule.Alert), "%s: alert %q does not match %s", o, rule.Alert, alertName)
 				severity := rule.Labels["severity"]
-				expect(&faults, slices.Contains([]string{"critical", "warning", "info"}, severity), "%s: alert %s has severity %q", o, rule.Alert, severity)
-				expect(&faults, rule.Labels["namespace"] == namespace, "%s: alert %s has namespace %q", o, rule.Alert, rule.Labels["namespace"])
-				waits, err := time.ParseDuration(rule.For)
-				expect(&faults, err == nil && waits >= 15*time.Minute, "%s: alert %s waits for %q, want 15m at least", o, rule.Alert, rule.For)
+				expect(&violations, slices.Contains([]string{"critical", "warning", "info"}, severity), "%s: alert %s has severity %q", o, rule.Alert, severity)
+				expect(&violations, rule.Labels["namespace"] == namespace, "%s: alert %s has namespace %q", o, rule.Alert, rule.Labels["namespace"])
+				forDuration, err := time.ParseDuration(rule.For)
+				expect(&violations, err == nil && forDuration >= 15*time.Minute, "%s: alert %s waits for %q, want 15m at least", o, rule.Alert, rule.For)
 				for _, annotation := range []string{"summary", "description"} {
-					expect(&faults, strings.HasSuffix(rule.Annotations[annotation], "."), "%s: alert %s has no sentence as its %s", o, rule.Alert, annotation)
+					expect(&violations, strings.HasSuffix(rule.Annotations[annotation], "."), "%s: alert %s has no sentence as its %s", o, rule.Alert, annotation)
 				}
 				page := "https://github.com/openshift/runbooks/blob/master/alerts/" + component + "/" + rule.Alert + ".md"
-				expect(&faults, rule.Annotations["runbook_url"] == page, "%s: alert %s has runbook_url %q, want %s", o, rule.Alert, rule.Annotations["runbook_url"], page)
+				expect(&violations, rule.Annotations["runbook_url"] == page, "%s: alert %s has runbook_url %q, want %s", o, rule.Alert, rule.Annotations["runbook_url"], page)
 			}
 		}
 	}
-	return faults
+	return violations
 }
 
-func indented(value any) string {
+func indent(value any) string {
 	text, err := yaml.Marshal(value)
 	if err != nil {
 		return "  unreadable: " + err.Error()
@@ -167,25 +167,25 @@ func indented(value any) string {
 }
 
 func tlsProfile(p *payload) []string {
-	return allTyped(p, "ConfigMap", func(o object, configMap corev1.ConfigMap) (faults []string) {
-		expect(&faults, configMap.Annotations["config.openshift.io/inject-tls"] == "true", "%s: does not ask for the TLS profile", o)
+	return allTyped(p, "ConfigMap", func(o object, configMap corev1.ConfigMap) (violations []string) {
+		expect(&violations, configMap.Annotations["config.openshift.io/inject-tls"] == "true", "%s: does not request the TLS profile", o)
 		var config openshiftoperatorv1alpha1.GenericOperatorConfig
 		if err := yaml.UnmarshalStrict([]byte(configMap.Data["config.yaml"]), &config); err != nil {
-			return append(faults, fmt.Sprintf("%s: reading config.yaml: %v", o, err))
+			return append(violations, fmt.Sprintf("%s: reading config.yaml: %v", o, err))
 		}
-		expect(&faults, config.Kind == "GenericOperatorConfig" && config.APIVersion == openshiftoperatorv1alpha1.GroupVersion.String(),
-			"%s: config.yaml is a %s of %s, which the CVO leaves alone", o, config.Kind, config.APIVersion)
-		expect(&faults, strings.HasSuffix(config.ServingInfo.BindAddress, ":8443"), "%s: serves at %q, want port 8443", o, config.ServingInfo.BindAddress)
-		return faults
+		expect(&violations, config.Kind == "GenericOperatorConfig" && config.APIVersion == openshiftoperatorv1alpha1.GroupVersion.String(),
+			"%s: config.yaml is a %s of %s, which the CVO does not change", o, config.Kind, config.APIVersion)
+		expect(&violations, strings.HasSuffix(config.ServingInfo.BindAddress, ":8443"), "%s: serves at %q, want port 8443", o, config.ServingInfo.BindAddress)
+		return violations
 	})
 }
 
 func proxy(p *payload) []string {
-	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (faults []string) {
+	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (violations []string) {
 		injected := strings.Split(d.Annotations["config.openshift.io/inject-proxy"], ",")
 		for _, container := range d.Spec.Template.Spec.Containers {
-			expect(&faults, slices.Contains(injected, container.Name), "%s: container %q pulls bundles and gets no proxy", o, container.Name)
+			expect(&violations, slices.Contains(injected, container.Name), "%s: container %q pulls bundles and gets no proxy", o, container.Name)
 		}
-		return faults
+		return violations
 	})
 }

@@ -13,37 +13,37 @@ import (
 var networkRules = []rule{
 	// Promise CLU-P4: Network policies deny the manager's Pods all traffic except metrics for OpenShift's monitoring, DNS, and outgoing
 	// TCP.
-	{"CLU-P4 everything is denied but metrics in, and DNS, the API server and TCP out", networkPolicies},
+	{"CLU-P4 all traffic is denied except metrics in, and DNS and TCP out", networkPolicies},
 }
 
-// connection is one thing that a policy allows the manager's pods, as text.
+// connection describes traffic that a policy allows, as in "to anywhere TCP 6443".
 type connection = string
 
 func networkPolicies(p *payload) []string {
 	denied := false
 	allowed := map[connection]bool{}
-	faults := allTyped(p, "NetworkPolicy", func(o object, np networkingv1.NetworkPolicy) (faults []string) {
+	violations := allTyped(p, "NetworkPolicy", func(o object, np networkingv1.NetworkPolicy) (violations []string) {
 		spec := np.Spec
-		expect(&faults, np.Namespace == namespace, "%s: is for namespace %q", o, np.Namespace)
+		expect(&violations, np.Namespace == namespace, "%s: has namespace %q", o, np.Namespace)
 		ingress := slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
 		egress := slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
 		if len(spec.PodSelector.MatchLabels)+len(spec.PodSelector.MatchExpressions) == 0 {
-			expect(&faults, len(spec.Ingress)+len(spec.Egress) == 0, "%s: allows something for every pod of the namespace", o)
+			expect(&violations, len(spec.Ingress)+len(spec.Egress) == 0, "%s: allows traffic for every pod of the namespace", o)
 			denied = denied || ingress && egress
-			return faults
+			return violations
 		}
-		expect(&faults, selectsManager(p, spec.PodSelector), "%s: selects none of the Deployment's pods", o)
+		expect(&violations, selectsManager(p, spec.PodSelector), "%s: does not select the Deployment's pods", o)
 		for _, rule := range spec.Ingress {
-			expect(&faults, ingress, "%s: has ingress rules and is no ingress policy", o)
+			expect(&violations, ingress, "%s: has ingress rules, and policyTypes does not include Ingress", o)
 			addConnections(allowed, "from", rule.From, rule.Ports)
 		}
 		for _, rule := range spec.Egress {
-			expect(&faults, egress, "%s: has egress rules and is no egress policy", o)
+			expect(&violations, egress, "%s: has egress rules, and policyTypes does not include Egress", o)
 			addConnections(allowed, "to", rule.To, rule.Ports)
 		}
-		return faults
+		return violations
 	})
-	expect(&faults, denied, "no policy denies every pod ingress and egress")
+	expect(&violations, denied, "no policy denies every pod ingress and egress")
 	want := []connection{
 		"from openshift-monitoring TCP 8443",
 		"to anywhere TCP",
@@ -52,8 +52,8 @@ func networkPolicies(p *payload) []string {
 		"to openshift-dns UDP dns",
 	}
 	got := slices.Sorted(maps.Keys(allowed))
-	expect(&faults, slices.Equal(got, want), "allowed are %q, want %q", got, want)
-	return faults
+	expect(&violations, slices.Equal(got, want), "the policies allow %q, want %q", got, want)
+	return violations
 }
 
 func selectsManager(p *payload, selector metav1.LabelSelector) bool {
@@ -81,7 +81,7 @@ func addConnections(allowed map[connection]bool, direction string, peers []netwo
 		names = nil
 	}
 	for _, peer := range peers {
-		name := "elsewhere" // a peer that is not a namespace by name is none that we want
+		name := "elsewhere" // only namespaces selected by name are expected
 		if peer.NamespaceSelector != nil && peer.PodSelector == nil && peer.IPBlock == nil && len(peer.NamespaceSelector.MatchLabels) == 1 {
 			name = peer.NamespaceSelector.MatchLabels[corev1.LabelMetadataName]
 		}

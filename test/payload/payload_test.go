@@ -24,7 +24,7 @@ const (
 	imageReferences = "image-references"
 )
 
-// payload is a manifests folder. Objects are in the order in which the CVO applies them.
+// payload is the content of a manifests folder. objects are in the order in which the CVO applies them.
 type payload struct {
 	files   map[string]string // content by name
 	objects []object
@@ -39,13 +39,13 @@ func (o object) String() string {
 	return fmt.Sprintf("%s (%s %s)", o.file, o.GVK.Kind, o.Obj.GetName())
 }
 
-// rule is one thing that holds of the whole payload; check says where it does not.
+// rule is one rule for the whole payload. check returns the violations.
 type rule struct {
 	name  string
 	check func(*payload) []string
 }
 
-func everyRule() []rule {
+func allRules() []rule {
 	return slices.Concat(fileRules, crdRules, podRules, networkRules, rbacRules, admissionRules, reportRules, monitoringRules)
 }
 
@@ -53,16 +53,16 @@ func everyRule() []rule {
 // network policies, RBAC, admission policies and monitoring.
 func TestCLU_P1ThePayloadKeepsEveryRule(t *testing.T) {
 	p := read(t)
-	for _, rule := range everyRule() {
+	for _, rule := range allRules() {
 		t.Run(rule.name, func(t *testing.T) {
-			for _, fault := range rule.check(p) {
-				t.Error(fault)
+			for _, violation := range rule.check(p) {
+				t.Error(violation)
 			}
 		})
 	}
 }
 
-// read reads the payload of this checkout.
+// read parses the payload of this checkout.
 func read(t *testing.T) *payload {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -84,17 +84,17 @@ func read(t *testing.T) *payload {
 	return p
 }
 
-// parse reads manifests with the CVO's own reader.
+// parse parses manifests as the CVO does.
 func parse(files map[string]string) (*payload, error) { return reparse(files, &payload{}) }
 
-// reparse reads the files that are not as they were, and takes the objects of the others from there.
+// reparse parses the files that differ from before, and copies the objects of the other files.
 func reparse(files map[string]string, before *payload) (*payload, error) {
 	p := &payload{files: files}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name == imageReferences {
 			continue
 		}
-		if was, there := before.files[name]; there && was == files[name] {
+		if content, exists := before.files[name]; exists && content == files[name] {
 			p.objects = append(p.objects, before.ofFile(name)...)
 			continue
 		}
@@ -119,7 +119,7 @@ func (p *payload) ofKind(kind string) []object {
 	return slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool { return o.GVK.Kind != kind })
 }
 
-// typed converts an object; a field that the type does not have is a fault.
+// typed converts an object. It returns an error for an unknown field.
 func typed[T any](o object) (T, error) {
 	var result T
 	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Obj.Object, &result, true)
@@ -129,9 +129,9 @@ func typed[T any](o object) (T, error) {
 	return result, err
 }
 
-// allTyped converts every object of a kind, and calls check with each.
+// allTyped converts every object of a kind and returns the violations that check finds. It is a violation if there is none.
 func allTyped[T any](p *payload, kind string, check func(object, T) []string) []string {
-	var faults []string
+	var violations []string
 	objects := p.ofKind(kind)
 	if len(objects) == 0 {
 		return []string{"the payload has no " + kind}
@@ -139,18 +139,18 @@ func allTyped[T any](p *payload, kind string, check func(object, T) []string) []
 	for _, o := range objects {
 		converted, err := typed[T](o)
 		if err != nil {
-			faults = append(faults, err.Error())
+			violations = append(violations, err.Error())
 			continue
 		}
-		faults = append(faults, check(o, converted)...)
+		violations = append(violations, check(o, converted)...)
 	}
-	return faults
+	return violations
 }
 
-// expect adds a fault unless the condition holds.
-func expect(faults *[]string, condition bool, format string, args ...any) {
+// expect appends a violation unless the condition holds.
+func expect(violations *[]string, condition bool, format string, args ...any) {
 	if !condition {
-		*faults = append(*faults, fmt.Sprintf(format, args...))
+		*violations = append(*violations, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -15,43 +15,43 @@ const (
 
 var rbacRules = []rule{
 	{"no rule has a wildcard", noWildcards},
-	{"no rule lets anybody become more than they are, but for one documented exception", noEscalation},
-	{"the manager's role and the one for what bundles need are apart", rolesApart},
-	{"admins extend the role for what bundles need by label", bundlesRoleAggregates},
-	{"bindings bind existing roles, never a default account or an admin", bindings},
+	{"no rule permits privilege escalation, with one documented exception", noEscalation},
+	{"the manager's role and the role for bundles do not overlap", separateRoles},
+	{"the role for bundles aggregates ClusterRoles by label", bundlesRoleAggregates},
+	{"bindings refer to existing roles and to known accounts only", bindings},
 }
 
-// roles returns the rules of every role, by name. Roles of a namespace are named with it.
+// roles returns the rules of every role by name. The name of a Role includes its namespace.
 func roles(p *payload) (map[string][]rbacv1.PolicyRule, []string) {
 	all := map[string][]rbacv1.PolicyRule{}
-	faults := allTyped(p, "ClusterRole", func(_ object, role rbacv1.ClusterRole) []string {
+	violations := allTyped(p, "ClusterRole", func(_ object, role rbacv1.ClusterRole) []string {
 		all[role.Name] = role.Rules
 		return nil
 	})
-	return all, append(faults, allTyped(p, "Role", func(_ object, role rbacv1.Role) []string {
+	return all, append(violations, allTyped(p, "Role", func(_ object, role rbacv1.Role) []string {
 		all[role.Namespace+"/"+role.Name] = role.Rules
 		return nil
 	})...)
 }
 
 func eachRule(p *payload, check func(role string, rule rbacv1.PolicyRule) []string) []string {
-	all, faults := roles(p)
+	all, violations := roles(p)
 	for role, rules := range all {
 		for _, rule := range rules {
-			faults = append(faults, check(role, rule)...)
+			violations = append(violations, check(role, rule)...)
 		}
 	}
-	return faults
+	return violations
 }
 
 func noWildcards(p *payload) []string {
-	return eachRule(p, func(role string, rule rbacv1.PolicyRule) (faults []string) {
+	return eachRule(p, func(role string, rule rbacv1.PolicyRule) (violations []string) {
 		for _, values := range [][]string{rule.Verbs, rule.APIGroups, rule.Resources, rule.NonResourceURLs} {
 			for _, value := range values {
-				expect(&faults, value != "*" && value != "*/*", "role %s: %v has a wildcard", role, rule)
+				expect(&violations, value != "*" && value != "*/*", "role %s: %v has a wildcard", role, rule)
 			}
 		}
-		return faults
+		return violations
 	})
 }
 
@@ -59,25 +59,25 @@ func noEscalation(p *payload) []string {
 	exception := rbacv1.PolicyRule{
 		APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles", "roles"}, Verbs: []string{"bind", "escalate"},
 	}
-	return eachRule(p, func(role string, rule rbacv1.PolicyRule) (faults []string) {
+	return eachRule(p, func(role string, rule rbacv1.PolicyRule) (violations []string) {
 		for _, verb := range []string{"escalate", "bind", "impersonate", "approve", "sign", "use"} {
 			allowed := role == bundlesRole+"-registryv1" && rule.String() == exception.String()
-			expect(&faults, allowed || !slices.Contains(rule.Verbs, verb), "role %s: %v has verb %s", role, rule, verb)
+			expect(&violations, allowed || !slices.Contains(rule.Verbs, verb), "role %s: %v has verb %s", role, rule, verb)
 		}
 		for _, resource := range []string{"serviceaccounts/token", "certificatesigningrequests/approval"} {
-			expect(&faults, !slices.Contains(rule.Resources, resource), "role %s: %v has resource %s", role, rule, resource)
+			expect(&violations, !slices.Contains(rule.Resources, resource), "role %s: %v has resource %s", role, rule, resource)
 		}
-		// Bundles have webhooks; the manager itself has none.
+		// Bundles have webhooks; the manager has none.
 		for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
-			expect(&faults, role == bundlesRole+"-registryv1" || !slices.Contains(rule.Resources, resource), "role %s: %v has resource %s", role, rule, resource)
+			expect(&violations, role == bundlesRole+"-registryv1" || !slices.Contains(rule.Resources, resource), "role %s: %v has resource %s", role, rule, resource)
 		}
-		return faults
+		return violations
 	})
 }
 
-func rolesApart(p *payload) []string {
-	all, faults := roles(p)
-	expect(&faults, len(all[managerRole]) > 0, "there is no ClusterRole %s with rules", managerRole)
+func separateRoles(p *payload) []string {
+	all, violations := roles(p)
+	expect(&violations, len(all[managerRole]) > 0, "there is no ClusterRole %s with rules", managerRole)
 	for role, rules := range all {
 		if role != bundlesRole+"-registryv1" {
 			continue
@@ -89,56 +89,56 @@ func rolesApart(p *payload) []string {
 						continue
 					}
 					for _, verb := range own.Verbs {
-						expect(&faults, !slices.Contains(forBundles.Verbs, verb), "%s %s is in %s and in %s", verb, resource, managerRole, role)
+						expect(&violations, !slices.Contains(forBundles.Verbs, verb), "%s %s is in %s and in %s", verb, resource, managerRole, role)
 					}
 				}
 			}
 		}
 	}
-	return faults
+	return violations
 }
 
 func bundlesRoleAggregates(p *payload) []string {
 	found := false
-	faults := allTyped(p, "ClusterRole", func(o object, role rbacv1.ClusterRole) (faults []string) {
+	violations := allTyped(p, "ClusterRole", func(o object, role rbacv1.ClusterRole) (violations []string) {
 		switch role.Name {
 		case bundlesRole:
 			found = true
-			expect(&faults, role.Rules == nil, "%s: has rules of its own, which would be written over", o)
-			expect(&faults, role.AggregationRule != nil && len(role.AggregationRule.ClusterRoleSelectors) == 1 &&
+			expect(&violations, role.Rules == nil, "%s: has rules, which the aggregation controller would overwrite", o)
+			expect(&violations, role.AggregationRule != nil && len(role.AggregationRule.ClusterRoleSelectors) == 1 &&
 				role.AggregationRule.ClusterRoleSelectors[0].MatchLabels[aggregateLabel] == "true", "%s: does not aggregate by label %s", o, aggregateLabel)
 		case managerRole:
-			expect(&faults, role.Labels[aggregateLabel] == "" && role.AggregationRule == nil, "%s: is mixed with the role for bundles", o)
+			expect(&violations, role.Labels[aggregateLabel] == "" && role.AggregationRule == nil, "%s: is aggregated into the role for bundles or aggregates others", o)
 		default:
-			expect(&faults, role.Labels[aggregateLabel] == "true", "%s: is neither the manager's role nor one for bundles", o)
+			expect(&violations, role.Labels[aggregateLabel] == "true", "%s: is neither the manager's role nor one for bundles", o)
 		}
-		return faults
+		return violations
 	})
-	expect(&faults, found, "there is no ClusterRole %s", bundlesRole)
-	return faults
+	expect(&violations, found, "there is no ClusterRole %s", bundlesRole)
+	return violations
 }
 
 func bindings(p *payload) []string {
-	all, faults := roles(p)
-	check := func(o object, ref rbacv1.RoleRef, subjects []rbacv1.Subject) (faults []string) {
-		// Roles that Kubernetes itself ships.
+	all, violations := roles(p)
+	check := func(o object, ref rbacv1.RoleRef, subjects []rbacv1.Subject) (violations []string) {
+		// Roles that Kubernetes ships.
 		known := ref.Name == "system:auth-delegator" || ref.Name == "extension-apiserver-authentication-reader" && o.Obj.GetNamespace() == "kube-system"
-		_, ours := all[ref.Name]
+		_, isShipped := all[ref.Name]
 		if ref.Kind == "Role" {
-			_, ours = all[o.Obj.GetNamespace()+"/"+ref.Name]
+			_, isShipped = all[o.Obj.GetNamespace()+"/"+ref.Name]
 		}
-		expect(&faults, known || ours, "%s: binds %s %q, which is not in the payload", o, ref.Kind, ref.Name)
+		expect(&violations, known || isShipped, "%s: binds %s %q, which is not in the payload", o, ref.Kind, ref.Name)
 		for _, subject := range subjects {
 			ourAccount := subject.Name == account && subject.Namespace == namespace
 			prometheus := subject.Name == "prometheus-k8s" && subject.Namespace == "openshift-monitoring" && o.Obj.GetName() == "prometheus-k8s"
-			expect(&faults, subject.Kind == "ServiceAccount" && (ourAccount || prometheus), "%s: binds %s %s/%s", o, subject.Kind, subject.Namespace, subject.Name)
+			expect(&violations, subject.Kind == "ServiceAccount" && (ourAccount || prometheus), "%s: binds %s %s/%s", o, subject.Kind, subject.Namespace, subject.Name)
 		}
-		return faults
+		return violations
 	}
-	faults = append(faults, allTyped(p, "ClusterRoleBinding", func(o object, b rbacv1.ClusterRoleBinding) []string {
+	violations = append(violations, allTyped(p, "ClusterRoleBinding", func(o object, b rbacv1.ClusterRoleBinding) []string {
 		return check(o, b.RoleRef, b.Subjects)
 	})...)
-	return append(faults, allTyped(p, "RoleBinding", func(o object, b rbacv1.RoleBinding) []string {
+	return append(violations, allTyped(p, "RoleBinding", func(o object, b rbacv1.RoleBinding) []string {
 		return check(o, b.RoleRef, b.Subjects)
 	})...)
 }

@@ -10,19 +10,19 @@ import (
 )
 
 var reportRules = []rule{
-	{"the ClusterOperator names what to look at, so that must-gather works even if the manager never starts", clusterOperator},
+	{"the ClusterOperator lists the objects for must-gather", clusterOperator},
 }
 
 var lowerCasePlural = regexp.MustCompile(`^[a-z]+s$`)
 
 func clusterOperator(p *payload) []string {
-	return allTyped(p, "ClusterOperator", func(o object, co configv1.ClusterOperator) (faults []string) {
-		expect(&faults, co.Name == "platform-operators-aggregated", "%s: has another name", o)
+	return allTyped(p, "ClusterOperator", func(o object, co configv1.ClusterOperator) (violations []string) {
+		expect(&violations, co.Name == "platform-operators-aggregated", "%s: has another name", o)
 		spec, found := o.Obj.Object["spec"].(map[string]any)
-		expect(&faults, found && len(spec) == 0, "%s: spec must be there and empty", o)
-		expect(&faults, len(co.Status.Conditions) == 0, "%s: conditions are the manager's to write", o)
+		expect(&violations, found && len(spec) == 0, "%s: spec must be present and empty", o)
+		expect(&violations, len(co.Status.Conditions) == 0, "%s: only the manager writes conditions", o)
 		for _, reference := range co.Status.RelatedObjects {
-			expect(&faults, lowerCasePlural.MatchString(reference.Resource), "%s: related object %v is not of a lower-case plural resource", o, reference)
+			expect(&violations, lowerCasePlural.MatchString(reference.Resource), "%s: related object %v has a resource that is no lower-case plural", o, reference)
 		}
 		for _, want := range []configv1.ObjectReference{
 			{Resource: "namespaces", Name: namespace},
@@ -30,8 +30,8 @@ func clusterOperator(p *payload) []string {
 			{Group: "platform.openshift.io", Resource: "platformoperators"},
 			{Group: "core.rukpak.io", Resource: "bundledeployments"},
 		} {
-			expect(&faults, slices.Contains(co.Status.RelatedObjects, want), "%s: %v is not among the related objects", o, want)
+			expect(&violations, slices.Contains(co.Status.RelatedObjects, want), "%s: %v is not among the related objects", o, want)
 		}
-		return faults
+		return violations
 	})
 }

@@ -9,28 +9,28 @@ import (
 	"testing"
 )
 
-// quoted is what a page, or a comment of a manifest, has in back quotes, and where.
+// quoted is a text in back quotes on a page or in a comment of a manifest.
 type quoted struct {
 	file string // from the checkout's root
 	text string
 }
 
-// generatedPages are written by programs from what they measured; the names in them are of tests that ran.
+// generatedPages are written by programs. They contain the names of tests that ran.
 var generatedPages = []string{"docs/benchmarks.md", "docs/soak.md"}
 
-// TestHRD_C8_WhatIsInBackQuotesExists looks up fields, conditions, reasons, metrics, verbs, files, commands and all else.
-// Flags of the manager are looked up by cmd/platform-operators, which has them.
+// TestHRD_C8_WhatIsInBackQuotesExists checks that every name in back quotes exists: fields, conditions, reasons, metrics,
+// verbs, files, commands and others. A test of cmd/platform-operators checks the manager's flags.
 //
-// Promise HRD-C8: Every word in back quotes on the pages and in the manifests' comments exists in schemas, code or the manager's flags.
-// Every link of a page leads to a file or a heading.
+// Promise HRD-C8: Every word in back quotes on the pages and in the manifests' comments exists in schemas, code or the
+// manager's flags. Every link of a page leads to a file or a heading.
 func TestHRD_C8_WhatIsInBackQuotesExists(t *testing.T) {
 	all := allQuoted(t)
 	if len(all) < 1000 {
-		t.Fatalf("found %d words in back quotes; the pages must have moved", len(all))
+		t.Fatalf("found only %d words in back quotes, want at least 1000; are the pages in another folder?", len(all))
 	}
 	names, used := newVocabulary(t), map[string]bool{}
 	for _, each := range all {
-		if foreign[each.text] != "" {
+		if externalWords[each.text] != "" {
 			used[each.text] = true
 			continue
 		}
@@ -38,14 +38,14 @@ func TestHRD_C8_WhatIsInBackQuotesExists(t *testing.T) {
 			t.Errorf("%s: `%s`: %s", each.file, each.text, problem)
 		}
 	}
-	for word, whose := range foreign {
+	for word, whose := range externalWords {
 		if !used[word] {
-			t.Errorf("`%s` (%s) is on no page any more; remove it from the list of foreign words", word, whose)
+			t.Errorf("`%s` (%s) is on no page; remove it from externalWords", word, whose)
 		}
 	}
 }
 
-// A word that does not exist has to be noticed, whatever it looks like.
+// TestHRD_C8_AWordThatDoesNotExistIsNoticed checks that each class of words reports an unknown word.
 func TestHRD_C8_AWordThatDoesNotExistIsNoticed(t *testing.T) {
 	names := newVocabulary(t)
 	for _, text := range []string{
@@ -58,12 +58,12 @@ func TestHRD_C8_AWordThatDoesNotExistIsNoticed(t *testing.T) {
 		"core.rukpak.io/nothing", "nothing.config.openshift.io", "deployments.nothing", "a message that …, and nobody writes",
 	} {
 		if names.problem(quoted{file: "docs/page.md", text: text}) == "" {
-			t.Errorf("`%s` passes", text)
+			t.Errorf("`%s` is accepted, and it does not exist", text)
 		}
 	}
 }
 
-// allQuoted gives what is in back quotes on each page that people write, and in the manifests' comments.
+// allQuoted returns the texts in back quotes on all pages that are not generated, and in the manifests' comments.
 func allQuoted(t *testing.T) []quoted {
 	t.Helper()
 	var all []quoted
@@ -72,7 +72,7 @@ func allQuoted(t *testing.T) []quoted {
 			continue
 		}
 		text := readFile(t, page)
-		all = append(all, quotedOf(t, page, prose(text))...)
+		all = append(all, quotedWords(t, page, prose(text))...)
 	}
 	manifests, err := filepath.Glob(filepath.Join(root, "manifests", "*.yaml"))
 	if err != nil {
@@ -83,12 +83,12 @@ func allQuoted(t *testing.T) []quoted {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, quotedOf(t, file, comments(readFile(t, file)))...)
+		all = append(all, quotedWords(t, file, comments(readFile(t, file)))...)
 	}
 	return all
 }
 
-// pages are the Markdown files of a folder and of those in it, from the checkout's root.
+// relative to the root of the checkout
 func pages(t *testing.T, folder string) []string {
 	t.Helper()
 	var found []string
@@ -117,12 +117,12 @@ func readFile(t *testing.T, file string) string {
 	return string(content)
 }
 
-var fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+var codeBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 
-// prose is a page without its fenced blocks.
-func prose(text string) string { return fenced.ReplaceAllString(text, "\n\n") }
+// prose returns a page without its code blocks.
+func prose(text string) string { return codeBlock.ReplaceAllString(text, "\n\n") }
 
-// comments are those of a YAML file, one below the other; those that do not follow one another are apart.
+// comments returns the comments of a YAML file, one per line. Other lines are empty, so that they separate comments.
 func comments(text string) string {
 	var found strings.Builder
 	for line := range strings.Lines(text) {
@@ -136,22 +136,22 @@ func comments(text string) string {
 }
 
 var (
-	paragraphs = regexp.MustCompile(`\n\s*\n|\n *(?:[|#]|[-*] |\d+\. )`)
-	inQuotes   = regexp.MustCompile("`([^`]+)`")
-	blanks     = regexp.MustCompile(`\s+`)
+	paragraphBreak = regexp.MustCompile(`\n\s*\n|\n *(?:[|#]|[-*] |\d+\. )`)
+	backQuoted     = regexp.MustCompile("`([^`]+)`")
+	whitespace     = regexp.MustCompile(`\s+`)
 )
 
-// quotedOf gives what is in back quotes in a text. A pair of them may span lines, but not paragraphs, rows or items.
-func quotedOf(t *testing.T, file, text string) []quoted {
+// quotedWords returns the texts in back quotes. A pair of back quotes may span lines, but not paragraphs, rows or list items.
+func quotedWords(t *testing.T, file, text string) []quoted {
 	t.Helper()
 	var found []quoted
-	for _, paragraph := range paragraphs.Split(text, -1) {
+	for _, paragraph := range paragraphBreak.Split(text, -1) {
 		if strings.Count(paragraph, "`")%2 != 0 {
-			t.Errorf("%s: a back quote has no other one: %s", file, paragraph)
+			t.Errorf("%s: a paragraph has an odd number of back quotes: %s", file, paragraph)
 			continue
 		}
-		for _, match := range inQuotes.FindAllStringSubmatch(paragraph, -1) {
-			found = append(found, quoted{file, blanks.ReplaceAllString(match[1], " ")})
+		for _, match := range backQuoted.FindAllStringSubmatch(paragraph, -1) {
+			found = append(found, quoted{file, whitespace.ReplaceAllString(match[1], " ")})
 		}
 	}
 	return found

@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// class is words of one form: the first class that a word looks like decides. Check gives what is wrong with the word.
+// class is a kind of word that a pattern recognizes. The first class whose pattern matches a word checks it. check returns what
+// is wrong with it.
 type class struct {
-	looks *regexp.Regexp
-	check func(v *vocabulary, q quoted) string
+	pattern *regexp.Regexp
+	check   func(v *vocabulary, q quoted) string
 }
 
 var classes = []class{
@@ -34,31 +35,32 @@ var classes = []class{
 	{regexp.MustCompile(`.`), (*vocabulary).name},
 }
 
-// literal is a number, a version or a range of such, a duration, an address, or a truth value: what people write, not a name.
+// literal matches numbers, versions, version ranges, durations, addresses and truth values, which are no names.
 var literal = regexp.MustCompile(`^(~?|[<>=!^]*)"?(v?\d[\w.-]*|True|False|Unknown|true|false|null)"?([ ,|]+[<>=!^~]*v?\d[\w.-]*)*$`)
 
-// service is the address of a Service.
+// service matches the DNS name of a Service.
 var service = regexp.MustCompile(`^([a-z-]+)\.([a-z-]+)\.svc(:\d+)?$`)
 
 func (v *vocabulary) service(q quoted) string {
 	found := service.FindStringSubmatch(q.text)
 	if !v.manifests["Service/"+found[1]] || !v.manifests[found[2]+"/"+found[1]] {
-		return "there is no such Service in manifests/"
+		return "manifests/ has no such Service"
 	}
 	return ""
 }
 
-// problem says what is wrong with what is in back quotes; it is empty if that exists.
+// problem returns what is wrong with a quoted text, or an empty string if it exists.
 func (v *vocabulary) problem(q quoted) string {
 	for _, each := range classes {
-		if each.looks.MatchString(q.text) {
+		if each.pattern.MatchString(q.text) {
 			return each.check(v, q)
 		}
 	}
-	return "it looks like nothing known"
+	return "the word matches no class"
 }
 
-// flag leaves flags of the manager to cmd/platform-operators. One dash is a flag of a test or of the go command.
+// flag checks flags of tests and of the go command, which have one dash. A test of cmd/platform-operators checks flags with two
+// dashes.
 func (v *vocabulary) flag(q quoted) string {
 	if strings.HasPrefix(q.text, "--") {
 		return ""
@@ -82,7 +84,7 @@ func (v *vocabulary) test(q quoted) string {
 				return ""
 			}
 		}
-		return "no test's name begins so"
+		return "no test has this prefix"
 	}
 	if !v.declared[name] {
 		return "there is no such test"
@@ -92,11 +94,11 @@ func (v *vocabulary) test(q quoted) string {
 
 var wordOfQuery = regexp.MustCompile(`[a-z_]{3,}`)
 
-// query looks up what is neither an operator nor a function of Prometheus.
+// query checks the metrics and labels in a PromQL query.
 func (v *vocabulary) query(q quoted) string {
 	for _, word := range wordOfQuery.FindAllString(q.text, -1) {
 		if !v.metrics[word] && !v.labels[word] && !slices.Contains([]string{"count", "min", "max", "sum"}, word) {
-			return fmt.Sprintf("%s is neither a metric nor a label of the manager's", word)
+			return fmt.Sprintf("the manager has no metric or label %s", word)
 		}
 	}
 	return ""
@@ -110,7 +112,7 @@ func (v *vocabulary) matcher(q quoted) string {
 	return ""
 }
 
-// condition looks up Type=Status, Type=Status/Reason and Status/Reason.
+// condition checks Type=Status, Type=Status/Reason and Status/Reason.
 func (v *vocabulary) condition(q quoted) string {
 	kind, rest, hasKind := strings.Cut(q.text, "=")
 	if !hasKind {
@@ -118,12 +120,12 @@ func (v *vocabulary) condition(q quoted) string {
 	}
 	status, reason, hasReason := strings.Cut(rest, "/")
 	switch {
-	case hasKind && v.variable(kind):
+	case hasKind && v.isVariable(kind):
 		return ""
 	case hasKind && !v.conditions[kind]:
 		return fmt.Sprintf("no object has condition %s", kind)
 	case !slices.Contains([]string{"True", "False", "Unknown"}, strings.Trim(status, `"`)):
-		return fmt.Sprintf("a condition is never %s", status)
+		return fmt.Sprintf("%s is no status of a condition", status)
 	case hasReason && hasKind && !v.written[kind][reason]:
 		return fmt.Sprintf("no code gives condition %s the reason %s", kind, reason)
 	case hasReason && strings.Trim(reason, `"`) != "Reason" && !v.reasons[reason]:
@@ -132,10 +134,10 @@ func (v *vocabulary) condition(q quoted) string {
 	return ""
 }
 
-// variable is whether the Makefile or a program reads an environment variable.
-func (v *vocabulary) variable(name string) bool { return v.declared["$"+name] }
+// isVariable reports whether the Makefile or a program reads an environment variable.
+func (v *vocabulary) isVariable(name string) bool { return v.declared["$"+name] }
 
-// path looks up files of the checkout; what is below _output is there only after a command.
+// path checks that a file exists in the checkout. Files in _output exist only after a command.
 func (v *vocabulary) path(q quoted) string {
 	name := strings.TrimSuffix(q.text, "…")
 	if strings.HasPrefix(name, "_output/") || strings.HasPrefix(name, "../") {
@@ -152,7 +154,7 @@ func (v *vocabulary) path(q quoted) string {
 	if v.files[name] || v.manifests[name] || strings.HasPrefix(name, ".") && len(name) < 7 {
 		return ""
 	}
-	return "there is no such file, and no such declaration"
+	return "there is no such file or declaration"
 }
 
 func (v *vocabulary) declaration(q quoted) string {
@@ -163,12 +165,12 @@ func (v *vocabulary) declaration(q quoted) string {
 	return "the code declares no such name"
 }
 
-// setting looks up "path: value".
+// setting checks "path: value".
 func (v *vocabulary) setting(q quoted) string {
 	path, value, _ := strings.Cut(q.text, ": ")
 	accepted, found := v.fields.find(path)
 	switch {
-	case !found && (v.inStories(q, path) || v.manifests[path] || v.combined(path)):
+	case !found && (v.isInStories(q, path) || v.manifests[path] || v.isCombined(path)):
 		return ""
 	case !found:
 		return v.message(q)
@@ -179,29 +181,28 @@ func (v *vocabulary) setting(q quoted) string {
 }
 
 func (v *vocabulary) field(q quoted) string {
-	if _, found := v.fields.find(q.text); found || exists(q.text) {
+	if _, found := v.fields.find(q.text); found || fileExists(q.text) {
 		return ""
 	}
 	return "no kind of the project has such a field"
 }
 
-// packagesOfPages are those that a page is about; it leaves their names out.
+// packagesOfPages are the packages whose names a page uses without the package name.
 var packagesOfPages = map[string][]string{
 	"docs/scenarios.md":     {"pkg/scenario", "pkg/scenario/story", "pkg/scenario/builtin", "test/scenarios"},
 	"docs/upgrade-rules.md": {"pkg/upgrade"},
 	"docs/development.md":   {"cmd/platform-operators-tests-ext/spec", "cmd/platform-operators-tests-ext/specs"},
 }
 
-// inStories is whether a word is of the YAML of stories, on a page about these.
-func (v *vocabulary) inStories(q quoted, word string) bool {
-	return slices.Contains([]string{"docs/scenarios.md", "docs/testing.md", "docs/development.md"}, q.file) && v.ofStories[word]
+// isInStories reports whether a word is in the YAML of scenarios, on a page about scenarios.
+func (v *vocabulary) isInStories(q quoted, word string) bool {
+	return slices.Contains([]string{"docs/scenarios.md", "docs/testing.md", "docs/development.md"}, q.file) && v.storyWords[word]
 }
 
-// placeholders are what differs in a message from one time to the next, and what code puts between its parts.
+// placeholders match the variable parts of messages, and the separators that code inserts.
 var placeholders = regexp.MustCompile(`…|[:;] |\b[A-Z]{4,}\b|\d+(\.\d+)+|ClusterCatalog/example`)
 
-// message looks up a message, or part of one, with a placeholder for what differs: what is between these has to be in one string
-// of the code.
+// message checks that each part of a message between placeholders is in a string of the code.
 func (v *vocabulary) message(q quoted) string {
 	for _, part := range placeholders.Split(q.text, -1) {
 		part = strings.Trim(part, " ;:,.")
@@ -209,21 +210,21 @@ func (v *vocabulary) message(q quoted) string {
 			continue
 		}
 		if !slices.ContainsFunc(v.literals, func(text string) bool { return strings.Contains(text, part) }) {
-			return fmt.Sprintf("no string of the code has %q; a word that is not the project's is put into the list of foreign words", part)
+			return fmt.Sprintf("no string in the code contains %q; add a word of another project to externalWords", part)
 		}
 	}
 	return ""
 }
 
-// name looks up a word that stands alone.
+// name checks a single word.
 func (v *vocabulary) name(q quoted) string {
 	word := q.text
-	known := v.constants[word] || v.conditions[word] || v.reasons[word] || v.resources[word] || v.manifests[word] || v.variable(word) ||
-		v.fields.accepts(word) || v.exact[word] || v.inStories(q, word) || v.targets[word] && q.file == "docs/development.md"
-	if _, found := v.fields.find(word); known || found {
+	isKnown := v.constants[word] || v.conditions[word] || v.reasons[word] || v.resources[word] || v.manifests[word] || v.isVariable(word) ||
+		v.fields.acceptsValue(word) || v.exact[word] || v.isInStories(q, word) || v.targets[word] && q.file == "docs/development.md"
+	if _, found := v.fields.find(word); isKnown || found {
 		return ""
 	}
-	if v.combined(word) || v.combined(strings.Trim(word, `"`)) {
+	if v.isCombined(word) || v.isCombined(strings.Trim(word, `"`)) {
 		return ""
 	}
 	if part, reason, isUnion := strings.Cut(word, "_"); isUnion && v.reasons[reason] { // library-go's reasons on a ClusterOperator
@@ -248,19 +249,20 @@ func (v *vocabulary) name(q quoted) string {
 		return ""
 	}
 	for _, separator := range []string{"/", "."} { // namespace/name, kind/name, resource.group, resource/subresource
-		if before, after, isPair := strings.Cut(word, separator); isPair && before != "" && v.known(before) && v.known(after) {
+		if before, after, isPair := strings.Cut(word, separator); isPair && before != "" && v.isKnown(before) && v.isKnown(after) {
 			return ""
 		}
 	}
-	return "neither a field, a condition, a reason, a metric, a right, nor a name in manifests/; a word that is not the project's is put into the list of foreign words"
+	return "it is no field, condition, reason, metric, right or name in manifests/; add a word of another project to externalWords"
 }
 
-// combined is whether code makes a name of an API group and what follows it, and whether the quotes of a value are left out.
-func (v *vocabulary) combined(word string) bool {
+// isCombined reports whether code concatenates the word from an API group and a suffix, or whether a field accepts it as a
+// value.
+func (v *vocabulary) isCombined(word string) bool {
 	group, rest, hasGroup := strings.Cut(word, "/")
-	return hasGroup && v.resources[group] && v.exact["/"+rest] || v.fields.accepts(word)
+	return hasGroup && v.resources[group] && v.exact["/"+rest] || v.fields.acceptsValue(word)
 }
 
-func (v *vocabulary) known(word string) bool {
+func (v *vocabulary) isKnown(word string) bool {
 	return v.manifests[word] || v.resources[word] || v.constants[word]
 }

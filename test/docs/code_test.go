@@ -15,10 +15,10 @@ import (
 
 var environmentVariable = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)+$`)
 
-// skipped are folders that have no code of the project.
-var skipped = []string{"vendor", "_output", ".git"}
+// skippedFolders contain no code of the project.
+var skippedFolders = []string{"vendor", "_output", ".git"}
 
-// addCode adds what Go files declare, the strings of the manager's and the extension's, and the base names of all files.
+// addCode adds the declarations in Go files, the strings of the manager and the extension, and the base names of all files.
 func (v *vocabulary) addCode(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -26,7 +26,7 @@ func (v *vocabulary) addCode(t *testing.T) {
 			return err
 		}
 		if entry.IsDir() {
-			if slices.Contains(skipped, entry.Name()) {
+			if slices.Contains(skippedFolders, entry.Name()) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -42,11 +42,11 @@ func (v *vocabulary) addCode(t *testing.T) {
 	}
 }
 
-// source is a Go file, of which names and strings are added.
+// source is a Go file whose names and strings are added.
 type source struct {
 	*vocabulary
-	name, folder                 string // of its package
-	inStories, inManager, isTest bool
+	name, folder                   string // of its package
+	isInStories, inManager, isTest bool
 }
 
 func (v *vocabulary) addFile(t *testing.T, path string) {
@@ -55,9 +55,9 @@ func (v *vocabulary) addFile(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := parsed(t, path)
-	inStories := strings.Contains(path, "/scenario") || strings.Contains(path, "/parity/")
-	s := source{v, file.Name.Name, folder, inStories, strings.HasPrefix(folder, "pkg") && !inStories, strings.HasSuffix(path, "_test.go")}
+	file := parseFile(t, path)
+	isInStories := strings.Contains(path, "/scenario") || strings.Contains(path, "/parity/")
+	s := source{v, file.Name.Name, folder, isInStories, strings.HasPrefix(folder, "pkg") && !isInStories, strings.HasSuffix(path, "_test.go")}
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.FuncDecl:
@@ -72,7 +72,7 @@ func (v *vocabulary) addFile(t *testing.T, path string) {
 		case *ast.StructType:
 			s.addFields(node)
 		case *ast.CallExpr:
-			if strings.HasPrefix(selected(node.Fun), "flag.") && len(node.Args) > 1 {
+			if strings.HasPrefix(selectorName(node.Fun), "flag.") && len(node.Args) > 1 {
 				if name, isText := node.Args[0].(*ast.BasicLit); isText {
 					v.declared["flag "+strings.Trim(name.Value, `"`)] = true
 				}
@@ -90,7 +90,7 @@ func (s source) declare(name string) {
 	s.declared[name], s.declared[s.name+"."+name], s.declared[s.folder+"."+name] = true, true, true
 }
 
-// addFields adds a struct's fields, and what JSON and YAML call them.
+// addFields adds a struct's fields and their names in JSON and YAML.
 func (s source) addFields(of *ast.StructType) {
 	for _, field := range of.Fields.List {
 		for _, name := range field.Names {
@@ -99,18 +99,18 @@ func (s source) addFields(of *ast.StructType) {
 		if field.Tag != nil {
 			words := strings.Split(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
 			s.exact[words[0]] = s.exact[words[0]] || s.inManager && !s.isTest
-			s.ofStories[words[0]] = s.ofStories[words[0]] || s.inStories
+			s.storyWords[words[0]] = s.storyWords[words[0]] || s.isInStories
 		}
 	}
 }
 
 func (s source) addText(text string) {
-	if !s.isTest || s.inManager { // a test beside the code expects what that puts together
+	if !s.isTest || s.inManager { // a test in pkg/ expects messages that the code composes
 		s.literals = append(s.literals, text)
 	}
 	if !s.isTest {
 		s.exact[text] = s.exact[text] || s.inManager
-		s.ofStories[text] = s.ofStories[text] || s.inStories
+		s.storyWords[text] = s.storyWords[text] || s.isInStories
 	}
 	if environmentVariable.MatchString(text) {
 		s.declared["$"+text] = true

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// kubectlVerbs are those that pages use, of kubectl and oc; with true those of which the next word is a resource.
+// kubectlVerbs are the verbs of kubectl and oc on the pages. The value is whether the next word is a resource.
 var kubectlVerbs = map[string]bool{
 	"get": true, "describe": true, "edit": true, "delete": true, "patch": true, "explain": true, "annotate": true, "create": false, "apply": false,
 	"rollout": false, "adm": false,
 }
 
-// ofKubernetes are resources that are not the project's, as commands name them.
-var ofKubernetes = []string{"events", "featuregate", "clusteroperator", "clusterrole"}
+// otherResources are resources of Kubernetes and OpenShift, as commands name them.
+var otherResources = []string{"events", "featuregate", "clusteroperator", "clusterrole"}
 
-// command looks up targets of the Makefile, folders of programs, and what kubectl and oc are asked about.
+// command checks targets of the Makefile, folders of Go commands, and resources of kubectl and oc commands.
 func (v *vocabulary) command(q quoted) string {
 	words := strings.Fields(q.text)
 	switch words[0] {
@@ -28,7 +28,7 @@ func (v *vocabulary) command(q quoted) string {
 			if word == "-C" {
 				word = "./" + words[i+1]
 			}
-			if folder, isFolder := strings.CutPrefix(word, "./"); isFolder && !exists(strings.TrimSuffix(folder, "…")) {
+			if folder, isFolder := strings.CutPrefix(word, "./"); isFolder && !fileExists(strings.TrimSuffix(folder, "…")) {
 				return fmt.Sprintf("there is no folder %s", folder)
 			}
 		}
@@ -38,7 +38,7 @@ func (v *vocabulary) command(q quoted) string {
 		if strings.HasPrefix(words[0], "STEPS=") {
 			return v.makeCommand(words[2:])
 		}
-		if strings.HasPrefix(words[0], "hack/") && !exists(words[0]) {
+		if strings.HasPrefix(words[0], "hack/") && !fileExists(words[0]) {
 			return "there is no such script"
 		}
 	}
@@ -48,7 +48,7 @@ func (v *vocabulary) command(q quoted) string {
 func (v *vocabulary) makeCommand(words []string) string {
 	for _, word := range words {
 		name, _, isVariable := strings.Cut(word, "=")
-		if isVariable && !v.variable(name) || !isVariable && word != "…" && !v.targets[word] {
+		if isVariable && !v.isVariable(name) || !isVariable && word != "…" && !v.targets[word] {
 			return fmt.Sprintf("the Makefile has no %s", name)
 		}
 	}
@@ -58,7 +58,7 @@ func (v *vocabulary) makeCommand(words []string) string {
 func (v *vocabulary) kubectlCommand(words []string) string {
 	hasResource, isVerb := kubectlVerbs[words[0]]
 	if !isVerb {
-		return fmt.Sprintf("%s is no verb that this test knows", words[0])
+		return fmt.Sprintf("this test does not know the verb %s", words[0])
 	}
 	if !hasResource {
 		if words[0] == "adm" && !slices.Contains([]string{"upgrade", "release"}, words[1]) {
@@ -68,7 +68,7 @@ func (v *vocabulary) kubectlCommand(words []string) string {
 	}
 	for _, resource := range strings.Split(words[1], ",") {
 		resource, path, hasPath := strings.Cut(resource, ".")
-		if !v.resources[resource] && !slices.Contains(ofKubernetes, resource) {
+		if !v.resources[resource] && !slices.Contains(otherResources, resource) {
 			return fmt.Sprintf("%s is no resource of the project", resource)
 		}
 		if _, found := v.fields.find(path); words[0] == "explain" && hasPath && !found {
@@ -78,7 +78,7 @@ func (v *vocabulary) kubectlCommand(words []string) string {
 	return ""
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(filepath.Join(root, path))
 	return err == nil
 }

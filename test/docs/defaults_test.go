@@ -12,24 +12,24 @@ import (
 )
 
 func TestProgressDeadlineIsTheSameInCodeCommentsAndPages(t *testing.T) {
-	wantUsed(t, map[string]string{"corev1alpha2.DefaultProgressDeadlineSeconds": strconv.Itoa(corev1alpha2.DefaultProgressDeadlineSeconds)})
-	said := map[string]string{}
+	expectUsed(t, map[string]string{"corev1alpha2.DefaultProgressDeadlineSeconds": strconv.Itoa(corev1alpha2.DefaultProgressDeadlineSeconds)})
+	stated := map[string]string{}
 	for _, path := range []string{"pkg/apis/core/v1alpha2/bundledeployment.go", "pkg/apis/platform/v1alpha1/platformoperator.go"} {
-		said[path] = number(regexp.MustCompile(`Defaults to (\d+)`), fieldComment(t, path, "ProgressDeadlineSeconds"))
+		stated[path] = number(regexp.MustCompile(`Defaults to (\d+)`), fieldComment(t, path, "ProgressDeadlineSeconds"))
 	}
 	page, err := os.ReadFile(filepath.Join(root, "docs", "bundledeployments.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	said["docs/bundledeployments.md"] = number(regexp.MustCompile("(?m)^\\| `progressDeadlineSeconds` \\|.*\\| (\\d+) \\|$"), string(page))
-	for where, seconds := range said {
+	stated["docs/bundledeployments.md"] = number(regexp.MustCompile("(?m)^\\| `progressDeadlineSeconds` \\|.*\\| (\\d+) \\|$"), string(page))
+	for place, seconds := range stated {
 		if seconds != strconv.Itoa(corev1alpha2.DefaultProgressDeadlineSeconds) {
-			t.Errorf("%s says that the deadline is %q seconds where the spec does not say; it is %d", where, seconds, corev1alpha2.DefaultProgressDeadlineSeconds)
+			t.Errorf("%s says that the default deadline is %q seconds; it is %d", place, seconds, corev1alpha2.DefaultProgressDeadlineSeconds)
 		}
 	}
 }
 
-// number gives the first group of a match; empty without one.
+// number returns the first group of the first match, or an empty string.
 func number(pattern *regexp.Regexp, text string) string {
 	if found := pattern.FindStringSubmatch(text); found != nil {
 		return found[1]
@@ -37,11 +37,11 @@ func number(pattern *regexp.Regexp, text string) string {
 	return ""
 }
 
-// fieldComment gives the comment of the first field of a name in a file.
+// fieldComment returns the comment of the first field with this name in a file.
 func fieldComment(t *testing.T, path, name string) string {
 	t.Helper()
 	comment := ""
-	ast.Inspect(parsed(t, filepath.Join(root, path)), func(node ast.Node) bool {
+	ast.Inspect(parseFile(t, filepath.Join(root, path)), func(node ast.Node) bool {
 		if field, ok := node.(*ast.Field); ok && comment == "" && len(field.Names) == 1 && field.Names[0].Name == name {
 			comment = field.Doc.Text()
 		}

@@ -11,26 +11,26 @@ import (
 func TestConditionsPageListsEveryEventAndNoOther(t *testing.T) {
 	events := apiConstants(t, "Event")
 	if len(events) < 20 {
-		t.Fatalf("found %d names of Events in the code; they must have moved", len(events))
+		t.Fatalf("found only %d names of Events in the code, want at least 20", len(events))
 	}
-	wantSame(t, "conditions.md", firstColumn(section(t, "conditions.md", "Events")), events)
-	wantUsed(t, events)
+	expectListed(t, "conditions.md", firstColumn(section(t, "conditions.md", "Events")), events)
+	expectUsed(t, events)
 }
 
 func TestEveryEventHasItsNameFromTheAPI(t *testing.T) {
-	sent := 0
+	events := 0
 	for _, path := range managerFiles(t) {
-		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
-			named := eventName(node)
-			if named == nil {
+		ast.Inspect(parseFile(t, path), func(node ast.Node) bool {
+			name := eventName(node)
+			if name == nil {
 				return true
 			}
-			sent++
-			ast.Inspect(named, func(part ast.Node) bool {
+			events++
+			ast.Inspect(name, func(part ast.Node) bool {
 				if literal, ok := part.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 					t.Errorf("%s sends Event %s; make it a constant Event… in pkg/apis and list it in docs/conditions.md", filepath.Base(path), literal.Value)
 				}
-				if name := selected(part); strings.Contains(name, ".Reason") && apis[strings.Split(name, ".")[0]] != "" {
+				if name := selectorName(part); strings.Contains(name, ".Reason") && apis[strings.Split(name, ".")[0]] != "" {
 					t.Errorf("%s sends an Event named %s; use the constant Event… of that name", filepath.Base(path), name)
 				}
 				return true
@@ -38,18 +38,18 @@ func TestEveryEventHasItsNameFromTheAPI(t *testing.T) {
 			return true
 		})
 	}
-	if sent < 20 {
-		t.Errorf("found %d places that send Events; they must look otherwise now", sent)
+	if events < 20 {
+		t.Errorf("found only %d places that send Events, want at least 20", events)
 	}
 }
 
-// eventName gives the expression that names the Event which a node sends: through library-go's recorder, through
-// client-go's, or as a revision.Event; nil for everything else.
+// eventName returns the expression with the name of the Event that a node sends, or nil. Events are sent by library-go's or
+// client-go's recorder, or as a revision.Event.
 func eventName(node ast.Node) ast.Expr {
 	switch node := node.(type) {
 	case *ast.CompositeLit:
 		kind, own := node.Type.(*ast.Ident)
-		if own = own && kind.Name == "Event"; (own || selected(node.Type) == "revision.Event") && len(node.Elts) > 0 {
+		if own = own && kind.Name == "Event"; (own || selectorName(node.Type) == "revision.Event") && len(node.Elts) > 0 {
 			if keyed, ok := node.Elts[0].(*ast.KeyValueExpr); ok {
 				return keyed.Value
 			}
@@ -57,7 +57,7 @@ func eventName(node ast.Node) ast.Expr {
 		}
 	case *ast.CallExpr:
 		called, ok := node.Fun.(*ast.SelectorExpr)
-		if !ok || strings.HasPrefix(selected(called), "klog.") {
+		if !ok || strings.HasPrefix(selectorName(called), "klog.") {
 			return nil
 		}
 		switch name := called.Sel.Name; {

@@ -1,8 +1,8 @@
 package docs
 
-// foreign are words in back quotes that neither code nor manifests/ have, each with whose it is, or what it stands for. A word that is
-// on no page any more fails the test.
-var foreign = map[string]string{
+// externalWords are the words in back quotes that neither code nor manifests/ have, with their meaning. The test fails if a
+// word is on no page.
+var externalWords = map[string]string{
 	// Kubernetes'.
 	"/healthz":                       "a path of every server of k8s.io/apiserver",
 	"kubernetes.io/dockerconfigjson": "a type of Secret",

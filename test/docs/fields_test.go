@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fields are the paths of what CRDs' schemas have, without indices: "spec.install.drift.policy"; with what may be there.
+// fields are the fields in the CRDs' schemas, by path without indices, as in "spec.install.drift.policy". The value is the
+// enumeration.
 type fields map[string][]any
 
 func fieldsOfCRDs(t *testing.T) fields {
@@ -40,7 +41,7 @@ func fieldsOfCRDs(t *testing.T) fields {
 		all["metadata."+strings.Split(reflect.TypeFor[metav1.ObjectMeta]().Field(i).Tag.Get("json"), ",")[0]] = nil
 	}
 	if len(all) < 300 {
-		t.Fatalf("found %d fields; the CRDs must look otherwise now", len(all))
+		t.Fatalf("found only %d fields, want at least 300", len(all))
 	}
 	return all
 }
@@ -63,7 +64,7 @@ func (f fields) add(path string, schema map[string]any) {
 	}
 }
 
-// find gives the values that fields accept of which a path is the end, or an inner part; found says whether there are any.
+// find returns the accepted values of the fields whose path ends in path. found is whether there is such a field.
 func (f fields) find(path string) (accepted []string, found bool) {
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "."), "[]", "")
 	for known, values := range f {
@@ -79,8 +80,8 @@ func (f fields) find(path string) (accepted []string, found bool) {
 	return accepted, found
 }
 
-// accepts is whether a field has a value in its enumeration.
-func (f fields) accepts(value string) bool {
+// acceptsValue reports whether the enumeration of a field has the value.
+func (f fields) acceptsValue(value string) bool {
 	for _, values := range f {
 		if slices.Contains(values, any(value)) {
 			return true

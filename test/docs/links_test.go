@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestHRD_C8_LinksLeadSomewhere follows the links of every page of the checkout, to files and to headings of pages.
+// TestHRD_C8_LinksLeadSomewhere checks that the links on every page of the checkout lead to files and headings.
 func TestHRD_C8_LinksLeadSomewhere(t *testing.T) {
 	followed := 0
 	for _, page := range slices.Concat(pages(t, "."), pages(t, "test"), pages(t, "docs")) {
@@ -19,17 +19,17 @@ func TestHRD_C8_LinksLeadSomewhere(t *testing.T) {
 		}
 		for _, target := range links(prose(readFile(t, page))) {
 			followed++
-			if problem := follow(page, target); problem != "" {
+			if problem := checkLink(page, target); problem != "" {
 				t.Errorf("%s: link to %s: %s", page, target, problem)
 			}
 		}
 	}
 	if followed < 50 {
-		t.Errorf("found %d links; pages must look otherwise now", followed)
+		t.Errorf("found only %d links, want at least 50", followed)
 	}
-	for _, wrong := range []string{"nothing.md", "#nothing", "conditions.md#nothing", "../README.md#nothing", "../hack/nothing"} {
-		if follow("docs/install.md", wrong) == "" {
-			t.Errorf("a link to %s is not noticed", wrong)
+	for _, invalid := range []string{"nothing.md", "#nothing", "conditions.md#nothing", "../README.md#nothing", "../hack/nothing"} {
+		if checkLink("docs/install.md", invalid) == "" {
+			t.Errorf("a link to %s is accepted, and it leads nowhere", invalid)
 		}
 	}
 }
@@ -40,7 +40,7 @@ var (
 	notInSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// links are the targets of a text's links to files and headings of the checkout.
+// links returns the targets of a text's links to files and headings of the checkout.
 func links(text string) []string {
 	var found []string
 	for _, match := range linkTarget.FindAllStringSubmatch(text, -1) {
@@ -51,14 +51,14 @@ func links(text string) []string {
 	return found
 }
 
-// follow says what is wrong with a link of a page.
-func follow(page, target string) string {
+// checkLink returns what is wrong with a link of a page, or an empty string.
+func checkLink(page, target string) string {
 	path, heading, hasHeading := strings.Cut(target, "#")
 	file := page
 	if path != "" {
 		file = filepath.Join(filepath.Dir(page), path)
 	}
-	if !exists(file) {
+	if !fileExists(file) {
 		return "there is no such file"
 	}
 	if !hasHeading {
@@ -74,7 +74,7 @@ func follow(page, target string) string {
 	return ""
 }
 
-// slugs are what GitHub calls the headings of a page in links.
+// slugs returns the anchors that GitHub generates for the headings of a page.
 func slugs(text string) []string {
 	var all []string
 	for _, heading := range headings.FindAllStringSubmatch(prose(text), -1) {

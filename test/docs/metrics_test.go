@@ -14,33 +14,33 @@ const metricPrefix = "platform_operators_"
 
 func TestMetricsSectionListsEveryMetricAndNoOther(t *testing.T) {
 	all := apiConstants(t, "Metric")
-	wantUsed(t, all)
+	expectUsed(t, all)
 	metrics := maps.Clone(all)
 	maps.DeleteFunc(metrics, func(_, value string) bool { return !strings.HasPrefix(value, metricPrefix) })
 	if len(metrics) == 0 {
-		t.Fatal("found no names of metrics in the code; they must have moved")
+		t.Fatal("found no names of metrics in the code")
 	}
 	text := section(t, "metrics.md", "Metrics")
 	listed, labels, found := strings.Cut(text, "| label |")
 	if !found {
 		t.Fatal("docs/metrics.md has no table of labels")
 	}
-	wantSame(t, "metrics.md", firstColumn(listed), metrics)
+	expectListed(t, "metrics.md", firstColumn(listed), metrics)
 	for name, value := range apiConstants(t, "MetricLabel") {
 		if !strings.Contains(labels, "`"+value+"`") {
-			t.Errorf("docs/metrics.md does not say what label %q (%s) may be", value, name)
+			t.Errorf("docs/metrics.md does not describe label %q (%s)", value, name)
 		}
 	}
 	for name, value := range all {
 		if !regexp.MustCompile("[`\"]" + value + "[`\"=]").MatchString(text) {
-			t.Errorf("the section does not mention %q (%s)", value, name)
+			t.Errorf("docs/metrics.md, section Metrics, does not mention %q (%s)", value, name)
 		}
 	}
 }
 
 func TestEveryMetricHasItsNameFromTheAPI(t *testing.T) {
 	for _, path := range managerFiles(t) {
-		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
+		ast.Inspect(parseFile(t, path), func(node ast.Node) bool {
 			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING && strings.Contains(literal.Value, metricPrefix) {
 				t.Errorf("%s has %s; make it a constant Metric… in pkg/apis and list it in docs/metrics.md", filepath.Base(path), literal.Value)
 			}

@@ -16,20 +16,20 @@ import (
 
 const root = "../.."
 
-// apis are the packages of the API, by the name under which code imports them. Every name that users see is a constant there.
+// apis are the packages of the API, by their import names. They declare a constant for every name that users see.
 var apis = map[string]string{
 	"corev1alpha2":     "pkg/apis/core/v1alpha2",
 	"platformv1alpha1": "pkg/apis/platform/v1alpha1",
 	"operatorv1alpha1": "pkg/apis/operator/v1alpha1",
 }
 
-// constantsIn gives the string constants of a package whose names begin with a prefix, by name.
+// constantsIn returns the string constants of a package whose names have a prefix.
 func constantsIn(t *testing.T, folder, prefix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	alias := map[string]string{}
 	for _, path := range goFiles(t, folder) {
-		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
+		ast.Inspect(parseFile(t, path), func(node ast.Node) bool {
 			spec, ok := node.(*ast.ValueSpec)
 			if !ok || len(spec.Values) != len(spec.Names) {
 				return true
@@ -56,7 +56,7 @@ func constantsIn(t *testing.T, folder, prefix string) map[string]string {
 	return all
 }
 
-// apiConstants gives those of all packages of the API, by what code calls them: "corev1alpha2.ReasonHealthy".
+// apiConstants returns those of all packages of the API, by qualified name, as in "corev1alpha2.ReasonHealthy".
 func apiConstants(t *testing.T, prefix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -68,13 +68,13 @@ func apiConstants(t *testing.T, prefix string) map[string]string {
 	return all
 }
 
-// wantUsed holds constants against the code: one that nobody names promises what nobody does.
-func wantUsed(t *testing.T, constants map[string]string) {
+// expectUsed checks that the manager's code uses every constant.
+func expectUsed(t *testing.T, constants map[string]string) {
 	t.Helper()
 	used := map[string]bool{}
 	for _, path := range managerFiles(t) {
-		ast.Inspect(parsed(t, path), func(node ast.Node) bool {
-			used[selected(node)] = true
+		ast.Inspect(parseFile(t, path), func(node ast.Node) bool {
+			used[selectorName(node)] = true
 			return true
 		})
 	}
@@ -85,8 +85,8 @@ func wantUsed(t *testing.T, constants map[string]string) {
 	}
 }
 
-// selected gives "package.Name" of a node that is that, else nothing.
-func selected(node ast.Node) string {
+// selectorName returns "package.Name" if a node is such a selector, or else an empty string.
+func selectorName(node ast.Node) string {
 	if selector, ok := node.(*ast.SelectorExpr); ok {
 		if from, ok := selector.X.(*ast.Ident); ok {
 			return from.Name + "." + selector.Sel.Name
@@ -95,8 +95,8 @@ func selected(node ast.Node) string {
 	return ""
 }
 
-// managerFiles are the files of the manager's code, without the API itself, what is generated from it, and the scenario library, which no
-// program imports.
+// managerFiles returns the files of the manager's code. It leaves out the API, generated code, and the scenario library, which
+// no program imports.
 func managerFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -107,12 +107,12 @@ func managerFiles(t *testing.T) []string {
 		}
 	}
 	if len(files) < 50 {
-		t.Fatalf("found %d files under pkg/; they must have moved", len(files))
+		t.Fatalf("found only %d files under pkg/, want at least 50", len(files))
 	}
 	return files
 }
 
-// goFiles are the files of a folder and of those in it, without tests.
+// goFiles returns the Go files of a folder and its subfolders, without tests.
 func goFiles(t *testing.T, folder string) []string {
 	t.Helper()
 	var files []string
@@ -128,7 +128,7 @@ func goFiles(t *testing.T, folder string) []string {
 	return files
 }
 
-func parsed(t *testing.T, path string) *ast.File {
+func parseFile(t *testing.T, path string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
@@ -137,7 +137,7 @@ func parsed(t *testing.T, path string) *ast.File {
 	return file
 }
 
-// section gives the text below a heading of a page, up to the next one.
+// section returns the text below a heading of a page, up to the next heading of the same level.
 func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", page))
@@ -152,14 +152,14 @@ func section(t *testing.T, page, heading string) string {
 	return below
 }
 
-var marked = regexp.MustCompile("`([A-Za-z_]+)`")
+var codeWord = regexp.MustCompile("`([A-Za-z_]+)`")
 
-// firstColumn gives the words in code style of the first column of tables.
+// firstColumn returns the words in code style in the first column of two-column tables.
 func firstColumn(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {
 		if cells := strings.Split(line, "|"); len(cells) == 4 {
-			for _, word := range marked.FindAllStringSubmatch(cells[1], -1) {
+			for _, word := range codeWord.FindAllStringSubmatch(cells[1], -1) {
 				words[word[1]] = true
 			}
 		}
@@ -167,8 +167,8 @@ func firstColumn(text string) map[string]bool {
 	return words
 }
 
-// wantSame holds what a page lists against constants.
-func wantSame(t *testing.T, page string, listed map[string]bool, constants map[string]string) {
+// expectListed checks that a page lists exactly the values of the constants.
+func expectListed(t *testing.T, page string, listed map[string]bool, constants map[string]string) {
 	t.Helper()
 	values := map[string]bool{}
 	for name, value := range constants {
@@ -179,7 +179,7 @@ func wantSame(t *testing.T, page string, listed map[string]bool, constants map[s
 	}
 	for word := range listed {
 		if !values[word] {
-			t.Errorf("docs/%s lists %q, which is no constant in pkg/apis", page, word)
+			t.Errorf("docs/%s lists %q, and pkg/apis has no such constant", page, word)
 		}
 	}
 }

@@ -16,33 +16,34 @@ import (
 	"github.com/openshift/library-go/pkg/operator/status"
 )
 
-// clusterOperatorSection lists the conditions of the operator resource, from which library-go makes the ClusterOperator.
+// clusterOperatorSection is the section with the conditions of the operator resource, from which library-go derives the
+// ClusterOperator's.
 const clusterOperatorSection = "ClusterOperator `platform-operators-aggregated`"
 
-// writers are the functions that write a condition, or have library-go write one.
-var writers = map[string]bool{
+// conditionWriters are the functions that write a condition.
+var conditionWriters = map[string]bool{
 	"SetStatusCondition": true, "SetOperatorCondition": true, "UpdateConditionFn": true, "UpdateStaticPodConditionFn": true,
 	"ApplyOperatorStatus": true, "PatchOperatorStatus": true, degradedOnError: true,
 }
 
-// degradedOnError has library-go write a condition of its own when a sync fails.
+// degradedOnError makes library-go write a Degraded condition when a sync fails.
 const degradedOnError = "WithSyncDegradedOnError"
 
-// readWriters are the packages of which pairsInCode reads what they write; writing in another one would be unseen.
-var readWriters = []string{
-	"pkg/controllers/bundle", "pkg/revision", "pkg/operatorstatus", // on kinds of ours
-	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // on the operator resource
+// checkedPackages are the packages whose conditions pairsInCode collects. No other package may write conditions.
+var checkedPackages = []string{
+	"pkg/controllers/bundle", "pkg/revision", "pkg/operatorstatus", // BundleDeployments, Bundles and PlatformOperators
+	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // the operator resource
 }
 
 // Promise CLU-O9: Each reason that the manager writes is a CamelCase constant without names or digits, and a page lists it under its
 // condition. The ClusterOperator carries library-go's union of the operator resource's reasons.
-func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesTheirUnion(t *testing.T) {
-	t.Run("conditions are written in no package but those that are read here", func(t *testing.T) {
+func TestCLU_O9_EveryReasonIsAListedConstantAndTheClusterOperatorHasTheirUnion(t *testing.T) {
+	t.Run("only checked packages write conditions", func(t *testing.T) {
 		var packages []string
 		for _, file := range managerFiles(t) {
-			ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+			ast.Inspect(parseFile(t, file), func(node ast.Node) bool {
 				if call, ok := node.(*ast.CallExpr); ok {
-					if called, ok := call.Fun.(*ast.SelectorExpr); ok && writers[called.Sel.Name] {
+					if called, ok := call.Fun.(*ast.SelectorExpr); ok && conditionWriters[called.Sel.Name] {
 						packages = append(packages, packageOf(t, file))
 					}
 				}
@@ -50,43 +51,43 @@ func TestCLU_O9_EveryReasonIsAConstantOfTheTableAndTheClusterOperatorCarriesThei
 			})
 		}
 		slices.Sort(packages)
-		want := slices.Sorted(slices.Values(readWriters))
+		want := slices.Sorted(slices.Values(checkedPackages))
 		if packages = slices.Compact(packages); !slices.Equal(packages, want) {
-			t.Errorf("conditions are written in %q, and read here of %q", packages, want)
+			t.Errorf("packages %q write conditions, want %q", packages, want)
 		}
 	})
-	t.Run("no reason is a text of its own", func(t *testing.T) {
+	t.Run("every reason is a constant", func(t *testing.T) {
 		for _, file := range managerFiles(t) {
-			ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+			ast.Inspect(parseFile(t, file), func(node ast.Node) bool {
 				field, ok := node.(*ast.KeyValueExpr)
 				if !ok {
 					return true
 				}
-				name, named := field.Key.(*ast.Ident)
-				if text, literal := field.Value.(*ast.BasicLit); named && literal && name.Name == "Reason" && text.Kind == token.STRING {
+				name, isIdent := field.Key.(*ast.Ident)
+				if text, literal := field.Value.(*ast.BasicLit); isIdent && literal && name.Name == "Reason" && text.Kind == token.STRING {
 					t.Errorf("%s writes reason %s; make it a constant Reason… and list it in docs/conditions.md", file, text.Value)
 				}
 				return true
 			})
 		}
 	})
-	t.Run("each is CamelCase without names or digits, and so is the condition that it is of, which stands before it in the ClusterOperator's", func(t *testing.T) {
+	t.Run("reasons and condition types are CamelCase without digits", func(t *testing.T) {
 		camelCase := regexp.MustCompile(`^[A-Z][a-z]+([A-Z][a-z]+)*$`)
 		for kind, written := range pairsInCode(t) {
 			for condition, reasons := range written {
 				if !camelCase.MatchString(condition) {
-					t.Errorf("%s: a condition is called %q", kind, condition)
+					t.Errorf("%s: condition type %q is not CamelCase", kind, condition)
 				}
 				for reason := range reasons {
 					if !camelCase.MatchString(reason) {
-						t.Errorf("%s: %s has reason %q", kind, condition, reason)
+						t.Errorf("%s: reason %[3]q of %[2]s is not CamelCase", kind, condition, reason)
 					}
 				}
 			}
 		}
 	})
-	t.Run("the page lists each under its condition, and no other", wantPairsOnPage)
-	t.Run("the ClusterOperator carries library-go's union of them", func(t *testing.T) { wantUnion(t, pairsOfOperatorResource(t)) })
+	t.Run("the page lists exactly the reasons of each condition", expectPairsOnPage)
+	t.Run("the ClusterOperator has library-go's union of the reasons", func(t *testing.T) { expectUnion(t, pairsOfOperatorResource(t)) })
 }
 
 func packageOf(t *testing.T, file string) string {
@@ -98,16 +99,16 @@ func packageOf(t *testing.T, file string) string {
 	return filepath.ToSlash(relative)
 }
 
-// wantUnion derives what library-go makes of the operator resource's conditions, and compares what the page says of it.
-func wantUnion(t *testing.T, written pairs) {
+// expectUnion computes library-go's union of the operator resource's conditions, and compares it with the page.
+func expectUnion(t *testing.T, written pairs) {
 	t.Helper()
 	reasons := map[string]bool{"NoData": true}
 	if got := status.UnionCondition("Available", operatorv1.ConditionTrue, nil).Reason; got != "NoData" {
-		t.Errorf("of no condition the union is %q", got)
+		t.Errorf("the union of no conditions has reason %q, want NoData", got)
 	}
 	for suffix, good := range map[string]operatorv1.ConditionStatus{"Available": operatorv1.ConditionTrue, "Progressing": operatorv1.ConditionFalse,
 		"Degraded": operatorv1.ConditionFalse, "Upgradeable": operatorv1.ConditionTrue} {
-		bad := map[operatorv1.ConditionStatus]operatorv1.ConditionStatus{operatorv1.ConditionTrue: operatorv1.ConditionFalse, operatorv1.ConditionFalse: operatorv1.ConditionTrue}[good]
+		oppositeStatus := map[operatorv1.ConditionStatus]operatorv1.ConditionStatus{operatorv1.ConditionTrue: operatorv1.ConditionFalse, operatorv1.ConditionFalse: operatorv1.ConditionTrue}[good]
 		var healthy, all []operatorv1.OperatorCondition
 		var parts []string
 		for _, pair := range written.list() {
@@ -119,35 +120,35 @@ func wantUnion(t *testing.T, written pairs) {
 				healthy = append(healthy, operatorv1.OperatorCondition{Type: condition, Status: good, Reason: reason})
 				continue
 			}
-			one := operatorv1.OperatorCondition{Type: condition, Status: bad, Reason: reason}
+			one := operatorv1.OperatorCondition{Type: condition, Status: oppositeStatus, Reason: reason}
 			want := strings.TrimSuffix(condition, suffix) + "_" + reason
 			if got := status.UnionCondition(suffix, good, nil, one).Reason; got != want {
-				t.Errorf("of %s the union is %q, want %q", pair, got, want)
+				t.Errorf("the union of %s has reason %q, want %q", pair, got, want)
 			}
 			reasons[want] = true
 			all, parts = append(all, one), append(parts, want)
 		}
 		if len(healthy) == 0 {
-			t.Errorf("no package writes AsExpected to a condition …%s, so that the ClusterOperator's is Unknown", suffix)
+			t.Errorf("no package writes AsExpected to a condition …%s, so that the ClusterOperator's condition is Unknown", suffix)
 		}
 		if len(all) == 0 {
 			t.Errorf("no package writes another reason than AsExpected to a condition …%s", suffix)
 		}
 		if got := status.UnionCondition(suffix, good, nil, healthy...).Reason; got != "AsExpected" {
-			t.Errorf("%s: when all is well the union is %q", suffix, got)
+			t.Errorf("%s: the union of healthy conditions has reason %q, want AsExpected", suffix, got)
 		}
 		slices.Sort(parts)
 		if got := status.UnionCondition(suffix, good, nil, all...).Reason; got != strings.Join(parts, "::") {
-			t.Errorf("%s: of all at once the union is %q, want %q", suffix, got, strings.Join(parts, "::"))
+			t.Errorf("%s: the union of all conditions has reason %q, want %q", suffix, got, strings.Join(parts, "::"))
 		}
 	}
 	text := section(t, "conditions.md", clusterOperatorSection)
 	listed := 0
-	for _, word := range marked.FindAllStringSubmatch(text, -1) {
+	for _, word := range codeWord.FindAllStringSubmatch(text, -1) {
 		if strings.Contains(word[1], "_") && word[1] != "_" {
 			listed++
 			if !reasons[word[1]] {
-				t.Errorf("docs/conditions.md says that the ClusterOperator has reason %q, which no union gives", word[1])
+				t.Errorf("docs/conditions.md lists reason %q of the ClusterOperator, which no union has", word[1])
 			}
 		}
 	}
@@ -161,7 +162,8 @@ func wantUnion(t *testing.T, written pairs) {
 	}
 }
 
-// pairsOfOperatorResource are those of pkg/health, those of the packages that write one condition, and library-go's own.
+// pairsOfOperatorResource returns the conditions and reasons of pkg/health, of the controllers that write one condition, and of
+// library-go.
 func pairsOfOperatorResource(t *testing.T) pairs {
 	t.Helper()
 	written := pairs{}
@@ -172,7 +174,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 		if fn.Name.Name == "WatchCondition" {
 			prefix = watches
 		}
-		types, reasons := elements(fn, "Condition", 4, 0), elements(fn, "Condition", 4, 2)
+		types, reasons := literalElements(fn, "Condition", 4, 0), literalElements(fn, "Condition", 4, 2)
 		for i := range types {
 			kind, reason := local[identifier(types[i])], local[identifier(reasons[i])]
 			if kind == "" {
@@ -187,7 +189,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 	written.add(constant(t, "pkg/controllers/upgradegate", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/upgradegate", "pkg/compat")...)
 	written.add(constant(t, "pkg/controllers/managerversion", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/managerversion")...)
 	for _, file := range managerFiles(t) {
-		ast.Inspect(parsed(t, file), func(node ast.Node) bool {
+		ast.Inspect(parseFile(t, file), func(node ast.Node) bool {
 			if called, ok := node.(*ast.SelectorExpr); ok && called.Sel.Name == degradedOnError {
 				written.add(constant(t, packageOf(t, file), "ControllerName")+"Degraded", reasonsOfLibraryGo(t)...)
 			}
@@ -197,11 +199,11 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 	return written
 }
 
-// reasonsOfLibraryGo are those that its controllers give to the condition that they write when a sync has failed, or not.
+// reasonsOfLibraryGo returns the reasons of the Degraded condition that library-go's controllers write.
 func reasonsOfLibraryGo(t *testing.T) []string {
 	t.Helper()
 	var reasons []string
-	ast.Inspect(parsed(t, filepath.Join(root, "vendor/github.com/openshift/library-go/pkg/controller/factory/base_controller.go")), func(node ast.Node) bool {
+	ast.Inspect(parseFile(t, filepath.Join(root, "vendor/github.com/openshift/library-go/pkg/controller/factory/base_controller.go")), func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -212,7 +214,7 @@ func reasonsOfLibraryGo(t *testing.T) []string {
 		}
 		literal, ok := call.Args[0].(*ast.BasicLit)
 		if !ok {
-			t.Fatal("library-go's reasons are no literals any more")
+			t.Fatal("a reason in library-go is no literal")
 		}
 		reason, err := strconv.Unquote(literal.Value)
 		if err != nil {
@@ -222,13 +224,12 @@ func reasonsOfLibraryGo(t *testing.T) []string {
 		return true
 	})
 	if len(reasons) < 2 {
-		t.Fatalf("found %q as library-go's reasons; its code must look otherwise now", reasons)
+		t.Fatalf("found only reasons %q in library-go, want at least two", reasons)
 	}
 	return reasons
 }
 
-// reasonsNamedIn are the values of the constants Reason… that packages name, but to compare with them: the API's, and those of any
-// of the packages.
+// reasonsNamedIn returns the values of the Reason constants that packages use, except in comparisons.
 func reasonsNamedIn(t *testing.T, folders ...string) []string {
 	t.Helper()
 	constants := apiConstants(t, "Reason")
@@ -244,7 +245,7 @@ func reasonsNamedIn(t *testing.T, folders ...string) []string {
 				if comparison, ok := node.(*ast.BinaryExpr); ok && (comparison.Op == token.EQL || comparison.Op == token.NEQ) {
 					return false
 				}
-				name := selected(node)
+				name := selectorName(node)
 				if expression, ok := node.(ast.Expr); ok && name == "" {
 					name = identifier(expression)
 				}
@@ -265,12 +266,12 @@ func identifier(of ast.Expr) string {
 	return ""
 }
 
-// constant gives the value of one string constant of a package.
+// constant returns the value of a string constant of a package.
 func constant(t *testing.T, folder, name string) string {
 	t.Helper()
 	value := constantsIn(t, folder, name)[name]
 	if value == "" {
-		t.Fatalf("%s has no string constant %s any more", folder, name)
+		t.Fatalf("%s has no string constant %s", folder, name)
 	}
 	return value
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// pairs are reasons by the condition that has them.
+// pairs are the reasons of each condition type.
 type pairs map[string]map[string]bool
 
 func (p pairs) add(condition string, reasons ...string) {
@@ -33,7 +33,7 @@ func (p pairs) list() []string {
 	return slices.Sorted(slices.Values(all))
 }
 
-// pairsInCode gives what is written on each kind, by the section of the page that lists it.
+// pairsInCode returns the conditions and reasons that code writes, by the section of the page that lists them.
 func pairsInCode(t *testing.T) map[string]pairs {
 	t.Helper()
 	return map[string]pairs{
@@ -44,19 +44,19 @@ func pairsInCode(t *testing.T) map[string]pairs {
 	}
 }
 
-// Somebody who is paged looks up what an object says: the condition, and the reason that it has there.
+// TestConditionsPageHasEveryReasonUnderEachConditionThatCodeGivesItTo checks that an admin finds each condition and reason of an object on the page.
 func TestConditionsPageHasEveryReasonUnderEachConditionThatCodeGivesItTo(t *testing.T) {
-	wantPairsOnPage(t)
+	expectPairsOnPage(t)
 }
 
-// wantPairsOnPage compares the page with the code, both ways.
-func wantPairsOnPage(t *testing.T) {
+// expectPairsOnPage checks that the page lists exactly the conditions and reasons that code writes.
+func expectPairsOnPage(t *testing.T) {
 	t.Helper()
 	for kind, written := range pairsInCode(t) {
 		listed := pairsOnPage(t, kind)
 		code, page := written.list(), listed.list()
 		if len(code) < 4 {
-			t.Fatalf("found %v as what code writes on a %s; it must look otherwise now", code, kind)
+			t.Fatalf("found only %v in the code for a %s, want at least four", code, kind)
 		}
 		for _, pair := range code {
 			if !slices.Contains(page, pair) {
@@ -71,7 +71,7 @@ func wantPairsOnPage(t *testing.T) {
 	}
 }
 
-// pairsOnPage reads the table of a section; a row without a condition is about the one above.
+// pairsOnPage reads the table of a section. A row without a condition belongs to the condition of the row above.
 func pairsOnPage(t *testing.T, heading string) pairs {
 	t.Helper()
 	listed := pairs{}
@@ -81,10 +81,10 @@ func pairsOnPage(t *testing.T, heading string) pairs {
 		if len(cells) != 5 {
 			continue
 		}
-		if named := marked.FindAllStringSubmatch(cells[1], -1); named != nil {
-			conditions = named
+		if types := codeWord.FindAllStringSubmatch(cells[1], -1); types != nil {
+			conditions = types
 		}
-		for _, word := range marked.FindAllStringSubmatch(cells[2], -1) {
+		for _, word := range codeWord.FindAllStringSubmatch(cells[2], -1) {
 			for _, condition := range conditions {
 				listed.add(condition[1], word[1])
 			}
@@ -93,12 +93,12 @@ func pairsOnPage(t *testing.T, heading string) pairs {
 	return listed
 }
 
-// pairsOfBundleDeployments are the first and third elements of conditions.
+// pairsOfBundleDeployments reads the first and third elements of condition literals.
 func pairsOfBundleDeployments(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/revision"), pairs{}
 	for _, fn := range code.functions {
-		kinds, reasons := elements(fn, "condition", 4, 0), elements(fn, "condition", 4, 2)
+		kinds, reasons := literalElements(fn, "condition", 4, 0), literalElements(fn, "condition", 4, 2)
 		for i, kind := range kinds {
 			for _, condition := range code.constants(t, fn, kind) {
 				written.add(condition, code.constants(t, fn, reasons[i])...)
@@ -108,29 +108,29 @@ func pairsOfBundleDeployments(t *testing.T) pairs {
 	return written
 }
 
-// pairsOfBundles are the third elements of conditions; a Bundle has one condition.
+// pairsOfBundles reads the third elements of condition literals. A Bundle has one condition.
 func pairsOfBundles(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/controllers/bundle"), pairs{}
 	for _, fn := range code.functions {
-		for _, reason := range elements(fn, "condition", 4, 2) {
+		for _, reason := range literalElements(fn, "condition", 4, 2) {
 			written.add("Unpacked", code.constants(t, fn, reason)...)
 		}
 	}
 	return written
 }
 
-// pairsOfPlatformOperators are those of r.setCondition: what the function that makes the condition, and those that it calls, give to isTrue,
-// isFalse and isUnknown.
+// pairsOfPlatformOperators reads the calls of r.setCondition, and the reasons that the functions in its arguments pass to
+// isTrue, isFalse and isUnknown.
 func pairsOfPlatformOperators(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/operatorstatus"), pairs{}
 	for _, fn := range code.functions {
 		ast.Inspect(fn, func(node ast.Node) bool {
-			if call, ok := node.(*ast.CallExpr); ok && selected(call.Fun) == "r.setCondition" {
+			if call, ok := node.(*ast.CallExpr); ok && selectorName(call.Fun) == "r.setCondition" {
 				condition := code.constants(t, fn, call.Args[0])[0]
-				for _, maker := range code.calledFrom(t, call.Args[1]) {
-					written.add(condition, code.given(t, maker)...)
+				for _, maker := range code.callees(t, call.Args[1]) {
+					written.add(condition, code.reasonsPassedTo(t, maker)...)
 				}
 			}
 			return true
@@ -139,7 +139,7 @@ func pairsOfPlatformOperators(t *testing.T) pairs {
 	return written
 }
 
-// packageCode is a package's code: its functions and methods by name, and the constants of the API by what code calls them.
+// packageCode has the functions and methods of a package, and the condition and reason constants of the API by qualified name.
 type packageCode struct {
 	functions map[string]*ast.FuncDecl
 	names     map[string]string
@@ -150,10 +150,10 @@ func readPackage(t *testing.T, folder string) packageCode {
 	code := packageCode{functions: map[string]*ast.FuncDecl{}, names: apiConstants(t, "Condition")}
 	maps.Copy(code.names, apiConstants(t, "Reason"))
 	for _, path := range goFiles(t, folder) {
-		for _, declared := range parsed(t, path).Decls {
+		for _, declared := range parseFile(t, path).Decls {
 			if fn, ok := declared.(*ast.FuncDecl); ok && fn.Body != nil {
 				key := fn.Name.Name
-				if fn.Recv != nil { // never called by its name alone
+				if fn.Recv != nil { // methods are not called by a bare name
 					key = filepath.Base(path) + ":" + strconv.Itoa(int(fn.Pos()))
 				}
 				code.functions[key] = fn
@@ -163,20 +163,20 @@ func readPackage(t *testing.T, folder string) packageCode {
 	return code
 }
 
-// constants gives what an expression in a function may be: a constant of the API, or what a variable is set to, directly, by
-// another function of the package, or from outside. One that cannot be told fails the test.
+// constants returns the possible values of an expression: a constant of the API, or the values that are assigned to a variable.
+// It fails the test if it cannot determine them.
 func (r packageCode) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []string {
 	t.Helper()
-	if value, found := r.names[selected(of)]; found {
+	if value, found := r.names[selectorName(of)]; found {
 		return []string{value}
 	}
 	var values []string
 	switch of := of.(type) {
 	case *ast.Ident:
-		for _, set := range settings(fn, of) {
+		for _, set := range assignments(fn, of) {
 			if call, ok := set.(*ast.CallExpr); ok {
-				for _, called := range r.calledFrom(t, call)[:1] {
-					values = append(values, r.named(called)...)
+				for _, called := range r.callees(t, call)[:1] {
+					values = append(values, r.reasonsNamedBy(called)...)
 				}
 				continue
 			}
@@ -188,39 +188,39 @@ func (r packageCode) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []st
 		}
 	}
 	if len(values) == 0 {
-		t.Fatalf("cannot tell what may be written by an expression in %s (%T, %q)", fn.Name.Name, of, selected(of))
+		t.Fatalf("cannot determine the values of an expression in %s (%T, %q)", fn.Name.Name, of, selectorName(of))
 	}
 	return values
 }
 
-// reasonsOf gives the reasons of a value of another package.
+// reasonsOf returns the possible reasons of a variable whose type another package declares.
 func (r packageCode) reasonsOf(t *testing.T, variable string) (reasons []string) {
 	t.Helper()
 	switch variable {
 	case "installation":
-		reasons = r.named(readPackage(t, "pkg/upgradestep").functions["InstallationOf"])
+		reasons = r.reasonsNamedBy(readPackage(t, "pkg/upgradestep").functions["InstallationOf"])
 	case "decision":
 		for _, each := range readPackage(t, "pkg/resolve").functions {
-			reasons = append(reasons, r.named(each)...)
+			reasons = append(reasons, r.reasonsNamedBy(each)...)
 		}
 	}
 	return reasons
 }
 
-// settings are the expressions that a variable of a function is set to, where it is used. What an if statement declares ends
-// with that.
-func settings(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
+// assignments returns the expressions that a function assigns to a variable where it is used. The scope of an if statement's
+// variable ends with it.
+func assignments(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 	var found []ast.Expr
-	elsewhere := map[ast.Node]bool{}
+	outOfScope := map[ast.Node]bool{}
 	ast.Inspect(fn, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.IfStmt:
 			if variable.Pos() < node.Pos() || variable.Pos() > node.End() {
-				elsewhere[node.Init] = true
+				outOfScope[node.Init] = true
 			}
 		case *ast.AssignStmt:
 			for i, left := range node.Lhs {
-				if name, ok := left.(*ast.Ident); ok && name.Name == variable.Name && !elsewhere[node] {
+				if name, ok := left.(*ast.Ident); ok && name.Name == variable.Name && !outOfScope[node] {
 					found = append(found, node.Rhs[min(i, len(node.Rhs)-1)])
 				}
 			}
@@ -241,8 +241,8 @@ func settings(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 	return found
 }
 
-// calledFrom gives the function of this package that a call is of, and those that that one calls in turn.
-func (r packageCode) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
+// callees returns the function of this package that an expression calls, and all functions of the package that it calls.
+func (r packageCode) callees(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 	t.Helper()
 	call, ok := of.(*ast.CallExpr)
 	if !ok {
@@ -250,10 +250,10 @@ func (r packageCode) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 	}
 	name, ok := call.Fun.(*ast.Ident)
 	if !ok {
-		t.Fatalf("expected the call of a function by its name, found %s", selected(call.Fun))
+		t.Fatalf("expected a call of a function of the same package, found %s", selectorName(call.Fun))
 	}
 	if r.functions[name.Name] == nil {
-		t.Fatalf("expected the call of a function of the same package, found %s", name.Name)
+		t.Fatalf("this package has no function %s", name.Name)
 	}
 	found := []*ast.FuncDecl{r.functions[name.Name]}
 	for i := 0; i < len(found); i++ {
@@ -271,8 +271,8 @@ func (r packageCode) calledFrom(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 	return found
 }
 
-// given are the reasons that a function gives to the three functions that make conditions.
-func (r packageCode) given(t *testing.T, fn *ast.FuncDecl) []string {
+// reasonsPassedTo returns the reasons that a function passes to isTrue, isFalse and isUnknown.
+func (r packageCode) reasonsPassedTo(t *testing.T, fn *ast.FuncDecl) []string {
 	t.Helper()
 	var reasons []string
 	ast.Inspect(fn, func(node ast.Node) bool {
@@ -286,14 +286,14 @@ func (r packageCode) given(t *testing.T, fn *ast.FuncDecl) []string {
 	return reasons
 }
 
-// named are the reasons of PlatformOperators that a function names, but to compare with them.
-func (r packageCode) named(fn *ast.FuncDecl) []string {
+// reasonsNamedBy returns the reasons of PlatformOperators that a function uses, except in comparisons.
+func (r packageCode) reasonsNamedBy(fn *ast.FuncDecl) []string {
 	var reasons []string
 	ast.Inspect(fn, func(node ast.Node) bool {
 		if comparison, ok := node.(*ast.BinaryExpr); ok && (comparison.Op == token.EQL || comparison.Op == token.NEQ) {
 			return false
 		}
-		if name := selected(node); strings.HasPrefix(name, "platformv1alpha1.Reason") {
+		if name := selectorName(node); strings.HasPrefix(name, "platformv1alpha1.Reason") {
 			reasons = append(reasons, r.names[name])
 		}
 		return true
@@ -301,8 +301,8 @@ func (r packageCode) named(fn *ast.FuncDecl) []string {
 	return reasons
 }
 
-// elements are those at a place in literals of a struct type that name no fields.
-func elements(fn *ast.FuncDecl, of string, fields, place int) []ast.Expr {
+// literalElements returns the elements at an index of struct literals without field names.
+func literalElements(fn *ast.FuncDecl, of string, fields, place int) []ast.Expr {
 	var found []ast.Expr
 	ast.Inspect(fn, func(node ast.Node) bool {
 		if literal, ok := node.(*ast.CompositeLit); ok && len(literal.Elts) == fields {

@@ -9,14 +9,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
 )
 
-// What the README shows of the gate's message is what who tries it sees.
+// TestReadmeShowsTheMessageOfTheGate checks that the README shows the message that the upgrade gate writes.
 func TestReadmeShowsTheMessageOfTheGate(t *testing.T) {
-	verdict, err := compat.Evaluate("4.23.0", []compat.Operator{{Name: "compass", Package: "compass", Version: "1.1.0", Max: []string{`"4.23"`}}})
+	evaluation, err := compat.Evaluate("4.23.0", []compat.Operator{{Name: "compass", Package: "compass", Version: "1.1.0", Max: []string{`"4.23"`}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want strings.Builder
-	for line := range strings.Lines(verdict.Message + "\n") {
+	for line := range strings.Lines(evaluation.Message + "\n") {
 		want.WriteString(upgradegate.ConditionType + ": " + line) // as library-go writes it
 	}
 	readme, err := os.ReadFile("../../README.md")

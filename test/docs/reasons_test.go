@@ -1,4 +1,5 @@
-// Package docs compares what docs/ states with what the code does, where a page could come to be wrong without notice.
+// Package docs compares statements on the pages in docs/ with the code, so that a change of the code cannot make a page wrong
+// unnoticed.
 package docs
 
 import (
@@ -8,14 +9,14 @@ import (
 	"testing"
 )
 
-// reasonsInCode gives the reasons that are written into conditions that users read, and which constants they are.
+// reasonsInCode returns the reasons of all conditions that users read, and the constants that declare them.
 func reasonsInCode(t *testing.T) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}
 	for name, value := range apiConstants(t, "Reason") {
 		reasons[value] = name
 	}
-	for _, folder := range []string{"pkg/health", "pkg/compat"} { // of the operator resource
+	for _, folder := range []string{"pkg/health", "pkg/compat"} { // they write the operator resource
 		for name, value := range constantsIn(t, folder, "Reason") {
 			reasons[value] = folder + " " + name
 		}
@@ -35,12 +36,12 @@ func TestConditionsPageListsEveryReasonAndNoOther(t *testing.T) {
 	}
 	inCode := reasonsInCode(t)
 	if len(inCode) < 20 {
-		t.Fatalf("found %d reasons in the code; the files must have moved", len(inCode))
+		t.Fatalf("found only %d reasons in the code, want at least 20", len(inCode))
 	}
 	onPage := map[string]bool{}
 	for _, line := range strings.Split(string(page), "\n") {
 		if cells := strings.Split(line, "|"); len(cells) == 5 {
-			for _, word := range marked.FindAllStringSubmatch(cells[2], -1) {
+			for _, word := range codeWord.FindAllStringSubmatch(cells[2], -1) {
 				onPage[word[1]] = true
 			}
 		}
@@ -58,5 +59,5 @@ func TestConditionsPageListsEveryReasonAndNoOther(t *testing.T) {
 			t.Errorf("docs/conditions.md lists %q, which no code writes", reason)
 		}
 	}
-	wantUsed(t, apiConstants(t, "Reason"))
+	expectUsed(t, apiConstants(t, "Reason"))
 }

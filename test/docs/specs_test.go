@@ -11,7 +11,7 @@ import (
 
 var specFile = regexp.MustCompile("`([a-z_]+)`")
 
-// Each file of specs has a reason on docs/testing.md, which names no others.
+// TestEachSpecOnTheRealAPIServerHasAReason checks that docs/testing.md says of each file of specs why it needs an API server.
 func TestEachSpecOnTheRealAPIServerHasAReason(t *testing.T) {
 	content, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {
@@ -42,6 +42,6 @@ func TestEachSpecOnTheRealAPIServerHasAReason(t *testing.T) {
 	}
 	slices.Sort(listed)
 	if !slices.Equal(listed, found) {
-		t.Errorf("the page has\n%q, and test/integration\n%q", listed, found)
+		t.Errorf("docs/testing.md lists\n%q, and test/integration has\n%q", listed, found)
 	}
 }

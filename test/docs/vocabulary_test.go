@@ -11,21 +11,21 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// vocabulary is every name that pages may mention, by what it is a name of.
+// vocabulary has all names that pages may mention, by kind.
 type vocabulary struct {
 	fields     fields
 	conditions map[string]bool
 	reasons    map[string]bool
-	written    pairs           // reasons by the condition that code gives them to, on any kind
+	written    pairs           // reasons by condition, of all kinds
 	constants  map[string]bool // values of the API's constants
 	metrics    map[string]bool
 	labels     map[string]bool // of metrics
-	resources  map[string]bool // kinds of the project, and what a command may call them
-	manifests  map[string]bool // keys and scalars of manifests/: names of objects, API groups, rights, annotations
+	resources  map[string]bool // kinds of the project and their names in commands
+	manifests  map[string]bool // keys and scalars in manifests/: names of objects, API groups, rights, annotations
 	declared   map[string]bool // Go: Test…, package.Name, Type.Name
 	literals   []string        // Go: strings that programs may print or write
-	exact      map[string]bool // Go: those of the manager's code
-	ofStories  map[string]bool // Go: those of the scenario library and its tests, and what the YAML of stories has
+	exact      map[string]bool // Go: strings of the manager's code
+	storyWords map[string]bool // Go: strings of the scenario library and its tests, and fields of the YAML of scenarios
 	targets    map[string]bool // of the Makefile
 	files      map[string]bool // base names
 }
@@ -46,7 +46,7 @@ func newVocabulary(t *testing.T) *vocabulary {
 		targets:    map[string]bool{},
 		files:      map[string]bool{},
 		exact:      map[string]bool{},
-		ofStories:  map[string]bool{},
+		storyWords: map[string]bool{},
 	}
 	for reason := range reasonsInCode(t) {
 		v.reasons[reason] = true
@@ -67,8 +67,8 @@ func newVocabulary(t *testing.T) *vocabulary {
 	for _, target := range regexp.MustCompile(`(?m)^([a-z0-9-]+):`).FindAllStringSubmatch(readFile(t, "Makefile"), -1) {
 		v.targets[target[1]] = true
 	}
-	for _, variable := range regexp.MustCompile(`\$\(([A-Z]+)\)|(?m)^([A-Z]+) \??=`).FindAllStringSubmatch(readFile(t, "Makefile"), -1) {
-		v.declared["$"+variable[1]+variable[2]] = true
+	for _, isVariable := range regexp.MustCompile(`\$\(([A-Z]+)\)|(?m)^([A-Z]+) \??=`).FindAllStringSubmatch(readFile(t, "Makefile"), -1) {
+		v.declared["$"+isVariable[1]+isVariable[2]] = true
 	}
 	v.addManifests(t)
 	v.addCode(t)
@@ -83,7 +83,7 @@ func valuesOf(constants map[string]string) map[string]bool {
 	return values
 }
 
-// addManifests adds every key and scalar of manifests/ but those of the CRDs' schemas, and what the CRDs call their kinds.
+// addManifests adds every key and scalar in manifests/, except in the CRDs' schemas, and the resource names of the CRDs.
 func (v *vocabulary) addManifests(t *testing.T) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, "manifests", "*.yaml"))
@@ -115,7 +115,7 @@ func (v *vocabulary) addManifests(t *testing.T) {
 	}
 }
 
-// resourceNames are what a CRD calls its kind, and its API group with and without the version.
+// resourceNames returns the names of a CRD's kind, and its API group with and without the version.
 func resourceNames(crd map[string]any) []string {
 	spec := crd["spec"].(map[string]any)
 	names, group := spec["names"].(map[string]any), spec["group"].(string)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The words that status uses beside conditions: what the page lists and what the CRD accepts are the constants.
+// TestWordsOfStatusAreTheSameInCodePageAndCRD checks the enumerations of status fields: the page and the CRD have exactly the
+// values of the constants.
 func TestWordsOfStatusAreTheSameInCodePageAndCRD(t *testing.T) {
 	crd, err := os.ReadFile(filepath.Join(root, "manifests", "0000_50_platform-operators_10-platformoperators.crd.yaml"))
 	if err != nil {
@@ -25,19 +26,19 @@ func TestWordsOfStatusAreTheSameInCodePageAndCRD(t *testing.T) {
 		for field, prefix := range fields {
 			constants := constantsIn(t, "pkg/apis/platform/v1alpha1", prefix)
 			if len(constants) < 5 {
-				t.Fatalf("found %d constants %s… in the code; they must have moved", len(constants), prefix)
+				t.Fatalf("found only %d constants %s… in the code, want at least five", len(constants), prefix)
 			}
 			maps.Copy(all, constants)
 			want := slices.Sorted(maps.Values(constants))
 			if got := enumOf(t, string(crd), field); !slices.Equal(got, want) {
-				t.Errorf("the CRD accepts as %s %v, the constants are %v", field, got, want)
+				t.Errorf("the CRD accepts %[2]v for %[1]s, want the constants %[3]v", field, got, want)
 			}
 		}
-		wantSame(t, page, firstColumn(section(t, page, heading)), all)
+		expectListed(t, page, firstColumn(section(t, page, heading)), all)
 	}
 }
 
-// enumOf gives the values that a CRD accepts in the only field of a name that has an enumeration, in order.
+// enumOf returns the sorted enumeration of the only field with this name that has one.
 func enumOf(t *testing.T, crd, field string) []string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^( +)` + field + `:\n(?: +description:.*\n(?: {2,}.*\n)*?)? +enum:\n((?: +- \w+\n)+)`).FindStringSubmatch(crd)

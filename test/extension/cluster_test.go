@@ -16,8 +16,9 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// looked are the kinds that the specifications touch, and what of their objects counts beside that they are there.
-var looked = map[schema.GroupVersionResource]string{
+// comparedFields are the kinds that the specs change, with the field of their objects that is compared. Empty compares only
+// whether an object exists.
+var comparedFields = map[schema.GroupVersionResource]string{
 	{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}:            "spec",
 	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}:                   "spec",
 	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundles"}:                             "spec",
@@ -40,30 +41,30 @@ var looked = map[schema.GroupVersionResource]string{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: "",
 }
 
-// look reads what is on the cluster, as "kind namespace/name: what counts of it".
-func look(t *testing.T, env *environment.Environment) map[string]string {
+// readState returns the compared field of every object in the cluster, by "resource namespace/name".
+func readState(t *testing.T, env *environment.Environment) map[string]string {
 	t.Helper()
 	client, err := dynamic.NewForConfig(env.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]string{}
-	for resource, part := range looked {
+	for resource, part := range comparedFields {
 		list, err := client.Resource(resource).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, object := range list.Items {
-			found[fmt.Sprintf("%s %s/%s", resource.Resource, object.GetNamespace(), object.GetName())] = counts(t, object, part)
+			found[fmt.Sprintf("%s %s/%s", resource.Resource, object.GetNamespace(), object.GetName())] = comparedText(t, object, part)
 		}
 	}
 	return found
 }
 
-func counts(t *testing.T, object unstructured.Unstructured, part string) string {
+func comparedText(t *testing.T, object unstructured.Unstructured, part string) string {
 	t.Helper()
 	if part == "" {
-		return "is there"
+		return "exists"
 	}
 	if conditions, ok, _ := unstructured.NestedSlice(object.Object, "status", "conditions"); ok && part == "status" {
 		for _, condition := range conditions {
@@ -78,23 +79,23 @@ func counts(t *testing.T, object unstructured.Unstructured, part string) string 
 	return string(text)
 }
 
-// isAgain waits until what is on the cluster is what was there before.
-func isAgain(t *testing.T, env *environment.Environment, before map[string]string) {
+// expectRestored waits until the cluster's state equals that before the specs.
+func expectRestored(t *testing.T, env *environment.Environment, before map[string]string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	often := time.NewTicker(500 * time.Millisecond)
-	defer often.Stop()
+	ticker := time.NewTicker(500 * time.Millisecond)
+	defer ticker.Stop()
 	for {
-		diff := cmp.Diff(before, look(t, env))
+		diff := cmp.Diff(before, readState(t, env))
 		if diff == "" {
 			return
 		}
 		select {
 		case <-ctx.Done():
-			t.Errorf("what was changed is not put back (-before +after):\n%s", diff)
+			t.Errorf("the specs did not restore the cluster's state (-before +after):\n%s", diff)
 			return
-		case <-often.C:
+		case <-ticker.C:
 		}
 	}
 }

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// patience is for a busy machine with two cores, on which every state comes within seconds.
-	patience = 90 * time.Second
-	// fewest is how many specifications there are at least that run on any cluster.
-	fewest = 15
+	// timeout limits each wait of a spec, on a busy machine with two cores. A wait usually takes seconds.
+	timeout = 90 * time.Second
+	// minSpecs is the smallest permitted number of specs that run on any cluster.
+	minSpecs = 15
 
 	allSuite      = "openshift/platform-operators/all"
 	parallelSuite = "openshift/platform-operators/conformance/parallel"
@@ -32,34 +32,35 @@ func options(dir string, log *bytes.Buffer) environment.Options {
 	}
 }
 
-// Against a manager that is as it should be, every specification passes, and everything is as it was before.
-func TestTheExtensionSpeaksJSONAndEverySpecificationPassesAndPutsBackWhatItChanged(t *testing.T) {
+// TestExtensionPrintsJSONAndSpecsPassAndRestoreTheCluster runs all specs against the manager. They must pass and restore what
+// they change.
+func TestExtensionPrintsJSONAndSpecsPassAndRestoreTheCluster(t *testing.T) {
 	extension := build(t)
-	describesItself(t, extension)
-	passes(t, extension, start(t))
+	checkDescription(t, extension)
+	checkSuites(t, extension, start(t))
 }
 
-// describesItself looks at what the extension says of itself, for which it needs no cluster.
-func describesItself(t *testing.T, extension program) {
+// checkDescription checks the extension's description of itself and its specs, which needs no cluster.
+func checkDescription(t *testing.T, extension program) {
 	t.Helper()
-	var says information
-	if err := extension.run(t.Context(), &says, "info"); err != nil {
+	var info information
+	if err := extension.run(t.Context(), &info, "info"); err != nil {
 		t.Fatal(err)
 	}
 	for field, value := range map[string][2]string{
-		"apiVersion": {says.APIVersion, "v1.1"}, "component.product": {says.Component.Product, "openshift"},
-		"component.type": {says.Component.Type, "payload"}, "component.name": {says.Component.Name, "platform-operators"},
+		"apiVersion": {info.APIVersion, "v1.1"}, "component.product": {info.Component.Product, "openshift"},
+		"component.type": {info.Component.Type, "payload"}, "component.name": {info.Component.Name, "platform-operators"},
 	} {
 		if value[0] != value[1] {
 			t.Errorf("%s is %q, want %q", field, value[0], value[1])
 		}
 	}
 	parents := map[string][]string{}
-	for _, each := range says.Suites {
+	for _, each := range info.Suites {
 		parents[each.Name] = each.Parents
-		for _, qualifier := range each.Qualifiers { // else it would take the tests of all components
+		for _, qualifier := range each.Qualifiers { // otherwise the suite would include tests of all components
 			if !strings.Contains(qualifier, `source == "openshift:payload:platform-operators"`) {
-				t.Errorf("suite %q takes others' tests: %q", each.Name, qualifier)
+				t.Errorf("suite %q includes tests of other components: %q", each.Name, qualifier)
 			}
 		}
 	}
@@ -70,31 +71,31 @@ func describesItself(t *testing.T, extension program) {
 		t.Errorf("suites and their parents (-want +got):\n%s", diff)
 	}
 
-	var all, parallel, serial []listed
-	for to, args := range map[*[]listed][]string{
+	var all, parallel, serial []spec
+	for to, args := range map[*[]spec][]string{
 		&all: {"list"}, &parallel: {"list", "tests", "--suite", parallelSuite}, &serial: {"list", "tests", "--suite", serialSuite},
 	} {
 		if err := extension.run(t.Context(), to, args...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(all) < fewest {
-		t.Errorf("got %d specs, want at least %d", len(all), fewest)
+	if len(all) < minSpecs {
+		t.Errorf("got %d specs, want at least %d", len(all), minSpecs)
 	}
 	if len(parallel)+len(serial) != len(all) {
-		t.Errorf("of %d specs, %d are parallel and %d serial; each has to be in one of the two suites", len(all), len(parallel), len(serial))
+		t.Errorf("%d specs are listed, %d parallel and %d serial; each must be in exactly one of the two suites", len(all), len(parallel), len(serial))
 	}
 	names := map[string]bool{}
 	for _, each := range all {
 		if names[each.Name] {
-			t.Errorf("there are two of %q", each.Name)
+			t.Errorf("two specs have the name %q", each.Name)
 		}
 		names[each.Name] = true
-		if prefix := `[Jira:"Platform Operators"][sig-platform-operators] `; !strings.HasPrefix(each.Name, prefix) {
-			t.Errorf("the name %q does not begin with %q", each.Name, prefix)
+		if !strings.HasPrefix(each.Name, namePrefix) {
+			t.Errorf("the name %q does not begin with %q", each.Name, namePrefix)
 		}
 		if strings.ContainsAny(each.Name, "0123456789") {
-			t.Errorf("the name %q has a number, which dashboards would have to follow", each.Name)
+			t.Errorf("the name %q has a number, which would break dashboards if it changes", each.Name)
 		}
 		if each.Lifecycle != "informing" {
 			t.Errorf("%q has lifecycle %q, want informing", each.Name, each.Lifecycle)
@@ -102,18 +103,18 @@ func describesItself(t *testing.T, extension program) {
 		if want := "openshift:payload:platform-operators"; each.Source != want {
 			t.Errorf("%q has source %q, want %q", each.Name, each.Source, want)
 		}
-		if _, labelled := each.Labels["Serial"]; labelled != strings.HasSuffix(each.Name, "[Serial]") {
+		if _, isSerial := each.Labels["Serial"]; isSerial != strings.HasSuffix(each.Name, "[Serial]") {
 			t.Errorf("[Serial] in the name %q differs from the labels %v", each.Name, each.Labels)
 		}
 	}
 }
 
-// passes runs both suites as their parents would, and looks whether what is on the cluster is what was there before.
-func passes(t *testing.T, extension program, env *environment.Environment) {
+// checkSuites runs both suites as their parent suites do, and checks that the specs restore the cluster's state.
+func checkSuites(t *testing.T, extension program, env *environment.Environment) {
 	t.Helper()
-	ready(t, extension, env)
-	before := look(t, env)
-	extension = extension.on(env, patience)
+	waitUntilReady(t, extension, env)
+	before := readState(t, env)
+	extension = extension.withCluster(env, timeout)
 	var ran []string
 	for _, suite := range []string{parallelSuite, serialSuite} {
 		var results []result
@@ -131,7 +132,7 @@ func passes(t *testing.T, extension program, env *environment.Environment) {
 			t.Logf("%5d ms  %s", each.Duration, each.Name)
 		}
 	}
-	var all []listed
+	var all []spec
 	if err := extension.run(t.Context(), &all, "list"); err != nil {
 		t.Fatal(err)
 	}
@@ -142,23 +143,23 @@ func passes(t *testing.T, extension program, env *environment.Environment) {
 	slices.Sort(names)
 	slices.Sort(ran)
 	if diff := cmp.Diff(names, ran); diff != "" {
-		t.Errorf("what was listed and what was run (-listed +run):\n%s", diff)
+		t.Errorf("the listed and the run specs differ (-listed +run):\n%s", diff)
 	}
-	isAgain(t, env, before)
+	expectRestored(t, env, before)
 }
 
-// ready waits until the manager answers: by the specification that needs nothing but an answer.
-func ready(t *testing.T, extension program, env *environment.Environment) {
+// waitUntilReady waits until the specs pass that only need a running manager.
+func waitUntilReady(t *testing.T, extension program, env *environment.Environment) {
 	t.Helper()
-	for _, name := range []string{answers, reports} {
+	for _, name := range []string{conditionsSpec, clusterOperatorSpec} {
 		var results []result
-		deadline := time.Now().Add(patience)
+		deadline := time.Now().Add(timeout)
 		for len(results) != 1 || results[0].Result != "passed" {
 			if time.Now().After(deadline) {
-				t.Fatalf("the manager does not answer: %+v", results)
+				t.Fatalf("the manager is not ready: %+v", results)
 			}
 			results = nil
-			if err := extension.on(env, patience).run(t.Context(), &results, "run-test", "-n", name); err != nil {
+			if err := extension.withCluster(env, timeout).run(t.Context(), &results, "run-test", "-n", name); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -17,16 +17,16 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// samplePackage is what the specifications install that install something.
+// samplePackage is the package that specs install.
 const samplePackage = "ote-sample"
 
-// program is the extension's binary, and the environment that it is called in.
+// program is the extension's binary and its environment variables.
 type program struct {
 	binary string
 	env    []string
 }
 
-// build compiles the extension as the image has it: static.
+// build compiles the extension as a static binary, as in the image.
 func build(t *testing.T) program {
 	t.Helper()
 	root, err := environment.Root()
@@ -43,23 +43,23 @@ func build(t *testing.T) program {
 	return p
 }
 
-// on gives the program a cluster, on which nothing takes longer than that.
-func (p program) on(env *environment.Environment, patience time.Duration) program {
+// withCluster returns the program with a cluster's kubeconfig and a timeout for each wait.
+func (p program) withCluster(env *environment.Environment, timeout time.Duration) program {
 	p.env = []string{
 		"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage,
-		"PLATFORM_OPERATORS_TESTS_PATIENCE=" + patience.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + patience.String(),
+		"PLATFORM_OPERATORS_TESTS_PATIENCE=" + timeout.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + timeout.String(),
 	}
 	return p
 }
 
-// run runs a command and reads what it printed, which must be one JSON value and nothing else.
+// run runs a command and decodes its output, which must be a single JSON value.
 func (p program) run(ctx context.Context, into any, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, p.binary, args...)
-	// Nothing of ours: only PATH, HOME and what is said here.
+	// Only PATH, HOME and the program's variables.
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env...)
 	command.Stdout, command.Stderr = &stdout, &stderr
-	// What it changed is put back when it is asked to end.
+	// On SIGTERM the program restores what it changed.
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = time.Minute
 	if err := command.Run(); err != nil {
@@ -67,7 +67,7 @@ func (p program) run(ctx context.Context, into any, args ...string) error {
 	}
 	decoder := json.NewDecoder(&stdout)
 	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("reading what %q printed: %w\n%s", args, err, &stderr)
+		return fmt.Errorf("reading the output of %q: %w\n%s", args, err, &stderr)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%q printed more than one JSON value", args)
@@ -75,7 +75,7 @@ func (p program) run(ctx context.Context, into any, args ...string) error {
 	return nil
 }
 
-// What the extension prints, as far as it is looked at here; by openshift-tests' own names.
+// The fields of the extension's output that the tests check, with openshift-tests' names.
 type (
 	information struct {
 		APIVersion string
@@ -87,7 +87,7 @@ type (
 		Parents    []string
 		Qualifiers []string
 	}
-	listed struct {
+	spec struct {
 		Name, Lifecycle, Source string
 		Labels                  map[string]struct{}
 	}
@@ -97,18 +97,18 @@ type (
 	}
 )
 
-// folder makes one that is there after a failure, unlike a test's own: the logs in it are what one wants to read then.
-func folder() (string, error) { return os.MkdirTemp("", "platform-operators-extension-") }
+// logFolder returns a temporary folder that is kept after a failure, because it has the logs.
+func logFolder() (string, error) { return os.MkdirTemp("", "platform-operators-extension-") }
 
-// start starts a cluster with catalogs and the manager, and stops it when the test ends.
+// start starts a cluster with catalogs and the manager. It stops the cluster when the test ends.
 func start(t *testing.T) *environment.Environment {
 	t.Helper()
-	dir, err := folder()
+	dir, err := logFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	// The test's own context ends before its clean-ups.
+	// The test's context ends before its cleanup.
 	env, err := environment.Start(context.WithoutCancel(t.Context()), options(dir, &log))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &log)

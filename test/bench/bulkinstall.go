@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	// engineParallel is how many objects of a phase the engine applies at once (pkg/apply/pacing), and so does the plain loop.
+	// engineParallel is how many objects the manager (pkg/apply/pacing) and the plain loop apply at once.
 	engineParallel = 8
-	// bulkRounds bounds the rounds of the large size, which take most of the run's time.
+	// bulkRounds limits the number of rounds, because the large size takes most of the run's time.
 	bulkRounds = 2
 )
 
 var bulkSizes = []int{500, 5000}
 
-// bulkInstalls is what installing a bundle of one size took, in seconds.
+// bulkInstalls are the times, in seconds, of installing bundles of one size.
 type bulkInstalls struct {
 	size                 int
 	ours, plain, kubectl []float64
 }
 
-// measureBulk installs one large bundle by one BundleDeployment, beside a plain loop with the same parallelism and beside
-// kubectl. Each round has other names, and nothing is removed in between.
-func measureBulk(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
+// measureBulk measures installing a large bundle by a BundleDeployment, by a plain loop and by kubectl. Each round uses other
+// names, and nothing is removed.
+func measureBulk(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []bulkInstalls
 		for _, size := range bulkSizes {
 			measured := bulkInstalls{size: size}
@@ -43,7 +43,7 @@ func measureBulk(ctx context.Context, dir string, rounds int, say func(string, .
 				if err := l.bulkRound(ctx, &measured, round); err != nil {
 					return part{}, fmt.Errorf("installing %d objects: %w", size, err)
 				}
-				say("installed %d objects, round %d: manager %s, plain loop %s", size, round+1,
+				logf("installed %d objects, round %d: manager %s, plain loop %s", size, round+1,
 					seconds.format(measured.ours[round]), seconds.format(measured.plain[round]))
 			}
 			took, err := l.byKubectl(ctx, bulk.Bundle{Name: fmt.Sprintf("kubectl-%d", size), Objects: size})
@@ -51,7 +51,7 @@ func measureBulk(ctx context.Context, dir string, rounds int, say func(string, .
 				return part{}, err
 			}
 			measured.kubectl = append(measured.kubectl, took.Seconds())
-			say("applied %d objects by kubectl: %s", size, seconds.format(took.Seconds()))
+			logf("applied %d objects by kubectl: %s", size, seconds.format(took.Seconds()))
 			all = append(all, measured)
 		}
 		return bulkPart(all), nil
@@ -70,7 +70,7 @@ func (l *live) bulkRound(ctx context.Context, measured *bulkInstalls, round int)
 	}
 	measured.ours = append(measured.ours, took.Seconds())
 
-	operator, err := plainly(bulk.Bundle{Name: fmt.Sprintf("plain-%d-%d", measured.size, round), Objects: measured.size})
+	operator, err := renderForLoop(bulk.Bundle{Name: fmt.Sprintf("plain-%d-%d", measured.size, round), Objects: measured.size})
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (l *live) bulkRound(ctx context.Context, measured *bulkInstalls, round int)
 	return nil
 }
 
-// byKubectl applies the same by `kubectl apply --server-side`, all in one file.
+// byKubectl applies a bundle's objects by `kubectl apply --server-side` from one file.
 func (l *live) byKubectl(ctx context.Context, bundle bulk.Bundle) (time.Duration, error) {
-	operator, err := plainly(bundle)
+	operator, err := renderForLoop(bundle)
 	if err != nil {
 		return 0, err
 	}
@@ -112,14 +112,14 @@ func (l *live) byKubectl(ctx context.Context, bundle bulk.Bundle) (time.Duration
 func bulkPart(all []bulkInstalls) part {
 	p := part{
 		title: "Installing a large bundle",
-		text: fmt.Sprintf("One BundleDeployment of a bundle with so many objects (eight in ten are ConfigMaps, the others Secrets and Services; beside them a Namespace and a Deployment), from its creation until another client sees it installed and healthy: pulling, rendering, storing the revision, applying, probing, status. "+
-			"The baseline is a plain loop of server-side applies of the same objects by client-go, %d at once as the engine has it and without a rate limit, until the Deployment is available; the second baseline is one `kubectl apply --server-side` of one file, to its end. Nothing is removed in between.", engineParallel),
+		text: fmt.Sprintf("The time to install one BundleDeployment, from its creation until another client sees it installed and healthy. It includes pulling, rendering, storing the revision, applying, probing and writing status. Eight in ten objects are ConfigMaps; the others are Secrets and Services, with one Namespace and one Deployment.\n\n"+
+			"The first baseline applies the same objects by server-side apply in a client-go loop until the Deployment is available. It applies %d at once, as the manager does, without a rate limit. The second baseline is `kubectl apply --server-side` of one file. Nothing is removed between rounds.", engineParallel),
 		ours: "manager", baseline: "plain loop, or kubectl",
 	}
 	for _, m := range all {
 		p.figures = append(p.figures,
-			figure{name: fmt.Sprintf("%d objects, beside the plain loop", m.size), unit: seconds, ours: median(m.ours), baseline: median(m.plain), n: len(m.ours)},
-			figure{name: fmt.Sprintf("%d objects, beside kubectl", m.size), unit: seconds, ours: median(m.ours), baseline: median(m.kubectl), n: len(m.kubectl)})
+			figure{name: fmt.Sprintf("%d objects; baseline plain loop", m.size), unit: seconds, ours: median(m.ours), baseline: median(m.plain), n: len(m.ours)},
+			figure{name: fmt.Sprintf("%d objects; baseline kubectl", m.size), unit: seconds, ours: median(m.ours), baseline: median(m.kubectl), n: len(m.kubectl)})
 	}
 	p.details = growth("objects", len(all), func(i int) (string, float64, float64) {
 		return fmt.Sprint(all[i].size), median(all[i].ours), median(all[i].plain)
@@ -127,9 +127,9 @@ func bulkPart(all []bulkInstalls) part {
 	return p
 }
 
-// growth is a table of how figures grow from one size to the next.
+// growth returns a table of how figures grow from one size to the next.
 func growth(unitName string, sizes int, at func(i int) (size string, ours, baseline float64)) table {
-	t := table{caption: "Growth, each row over the one above it:", head: []string{unitName, "ours", "baseline"}}
+	t := table{caption: "Growth, each row relative to the previous size:", head: []string{unitName, "ours", "baseline"}}
 	for i := 1; i < sizes; i++ {
 		_, ours, baseline := at(i - 1)
 		size, oursNow, baselineNow := at(i)

@@ -11,49 +11,48 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// measureCatalogRead measures reading catalogs as streams of JSON lines, first with every package wanted and then with some,
-// as the manager does: it wants those that a PlatformOperator names.
+// measureCatalogRead measures reading catalogs from streams of JSON lines, with all packages and with some, as the manager does
+// for the packages that PlatformOperators name.
 func measureCatalogRead(streams [][]byte, some []string, n int) (part, error) {
 	onlySome := func(pkg string) bool { return slices.Contains(some, pkg) }
 	tenth, err := each(streams, firstTenth)
 	if err != nil {
 		return part{}, err
 	}
-	tenthPackages, tenthFigures, err := compareReads("a tenth, all wanted", tenth, nil, n)
+	tenthPackages, tenthFigures, err := compareReads("first tenth, all packages", tenth, nil, n)
 	if err != nil {
 		return part{}, err
 	}
-	packages, all, err := compareReads("all wanted", streams, nil, n)
+	packages, all, err := compareReads("all packages", streams, nil, n)
 	if err != nil {
 		return part{}, err
 	}
-	_, few, err := compareReads(fmt.Sprintf("%d wanted", len(some)), streams, onlySome, n)
+	_, few, err := compareReads(fmt.Sprintf("%d packages", len(some)), streams, onlySome, n)
 	if err != nil {
 		return part{}, err
 	}
 	return part{
 		title: "Reading catalogs",
-		text: fmt.Sprintf("%d packages of %d catalogs, each a stream of JSON lines in memory, together %s. A tenth are the first %d of the packages, together %s. “Live” is what the results keep of the heap after garbage collection.",
-			packages, len(streams), size.format(float64(length(streams))), tenthPackages, size.format(float64(length(tenth)))),
-		ours: "`pkg/catalog.Read`", baseline: "operator-registry's `declcfg`",
+		text:  fmt.Sprintf("Each side reads %d packages of %d catalogs from streams of JSON lines in memory, %s in total. “First tenth” is the first %d packages, %s in total. “Live” is the heap that the result keeps after garbage collection.", packages, len(streams), size.format(float64(length(streams))), tenthPackages, size.format(float64(length(tenth)))),
+		ours:  "`pkg/catalog.Read`", baseline: "operator-registry's `declcfg`",
 		figures: slices.Concat(tenthFigures, all, few),
-		details: grown("Growth from a tenth to all, all of them wanted:", tenthFigures, all),
-		notes: []string{fmt.Sprintf("The %d wanted: %s. `declcfg` has no filter; its side walks the stream's blobs with `WalkMetasReader` and loads those of the wanted packages.",
+		details: growthTable("Growth from the first tenth to all packages:", tenthFigures, all),
+		notes: []string{fmt.Sprintf("The %d packages are %s. `declcfg` has no filter. The baseline selects blobs with `WalkMetasReader` and loads those of the packages.",
 			len(some), joinCode(some))},
 	}, nil
 }
 
-// firstTenth are the first packages of a stream, until they are a tenth of its bytes.
+// firstTenth returns the first packages of a stream, with at least a tenth of its bytes.
 func firstTenth(stream []byte) ([]byte, error) {
 	packages, err := splitPackages(stream)
 	if err != nil {
 		return nil, err
 	}
-	return atLeast(len(stream)/10, packages), nil
+	return joinUntil(len(stream)/10, packages), nil
 }
 
-// grown is a table of how figures of one size have grown from the same figures of another.
-func grown(caption string, from, to []figure) table {
+// growthTable returns how figures of one size have grown from those of another.
+func growthTable(caption string, from, to []figure) table {
 	t := table{caption: caption, head: []string{"figure", "ours", "baseline"}}
 	for i := range to {
 		_, what, _ := strings.Cut(to[i].name, ": ")
@@ -62,8 +61,8 @@ func grown(caption string, from, to []figure) table {
 	return t
 }
 
-// compareReads compares reading the streams with a nil want for every package, or with one for some. It returns the number of
-// packages too.
+// compareReads compares reading the packages of the streams that want selects; nil selects all. It also returns the number of
+// packages.
 func compareReads(name string, streams [][]byte, want func(string) bool, n int) (packages int, figures []figure, err error) {
 	ours := func() ([][]catalog.Package, error) {
 		return each(streams, func(lines []byte) ([]catalog.Package, error) { return catalog.Read(bytes.NewReader(lines), want) })
@@ -74,13 +73,13 @@ func compareReads(name string, streams [][]byte, want func(string) bool, n int) 
 	if packages, err = sameContent(ours, baseline); err != nil {
 		return 0, nil, err
 	}
-	costs, err := inTurns(n,
+	costs, err := measureAlternately(n,
 		subject{"pkg/catalog", func() error { _, err := ours(); return err }},
 		subject{"declcfg", func() error { _, err := baseline(); return err }})
 	if err != nil {
 		return 0, nil, err
 	}
-	live, err := liveInTurns(n,
+	live, err := measureLiveAlternately(n,
 		func() (any, error) { return ours() },
 		func() (any, error) { return baseline() })
 	if err != nil {
@@ -90,7 +89,7 @@ func compareReads(name string, streams [][]byte, want func(string) bool, n int) 
 		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
 }
 
-// each reads, or makes, one after the other.
+// each calls read for each stream, in order.
 func each[S, T any](streams []S, read func(S) (T, error)) ([]T, error) {
 	results := make([]T, len(streams))
 	for i, stream := range streams {
@@ -102,7 +101,7 @@ func each[S, T any](streams []S, read func(S) (T, error)) ([]T, error) {
 	return results, nil
 }
 
-// loadOnly is what a user of declcfg would write to keep some packages of a stream, or with a nil want all of them.
+// loadOnly loads the packages of a stream that want selects, as a user of declcfg would; nil selects all.
 func loadOnly(lines []byte, want func(string) bool) (*declcfg.DeclarativeConfig, error) {
 	if want == nil {
 		return declcfg.LoadReader(bytes.NewReader(lines))
@@ -123,8 +122,8 @@ func loadOnly(lines []byte, want func(string) bool) (*declcfg.DeclarativeConfig,
 	return declcfg.LoadReader(&wanted)
 }
 
-// sameContent makes sure that both sides do the same work: it compares the numbers of packages, channels and bundles that
-// they find, and returns that of the packages.
+// sameContent checks that both sides find the same numbers of packages, channels and bundles, and returns the number of
+// packages.
 func sameContent(ours func() ([][]catalog.Package, error), baseline func() ([]*declcfg.DeclarativeConfig, error)) (int, error) {
 	catalogs, err := ours()
 	if err != nil {
@@ -147,12 +146,12 @@ func sameContent(ours func() ([][]catalog.Package, error), baseline func() ([]*d
 		want.bundles += len(c.Bundles)
 	}
 	if got != want {
-		return 0, fmt.Errorf("comparing the catalogs read: pkg/catalog found %+v, declcfg %+v; a comparison of their costs would mean nothing", got, want)
+		return 0, fmt.Errorf("comparing the catalogs read: pkg/catalog found %+v, declcfg %+v; their costs cannot be compared", got, want)
 	}
 	return got.packages, nil
 }
 
-// joinCode writes names as a list of Markdown code.
+// joinCode returns names as Markdown code, separated by commas.
 func joinCode(names []string) string {
 	return "`" + strings.Join(names, "`, `") + "`"
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// deppyProblem is what pkg/resolve decides, in deppy's terms: a variable for each operator that must be there and needs one of
-// its candidates, the best first; one for each candidate, which needs the candidates that bring what it requires, or is
-// prohibited where it does not fit by itself; and of the candidates of an operator, and of those that bring a kind, at most one.
+// deppyProblem is the problem of pkg/resolve as variables of deppy. An operator is mandatory and depends on its candidates, the
+// best first. A candidate depends on those that meet its requirements, or is prohibited if it is not permitted by itself. At
+// most one candidate of an operator, and of the providers of a kind, may be chosen.
 type deppyProblem struct {
 	variables []deppy.Variable
-	// want is the candidate of each operator that pkg/resolve has as its target.
+	// want is the candidate of each operator that pkg/resolve chose.
 	want []deppy.Identifier
 }
 
@@ -32,15 +32,14 @@ type deppyCandidate struct {
 	resolve.Candidate
 	pkg string
 	id  deppy.Identifier
-	// installed may stay whatever it requires.
+	// installed is whether the bundle is installed, so that its requirements do not matter.
 	installed bool
-	// prohibited does not fit, whatever the other operators do.
+	// prohibited is whether the bundle is not permitted, whatever the other operators run.
 	prohibited bool
 }
 
-// newDeppyProblem takes the candidates from what pkg/resolve decided: all bundles of the packages, or only those that fit, or
-// would but for other operators. Operators that cannot be installed are left out: with them deppy would find no solution for
-// anybody.
+// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted
+// by themselves. It leaves out operators that cannot be installed, because deppy would find no solution with them.
 func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.Decision, onlyFitting bool) (deppyProblem, error) {
 	var problem deppyProblem
 	var all []deppyCandidate
@@ -73,20 +72,20 @@ func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.De
 			continue
 		}
 		for _, requirement := range candidate.Bundle.Requirements {
-			ids, err := meeting(requirement, all)
+			ids, err := providersOf(requirement, all)
 			if err != nil {
 				return deppyProblem{}, fmt.Errorf("making a problem for deppy of bundle %q: %w", candidate.Bundle.Name, err)
 			}
 			variables[candidate.id].AddConstraint(constraint.Dependency(ids...))
 		}
 	}
-	for _, rivals := range rivals(all) {
-		variables[rivals[0]].AddConstraint(constraint.AtMost(1, rivals...))
+	for _, conflictSets := range conflictSets(all) {
+		variables[conflictSets[0]].AddConstraint(constraint.AtMost(1, conflictSets...))
 	}
 	return problem, nil
 }
 
-// candidatesOf are what an operator may run, the best first.
+// candidatesOf returns the bundles that an operator may run, the best first.
 func candidatesOf(req resolve.Request, decision resolve.Decision) (candidates []deppyCandidate) {
 	add := func(c resolve.Candidate, prohibited bool) {
 		candidates = append(candidates, deppyCandidate{
@@ -120,8 +119,8 @@ func identifiers(candidates []deppyCandidate) (ids []deppy.Identifier) {
 	return ids
 }
 
-// meeting are the candidates that meet a requirement.
-func meeting(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy.Identifier, err error) {
+// providersOf returns the candidates that meet a requirement.
+func providersOf(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy.Identifier, err error) {
 	meets := func(c deppyCandidate) bool { return slices.Contains(c.Bundle.ProvidedGVKs, *requirement.GVK) }
 	switch {
 	case requirement.GVK != nil:
@@ -132,7 +131,7 @@ func meeting(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy
 		}
 		meets = func(c deppyCandidate) bool { return c.pkg == requirement.Package.Name && c.Version.IsIn(covers) }
 	default:
-		return nil, fmt.Errorf("it requires more than a kind or a package, which this comparison knows nothing of: %s", requirement)
+		return nil, fmt.Errorf("its requirement is neither a kind nor a package: %s", requirement)
 	}
 	for _, c := range all {
 		if meets(c) {
@@ -142,20 +141,20 @@ func meeting(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy
 	return ids, nil
 }
 
-// rivals are the candidates that bring the same kind, for each kind that several operators might bring. Sets that are the
-// same are one.
-func rivals(all []deppyCandidate) [][]deppy.Identifier {
-	bringers := map[catalog.GVK][]deppyCandidate{}
+// conflictSets returns, for each kind that several operators may provide, the candidates that provide it, without duplicate
+// sets.
+func conflictSets(all []deppyCandidate) [][]deppy.Identifier {
+	providers := map[catalog.GVK][]deppyCandidate{}
 	for _, c := range all {
 		if c.prohibited {
 			continue
 		}
 		for _, gvk := range c.Bundle.ProvidedGVKs {
-			bringers[gvk] = append(bringers[gvk], c)
+			providers[gvk] = append(providers[gvk], c)
 		}
 	}
 	sets := map[string][]deppy.Identifier{}
-	for _, each := range bringers {
+	for _, each := range providers {
 		if slices.ContainsFunc(each, func(c deppyCandidate) bool { return c.pkg != each[0].pkg }) {
 			ids := identifiers(each)
 			sets[fmt.Sprint(ids)] = ids
@@ -168,7 +167,7 @@ func rivals(all []deppyCandidate) [][]deppy.Identifier {
 	return sorted
 }
 
-// solve has deppy solve the problem, and makes sure that it chooses what pkg/resolve does.
+// solve solves the problem with deppy, and returns an error unless deppy chooses what pkg/resolve chose.
 func (p deppyProblem) solve() error {
 	s, err := solver.New()
 	if err != nil {
@@ -183,11 +182,11 @@ func (p deppyProblem) solve() error {
 		chosen[variable.Identifier()] = true
 	}
 	if len(chosen) != 2*len(p.want) {
-		return fmt.Errorf("it chose %d variables for %d operators and one candidate for each", len(chosen), len(p.want))
+		return fmt.Errorf("deppy chose %d variables for %d operators, want two for each", len(chosen), len(p.want))
 	}
 	for _, want := range p.want {
 		if !chosen[want] {
-			return fmt.Errorf("it did not choose %q, which pkg/resolve does; a comparison of their costs would mean nothing", want)
+			return fmt.Errorf("deppy did not choose %q, and pkg/resolve did; a comparison of their costs would mean nothing", want)
 		}
 	}
 	return nil

@@ -20,32 +20,31 @@ import (
 )
 
 const (
-	driftSeed = 20 // chooses objects and edits; the same in every run
-	// repairLimit is how long one repair may take before the run is given up.
+	driftSeed = 20 // chooses the objects and edits, the same in every run
+	// repairLimit is how long one repair may take.
 	repairLimit = time.Minute
 )
 
-// driftSizes are how many edits there are, of bundles with a few more objects than that: each object is edited once, so
-// that nothing looks like a fight.
+// driftSizes are the numbers of edits and objects. Each object is edited at most once, so that no edit is a repeated conflict.
 var driftSizes = []struct{ edits, objects int }{{100, 130}, {1000, 1300}}
 
-// repairs is how long each repair took, in seconds.
+// repairs are the times of the repairs, in seconds.
 type repairs struct {
 	edits, objects int
 	ours, plain    []float64
 }
 
-// measureDrift edits and deletes objects, one after the other, and sees each repaired: those of the manager, and in turns
-// with them those of a loop that watches its namespace and applies again what changed.
-func measureDrift(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
+// measureDrift edits and deletes objects one after the other and measures the repairs, alternately by the manager and by a loop
+// that watches a namespace.
+func measureDrift(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []repairs
 		for _, size := range driftSizes {
 			measured := repairs{edits: size.edits, objects: size.objects}
 			if err := l.driftRound(ctx, &measured); err != nil {
 				return part{}, fmt.Errorf("repairing %d edits of %d objects: %w", size.edits, size.objects, err)
 			}
-			say("%d edits of %d objects were repaired: manager p50 %s, p95 %s; plain loop p50 %s", size.edits, size.objects,
+			logf("%d edits of %d objects were repaired: manager p50 %s, p95 %s; plain loop p50 %s", size.edits, size.objects,
 				seconds.format(percentile(measured.ours, 50)), seconds.format(percentile(measured.ours, 95)), seconds.format(percentile(measured.plain, 50)))
 			all = append(all, measured)
 		}
@@ -65,7 +64,7 @@ func (l *live) driftRound(ctx context.Context, measured *repairs) error {
 		return err
 	}
 	plain := bulk.Bundle{Name: fmt.Sprintf("plain-%d", measured.edits), Objects: measured.objects}
-	operator, err := plainly(plain)
+	operator, err := renderForLoop(plain)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (l *live) driftRound(ctx context.Context, measured *repairs) error {
 		return err
 	}
 	failed := make(chan error, 1)
-	if err := l.repairPlainly(ctx, operator, failed); err != nil {
+	if err := l.repairByLoop(ctx, operator, failed); err != nil {
 		return err
 	}
 	ours, err := l.newEditor(ctx, managed)
@@ -104,9 +103,8 @@ func (l *live) driftRound(ctx context.Context, measured *repairs) error {
 	return nil
 }
 
-// repairPlainly is the least that repairs: it applies again whatever changed, from memory, and compares nothing but what it
-// would write.
-func (l *live) repairPlainly(ctx context.Context, operator rendered, failed chan<- error) error {
+// repairByLoop is the baseline. It watches the ConfigMaps and applies those that differ, from memory.
+func (l *live) repairByLoop(ctx context.Context, operator rendered, failed chan<- error) error {
 	declared := map[string]*unstructured.Unstructured{}
 	for i := range operator.objects {
 		if operator.objects[i].GetKind() == "ConfigMap" {
@@ -148,17 +146,17 @@ func asDeclared(configMap *corev1.ConfigMap, declared *unstructured.Unstructured
 	return true
 }
 
-// editor damages ConfigMaps of one bundle and watches them being repaired.
+// editor changes ConfigMaps of one bundle and watches their repair.
 type editor struct {
 	client   typedcorev1.ConfigMapInterface
 	declared map[string]*unstructured.Unstructured
-	names    []string // in the order in which they are edited
+	names    []string // in the order of the edits
 	random   *rand.Rand
 	events   watch.Interface
 }
 
 func (l *live) newEditor(ctx context.Context, bundle bulk.Bundle) (*editor, error) {
-	operator, err := plainly(bundle)
+	operator, err := renderForLoop(bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +176,7 @@ func (l *live) newEditor(ctx context.Context, bundle bulk.Bundle) (*editor, erro
 	return e, err
 }
 
-// edit damages the next object and returns how long it took, from sending the damage, until a watch shows it repaired.
+// edit changes the next object and returns the time from sending the change until a watch shows the repaired object.
 func (e *editor) edit(ctx context.Context) (time.Duration, error) {
 	if len(e.names) == 0 {
 		return 0, errors.New("editing an object: there are fewer objects than edits")
@@ -186,13 +184,13 @@ func (e *editor) edit(ctx context.Context) (time.Duration, error) {
 	name := e.names[0]
 	e.names = e.names[1:]
 	start := time.Now()
-	err := e.damage(ctx, name)
+	err := e.change(ctx, name)
 	if err != nil {
 		return 0, fmt.Errorf("editing ConfigMap %q: %w", name, err)
 	}
-	late := time.NewTimer(repairLimit)
-	defer late.Stop()
-	damaged := false
+	timeout := time.NewTimer(repairLimit)
+	defer timeout.Stop()
+	changed := false
 	for {
 		select {
 		case event, open := <-e.events.ResultChan():
@@ -203,20 +201,20 @@ func (e *editor) edit(ctx context.Context) (time.Duration, error) {
 			if !ok || configMap.Name != name {
 				continue
 			}
-			whole := event.Type != watch.Deleted && asDeclared(configMap, e.declared[name])
-			if damaged && whole {
+			isDeclared := event.Type != watch.Deleted && asDeclared(configMap, e.declared[name])
+			if changed && isDeclared {
 				return time.Since(start), nil
 			}
-			damaged = damaged || !whole
-		case <-late.C:
-			return 0, fmt.Errorf("waiting for ConfigMap %q to be repaired: nothing happened within %s", name, repairLimit)
+			changed = changed || !isDeclared
+		case <-timeout.C:
+			return 0, fmt.Errorf("waiting for ConfigMap %q to be repaired: it was not repaired within %s", name, repairLimit)
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
 	}
 }
 
-func (e *editor) damage(ctx context.Context, name string) error {
+func (e *editor) change(ctx context.Context, name string) error {
 	var err error
 	switch e.random.IntN(3) {
 	case 0:
@@ -229,7 +227,7 @@ func (e *editor) damage(ctx context.Context, name string) error {
 	return err
 }
 
-// percentile is the value that so many of a hundred do not exceed.
+// percentile returns the smallest value that at least percent of the values do not exceed. It is 0 without values.
 func percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return 0
@@ -241,8 +239,8 @@ func percentile(values []float64, percent int) float64 {
 func driftPart(all []repairs) part {
 	p := part{
 		title: "Repairing drift",
-		text: "ConfigMaps of an installed bundle are edited (a declared value, or a declared label removed) or deleted, each once, one after the other, in an order that a fixed seed gives. A figure is from sending the damage until a watch shows the object as it was declared. " +
-			"The baseline is a loop that watches the ConfigMaps of one namespace and applies again from memory what is not as declared: it keeps no revision, no status, no order, no collision check, and tells nobody.",
+		text: "ConfigMaps of an installed bundle are changed one after the other: a declared value is edited, a declared label is removed, or the object is deleted. A fixed seed chooses the order and the changes, and each object is changed once. The time is from sending the change until a watch shows the declared object again.\n\n" +
+			"The baseline watches the ConfigMaps of one namespace and applies those that differ, from memory. It has no revisions, status, order or collision checks.",
 		ours: "manager", baseline: "watch and apply",
 	}
 	for _, m := range all {
@@ -256,6 +254,6 @@ func driftPart(all []repairs) part {
 	p.details = growth("edits", len(all), func(i int) (string, float64, float64) {
 		return fmt.Sprint(all[i].edits), percentile(all[i].ours, 95), percentile(all[i].plain, 95)
 	})
-	p.details.caption = "Growth of p95, each row over the one above it; the bundle grows as the edits do:"
+	p.details.caption = "Growth of p95, each row relative to the previous size; the bundle grows with the number of edits:"
 	return p
 }

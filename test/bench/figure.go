@@ -8,27 +8,27 @@ import (
 	"github.com/openshift/platform-operators/test/memorybudget"
 )
 
-// unit is what a figure counts, and how it is written.
+// unit is the unit of a figure, which determines its format.
 type unit int
 
 const (
 	seconds unit = iota // wall clock, in seconds
 	size                // bytes
-	count               // things, for example allocations
+	count               // a number, for example of allocations
 )
 
-// figure is one number beside its baseline. Less is better, for all of them.
+// figure is a measured value with its baseline. Lower is better.
 type figure struct {
 	name string
 	unit unit
 	ours float64
-	// baseline is zero when nothing else does the same.
+	// baseline is zero if there is none.
 	baseline float64
-	// n is the number of samples of which ours and baseline are the medians.
+	// n is the number of samples; ours and baseline are medians.
 	n int
 }
 
-// ratio tells how many times as much the baseline needs; above one, ours is the cheaper one.
+// ratio returns baseline ÷ ours. It returns false if there is no baseline or ours is zero.
 func (f figure) ratio() (float64, bool) {
 	if f.ours <= 0 || f.baseline <= 0 {
 		return 0, false
@@ -36,19 +36,19 @@ func (f figure) ratio() (float64, bool) {
 	return f.baseline / f.ours, true
 }
 
-// part is one section of the document: a subject, what it is held against, and the figures.
+// part is a section of the document.
 type part struct {
 	title string
 	// text says what is measured and how, in Markdown.
 	text string
-	// ours and baseline name the two sides, for the head of the table.
+	// ours and baseline name the two sides in the head of the table.
 	ours, baseline string
 	figures        []figure
-	// details is a longer table below the figures, empty when there is none.
+	// details is a further table below the figures. It may be empty.
 	details table
-	// memory is what the manager's Deployment follows from, of the part that measures it.
+	// memory has the figures for the Deployment, in the part that measures them.
 	memory *memorybudget.Figures
-	// notes are sentences about what the figures do not show.
+	// notes are paragraphs below the figures.
 	notes []string
 }
 
@@ -58,7 +58,7 @@ type table struct {
 	rows    [][]string
 }
 
-// costFigures are the figures of two costs that were measured in turns.
+// costFigures returns the figures of two costs that were measured alternately.
 func costFigures(name string, ours, baseline cost, n int) []figure {
 	return []figure{
 		{name: name + ": time", unit: seconds, ours: ours.time.Seconds(), baseline: baseline.time.Seconds(), n: n},
@@ -67,7 +67,7 @@ func costFigures(name string, ours, baseline cost, n int) []figure {
 	}
 }
 
-// format writes a value with three digits that mean something, in the unit of its magnitude.
+// format formats a value with three significant digits, in a suitable unit.
 func (u unit) format(value float64) string {
 	switch u {
 	case seconds:
@@ -81,14 +81,14 @@ func (u unit) format(value float64) string {
 
 func formatScaled(value, step float64, suffixes ...string) string {
 	i := 0
-	// From 999.5 on, three digits round up to the next unit's first value.
+	// 999.5 and above round to the first value of the next unit.
 	for i < len(suffixes)-1 && value >= step-step/2000 {
 		value /= step
 		i++
 	}
 	digits := 2
 	switch {
-	case value >= 99.95 || i == 0 && math.Abs(value-math.Round(value)) < 1e-6: // whole things have no decimals
+	case value >= 99.95 || i == 0 && math.Abs(value-math.Round(value)) < 1e-6: // whole numbers have no decimals
 		digits = 0
 	case value >= 9.995:
 		digits = 1

@@ -14,19 +14,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// readCatalog returns the file-based catalog below a folder as catalogd would serve it: one JSON object a line, in the order
-// of the file names. operator-registry reads it, so that both sides of a comparison get its bytes.
+// readCatalog returns the file-based catalog in a folder as catalogd serves it: one JSON object per line, in the order of the
+// file names. operator-registry reads it, so that both sides of a comparison get the same bytes.
 func readCatalog(ctx context.Context, root string) ([]byte, error) {
 	files, err := filepath.Glob(filepath.Join(root, "*", "catalog.yaml"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("reading catalog %q: there is no <package>/catalog.yaml in it; --data names the folder that has the real data", root)
+		return nil, fmt.Errorf("reading catalog %q: it has no <package>/catalog.yaml; set --data to the folder with the real data", root)
 	}
 	lines := make([][]byte, len(files))
 	group, _ := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0)) // YAML is what takes the time
+	group.SetLimit(runtime.GOMAXPROCS(0)) // parsing YAML takes most of the time
 	for i, file := range files {
 		group.Go(func() error {
 			content, err := os.ReadFile(file)
@@ -45,7 +45,7 @@ func readCatalog(ctx context.Context, root string) ([]byte, error) {
 	return bytes.Join(lines, nil), nil
 }
 
-// jsonLines converts YAML documents, or JSON ones, to one JSON object a line.
+// jsonLines converts YAML or JSON documents to one JSON object per line.
 func jsonLines(content []byte) ([]byte, error) {
 	var out bytes.Buffer
 	err := declcfg.WalkMetasReader(bytes.NewReader(content), func(meta *declcfg.Meta, err error) error {
@@ -61,20 +61,20 @@ func jsonLines(content []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// bundleFolders lists the <package>/<version> folders below a folder of bundles, sorted.
+// bundleFolders returns the <package>/<version> folders of bundles, sorted.
 func bundleFolders(root string) ([]string, error) {
 	folders, err := filepath.Glob(filepath.Join(root, "*", "*"))
 	if err != nil {
 		return nil, err
 	}
 	if len(folders) == 0 {
-		return nil, fmt.Errorf("reading bundles in %q: there is no <package>/<version> in it; --data names the folder that has the real data", root)
+		return nil, fmt.Errorf("reading bundles in %q: it has no <package>/<version>; set --data to the folder with the real data", root)
 	}
 	slices.Sort(folders)
 	return folders, nil
 }
 
-// shortName is "<package>/<version>" of a bundle's folder.
+// shortName returns "<package>/<version>" of a bundle's folder.
 func shortName(folder string) string {
 	return filepath.Base(filepath.Dir(folder)) + "/" + filepath.Base(folder)
 }

@@ -20,21 +20,21 @@ const (
 	// operatorsPerRound is how many operators are installed at once.
 	operatorsPerRound = 10
 	sampleVersion     = "1.0.0"
-	// roundLimit is how long one round of installing may take.
+	// roundLimit is how long one round may take.
 	roundLimit = 2 * time.Minute
 )
 
-// installs is what the rounds of installing took, and what the manager held before the first and after each one.
+// installs are the times and requests of all rounds, and the manager's memory before the first round and after each.
 type installs struct {
 	ours, plain []float64 // seconds
 	memory      []residentMemory
-	requests    []steady.Requests // of the manager, in each round
-	objects     int               // of one round
+	requests    []steady.Requests // the manager's, by round
+	objects     int               // of each round
 }
 
-// measureInstall starts a local cluster with the manager and installs operators in rounds, each time other ones, so that
-// nothing has to be removed in between: once by ten PlatformOperators, once by a plain loop that applies the same objects.
-func measureInstall(ctx context.Context, dir string, rounds int, say func(format string, args ...any)) (p part, err error) {
+// measureInstall starts a local cluster with the manager and installs operators in rounds, by PlatformOperators and by a plain
+// loop that applies the same objects. Each round installs other operators, so that nothing has to be removed.
+func measureInstall(ctx context.Context, dir string, rounds int, logf func(format string, args ...any)) (p part, err error) {
 	var offered []samples.Operator
 	for round := range rounds {
 		offered = append(offered, sampleOperators("managed", round)...)
@@ -54,28 +54,28 @@ func measureInstall(ctx context.Context, dir string, rounds int, say func(format
 	if err != nil {
 		return part{}, err
 	}
-	measured, err := measureRounds(ctx, admin, loop, rounds, say)
+	measured, err := measureRounds(ctx, admin, loop, rounds, logf)
 	if err != nil {
 		return part{}, err
 	}
 	return installPart(measured), nil
 }
 
-func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rounds int, say func(string, ...any)) (installs, error) {
+func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rounds int, logf func(string, ...any)) (installs, error) {
 	var all installs
-	if err := managerRuns().Run(ctx, admin); err != nil {
+	if err := managerIsRunning().Run(ctx, admin); err != nil {
 		return installs{}, err
 	}
 	log, err := steady.OpenLog(admin.Environment.AuditLog)
 	if err != nil {
 		return installs{}, err
 	}
-	remember := func() error {
+	recordMemory := func() error {
 		memory, err := readResidentMemory(admin.Environment.Manager.PID())
 		all.memory = append(all.memory, memory)
 		return err
 	}
-	if err := remember(); err != nil {
+	if err := recordMemory(); err != nil {
 		return installs{}, err
 	}
 	for round := range rounds {
@@ -87,7 +87,7 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 			return installs{}, err
 		}
 		all.ours = append(all.ours, time.Since(start).Seconds())
-		if err := remember(); err != nil {
+		if err := recordMemory(); err != nil {
 			return installs{}, err
 		}
 		requests, err := requestsUntilQuiet(ctx, log)
@@ -101,20 +101,20 @@ func measureRounds(ctx context.Context, admin *story.Admin, loop *plainLoop, rou
 			return installs{}, err
 		}
 		start = time.Now()
-		limited, cancel := context.WithTimeout(ctx, roundLimit)
-		all.objects, err = loop.install(limited, operators, 1)
+		limitedCtx, cancel := context.WithTimeout(ctx, roundLimit)
+		all.objects, err = loop.install(limitedCtx, operators, 1)
 		cancel()
 		if err != nil {
 			return installs{}, fmt.Errorf("installing by a plain loop: %w", err)
 		}
 		all.plain = append(all.plain, time.Since(start).Seconds())
-		say("installed %d operators in round %d of %d: %s, plain loop %s", operatorsPerRound, round+1, rounds,
+		logf("installed %d operators in round %d of %d: %s, plain loop %s", operatorsPerRound, round+1, rounds,
 			seconds.format(all.ours[round]), seconds.format(all.plain[round]))
 	}
 	return all, nil
 }
 
-// installStep creates a PlatformOperator for each of the operators and sees all of them installed and healthy.
+// installStep creates a PlatformOperator for each operator and waits until all are installed and healthy.
 func installStep(operators []samples.Operator) story.Step {
 	return story.Step{
 		Title: fmt.Sprintf("%d operators installed and healthy", len(operators)), Within: roundLimit,
@@ -145,13 +145,13 @@ func sampleOperators(prefix string, round int) []samples.Operator {
 	return operators
 }
 
-// rendered is an operator for the plain loop: the namespace and what goes into it.
+// rendered is the namespace and the objects of an operator, for the plain loop.
 type rendered struct {
 	namespace string
 	objects   []unstructured.Unstructured
 }
 
-// renderSamples writes the bundles of the operators below a folder and renders them.
+// renderSamples writes the operators' bundles to a folder and renders them.
 func renderSamples(dir string, operators []samples.Operator) ([]rendered, error) {
 	if err := samples.Write(dir, operators...); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func renderSamples(dir string, operators []samples.Operator) ([]rendered, error)
 		if err != nil {
 			return nil, fmt.Errorf("rendering sample operator %q: %w", o.Package, err)
 		}
-		all = append(all, rendered{namespace: o.Package, objects: objects}) // samples suggest a namespace of their name
+		all = append(all, rendered{namespace: o.Package, objects: objects}) // samples suggest a namespace named as the package
 	}
 	return all, nil
 }
@@ -171,11 +171,9 @@ func installPart(m installs) part {
 	n := len(m.ours)
 	p := part{
 		title: "Installing operators on a cluster",
-		text: fmt.Sprintf("%d sample operators at once on the local cluster (a real API server, simulated nodes), from creating the PlatformOperators until another client sees all of them installed and healthy. "+
-			"That includes resolving, pulling the images, and status. The baseline is a plain loop of server-side applies of the same objects (%d, namespaces included) by client-go, one after the other without a rate limit, until the Deployments are available; "+
-			"it resolves, pulls, repairs and reports nothing. Both look every 100 ms. Each round installs other operators, the first one counts too, and nothing is removed in between. "+
-			"Requests are counted from the API server's audit log, from the creation of the PlatformOperators until the manager has made none for %s; of the rounds, the one with the most counts, beside what commit c02a7af took.",
-			operatorsPerRound, m.objects, quietTime),
+		text: fmt.Sprintf("%d sample operators are installed at once on the local cluster, which has a real API server and simulated nodes. The time is from creating the PlatformOperators until another client sees all of them installed and healthy. It includes resolving, pulling the images and writing status.\n\n"+
+			"The baseline applies the same %d objects, including namespaces, by server-side apply in a client-go loop, one after the other and without a rate limit, until the Deployments are available. It does not resolve, pull, repair or report. Both sides poll every 100 ms. Each round installs other operators, the first round counts, and nothing is removed between rounds.\n\n"+
+			"Requests are counted in the API server's audit log until the manager has sent none for %s. The figure is that of the round with the most requests. The figure of commit c02a7af is in parentheses.", operatorsPerRound, m.objects, quietTime),
 		ours: "manager", baseline: "plain loop of applies",
 		figures: []figure{
 			{name: fmt.Sprintf("%d operators, until healthy", operatorsPerRound), unit: seconds, ours: median(m.ours), baseline: median(m.plain), n: n},
@@ -183,7 +181,7 @@ func installPart(m installs) part {
 	}
 	p.figures = append(p.figures, requestFigures(m.requests)...)
 	p.details = table{
-		caption: "The manager's resident memory, and how it grows. Anonymous is what only this process has; total counts the pages of its binary too. One reading each, right after all were healthy; the baseline is the same process before the first PlatformOperator.",
+		caption: "The manager's resident memory, read once after each round. “Anonymous” is the heap and stacks; “total” includes the pages of the binary. “Idle” is the same process before the first PlatformOperator.",
 		head:    []string{"operators installed", "anonymous RSS", "÷ idle", "total RSS", "÷ idle"},
 	}
 	for i, memory := range m.memory {

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// quietTime is how long the manager makes no request when an installation is over for it: longer than it waits before it writes a
-	// status of which only a message changed.
+	// quietTime is how long the manager sends no request before an installation counts as complete. It is longer than the
+	// manager delays a status in which only a message changed.
 	quietTime = 10 * time.Second
-	// quietLimit bounds the time until then.
+	// quietLimit limits the time until then.
 	quietLimit = 2 * time.Minute
 )
 
-// requestClasses are the requests of an installation that tell others of it or prepare it, as opposed to what it consists of.
+// requestClasses are the requests of an installation other than those for the bundles' objects.
 var requestClasses = []struct {
 	name    string
 	written []string // as in steady.Requests.Written
-	// before is how many commit c02a7af made for ten operators.
+	// before is the number of commit c02a7af for ten operators.
 	before int
 }{
 	{"PlatformOperator status writes", []string{"platformoperators/status"}, 66},
@@ -31,11 +31,11 @@ var requestClasses = []struct {
 	{"access reviews", []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}, 114},
 }
 
-// requestsUntilQuiet counts the manager's requests since the last reading, until there are none for a while.
+// requestsUntilQuiet counts the manager's requests since the last reading of the log, until there are none for quietTime.
 func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, error) {
 	var total steady.Requests
 	for deadline := time.Now().Add(quietLimit); ; {
-		if err := letPass(ctx, quietTime); err != nil {
+		if err := sleep(ctx, quietTime); err != nil {
 			return steady.Requests{}, err
 		}
 		more, err := log.Read(steady.ManagersUser)
@@ -52,7 +52,8 @@ func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, 
 	}
 }
 
-// requestFigures are each class, and their sum, in the round that made the most: the first one asks for rights that later ones know of.
+// requestFigures returns a figure for each class and for their sum, of the round with the most requests. Later rounds reuse the
+// access reviews of the first.
 func requestFigures(rounds []steady.Requests) []figure {
 	var figures []figure
 	sums, before := make([]float64, len(rounds)), 0
@@ -67,7 +68,7 @@ func requestFigures(rounds []steady.Requests) []figure {
 		before += class.before
 		figures = append(figures, requestFigure(class.name, class.before, counts))
 	}
-	return append(figures, requestFigure("all of these", before, sums))
+	return append(figures, requestFigure("sum of these", before, sums))
 }
 
 func requestFigure(name string, before int, counts []float64) figure {

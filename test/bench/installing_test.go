@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/test/steady"
 )
 
-func TestInstallingIsWrittenBesideThePlainLoopAndMemoryBesideIdle(t *testing.T) {
+func TestInstallPart(t *testing.T) {
 	p := installPart(installs{
 		ours: []float64{6, 4, 5}, plain: []float64{2, 3, 2.5}, objects: 80,
 		memory: []residentMemory{{10 << 20, 40 << 20}, {15 << 20, 50 << 20}, {20 << 20, 60 << 20}, {20 << 20, 60 << 20}},
@@ -26,7 +26,7 @@ func TestInstallingIsWrittenBesideThePlainLoopAndMemoryBesideIdle(t *testing.T) 
 		{name: "10 operators, ClusterOperator status writes (c02a7af: 29)", unit: count, ours: 5, n: 3},
 		{name: "10 operators, Events (c02a7af: 88)", unit: count, ours: 60, n: 3},
 		{name: "10 operators, access reviews (c02a7af: 114)", unit: count, ours: 3, n: 3},
-		{name: "10 operators, all of these (c02a7af: 331)", unit: count, ours: 65, n: 3},
+		{name: "10 operators, sum of these (c02a7af: 331)", unit: count, ours: 65, n: 3},
 	}
 	if diff := cmp.Diff(want, p.figures, cmp.AllowUnexported(figure{})); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
@@ -42,7 +42,7 @@ func TestInstallingIsWrittenBesideThePlainLoopAndMemoryBesideIdle(t *testing.T) 
 	}
 }
 
-func TestADeploymentIsAvailableWhenItsControllerSaysSoOfThePresentSpec(t *testing.T) {
+func TestAvailableRequiresTheCurrentGeneration(t *testing.T) {
 	condition := func(status corev1.ConditionStatus) []appsv1.DeploymentCondition {
 		return []appsv1.DeploymentCondition{
 			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue},

@@ -8,14 +8,14 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// packageLines are the blobs of one package, as JSON lines.
+// packageLines are the blobs of a package as JSON lines.
 type packageLines struct {
 	name    string
 	bundles int
 	lines   []byte
 }
 
-// splitPackages parts a stream of JSON lines by package, in the order of their first lines.
+// splitPackages splits a stream of JSON lines by package, in the order of their first lines.
 func splitPackages(stream []byte) ([]packageLines, error) {
 	var all []packageLines
 	at := map[string]int{}
@@ -39,13 +39,13 @@ func splitPackages(stream []byte) ([]packageLines, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("parting a catalog by package: %w", err)
+		return nil, fmt.Errorf("splitting a catalog by package: %w", err)
 	}
 	return all, nil
 }
 
-// atLeast joins packages until they are at least so many bytes long.
-func atLeast(bytes int, packages []packageLines) (stream []byte) {
+// joinUntil joins packages until the stream has at least this many bytes.
+func joinUntil(bytes int, packages []packageLines) (stream []byte) {
 	for _, p := range packages {
 		if len(stream) >= bytes {
 			break
@@ -55,7 +55,7 @@ func atLeast(bytes int, packages []packageLines) (stream []byte) {
 	return stream
 }
 
-// largeCatalog repeats packages until the stream is at least so many bytes long. Whatever comes again gets a name of its own.
+// largeCatalog repeats packages until the stream has at least this many bytes. Repeated packages get unique names.
 func largeCatalog(bytes int, packages []packageLines) (stream []byte, err error) {
 	seen := map[string]int{}
 	for len(stream) < bytes {
@@ -74,13 +74,13 @@ func largeCatalog(bytes int, packages []packageLines) (stream []byte, err error)
 			stream = append(stream, lines...)
 		}
 		if len(stream) == before {
-			return nil, fmt.Errorf("making a catalog of %d bytes: there are no packages to repeat", bytes)
+			return nil, fmt.Errorf("building a catalog of %d bytes: there are no packages to repeat", bytes)
 		}
 	}
 	return stream, nil
 }
 
-// renamed are the lines under another package's name; bundles and channels keep theirs.
+// renamed returns the lines with another package name. Bundles and channels keep their names.
 func (p packageLines) renamed(name string) ([]byte, error) {
 	was, err := json.Marshal(p.name)
 	if err != nil {

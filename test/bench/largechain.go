@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// guards are the steps that nobody can meet, as many as rules may have.
-	guards = 32
-	// entriesEach is how many entries without bundles there are to each version, each with its own skipRange.
-	entriesEach = 10
+	// unmetSteps is the number of required steps that no version meets. It is the limit of upgrade rules.
+	unmetSteps = 32
+	// entriesPerVersion is the number of entries without bundles for each version. Each has its own skipRange.
+	entriesPerVersion = 10
 )
 
-// largeSizes are how many versions the made-up packages have of which a decision is made; those with more entries than bundles have a
-// tenth of that.
+// largeSizes are the numbers of versions of the synthetic packages. Packages with more entries than bundles have a tenth of
+// that.
 var largeSizes = []int{100, 1000, 10_000}
 
-// largeOffer is a kind of package that makes a search for upgrade paths long (HRD-B1).
+// largeOffer is a kind of package for which a search for upgrade paths takes long (HRD-B1).
 type largeOffer struct {
-	// name has room for the number of versions.
+	// name is a format for the number of versions.
 	name string
-	// share of a size is how many versions it has: one out of so many.
+	// share divides a size; the quotient is the number of versions.
 	share   int
 	guarded bool
 	entries int
@@ -32,19 +32,20 @@ type largeOffer struct {
 
 var largeOffers = []largeOffer{
 	{name: "a chain of %d versions", share: 1},
-	{name: fmt.Sprintf("a chain of %%d versions under %d steps that cannot be met", guards), share: 1, guarded: true},
-	{name: fmt.Sprintf("a chain of %%d versions with %d times as many entries without bundles", entriesEach), share: entriesEach, entries: entriesEach},
+	{name: fmt.Sprintf("a chain of %%d versions with %d required steps that no version meets", unmetSteps), share: 1, guarded: true},
+	{name: fmt.Sprintf("a chain of %%d versions with %d times as many entries without bundles", entriesPerVersion), share: entriesPerVersion, entries: entriesPerVersion},
 }
 
-// measureLarge measures the decision for one operator that runs the lowest version. Nothing else gives reasons, so there is no baseline.
+// measureLarge measures the decision for one operator with the lowest version installed. There is no baseline, because no other
+// solver gives reasons.
 func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err error) {
 	for _, offer := range largeOffers {
 		var before figure
 		for _, size := range sizes {
 			versions := max(size/offer.share, 2)
-			request, catalogs := offer.made(versions)
+			request, catalogs := offer.build(versions)
 			name := fmt.Sprintf(offer.name, versions)
-			costs, err := inTurns(min(n, mostLongSamples), subject{name, func() error {
+			costs, err := measureAlternately(min(n, maxLongSamples), subject{name, func() error {
 				if got := resolve.Resolve(request, catalogs); len(got.Updates) != versions-1 {
 					return fmt.Errorf("%d updates of %d versions: %s", len(got.Updates), versions, got.Message)
 				}
@@ -53,7 +54,7 @@ func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err 
 			if err != nil {
 				return nil, nil, err
 			}
-			measured := costFigures(name, costs[0], cost{}, min(n, mostLongSamples))
+			measured := costFigures(name, costs[0], cost{}, min(n, maxLongSamples))
 			if figures = append(figures, measured...); before.ours > 0 {
 				growth = append(growth, []string{name, formatRatio(measured[0].ours / before.ours), ""})
 			}
@@ -63,8 +64,8 @@ func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err 
 	return figures, growth, nil
 }
 
-// made are the request and two catalogs of the same priority: the one has the package, the other one lower version of it.
-func (o largeOffer) made(versions int) (resolve.Request, []resolve.Catalog) {
+// build returns the request and two catalogs of the same priority. One has the package, and the other a lower version of it.
+func (o largeOffer) build(versions int) (resolve.Request, []resolve.Catalog) {
 	const pkg = "large"
 	first := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	add := func(to *catalog.Package, version, replaces string) {
@@ -72,7 +73,7 @@ func (o largeOffer) made(versions int) (resolve.Request, []resolve.Catalog) {
 		to.Bundles = append(to.Bundles, catalog.Bundle{Name: name, Version: version, Image: "registry.invalid/large@sha256:" + version})
 		to.Channels[0].Entries = append(to.Channels[0].Entries, catalog.Entry{Name: name, Replaces: replaces})
 	}
-	version := func(i int) string { return fmt.Sprintf("1.%d.0", 10_000+i) } // names in order are versions in order
+	version := func(i int) string { return fmt.Sprintf("1.%d.0", 10_000+i) } // sorts by name as by version
 	for i := range versions {
 		replaces := ""
 		if i > 0 {
@@ -85,7 +86,7 @@ func (o largeOffer) made(versions int) (resolve.Request, []resolve.Catalog) {
 	}
 	if o.guarded {
 		var steps []string
-		for i := range guards {
+		for i := range unmetSteps {
 			steps = append(steps, fmt.Sprintf(`{"through":"3.%d.x","to":">=%s"}`, i, version(versions/2)))
 		}
 		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Location: "blob 1", Raw: `{"semantics":"channel","steps":[` + strings.Join(steps, ",") + `]}`}}

@@ -16,21 +16,21 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// settleLimit is how long anything may take that a part waits for.
-const settleLimit = 5 * time.Minute
+// waitLimit is how long a part waits for anything.
+const waitLimit = 5 * time.Minute
 
-// live is a local cluster with the manager on it, and a registry for bundles of any size.
+// live is a local cluster with the manager, and a registry for bundles of any size.
 type live struct {
 	*environment.Environment
 	admin    *story.Admin
 	loop     *plainLoop
 	registry *bulk.Registry
-	say      func(format string, args ...any)
+	logf     func(format string, args ...any)
 }
 
-// onLive starts all of it, runs one part on it, and takes it down again. What the options leave open it chooses; without Samples
-// the catalog has one package that no part uses.
-func onLive(ctx context.Context, dir string, options environment.Options, say func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
+// withCluster starts the cluster, measures a part on it, and stops it. Without Samples the catalog has one package that no part
+// uses.
+func withCluster(ctx context.Context, dir string, options environment.Options, logf func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
 	options.Dir, options.Log, options.OpenShiftVersion = filepath.Join(dir, "environment"), os.Stderr, story.ClusterVersion
 	if len(options.Samples) == 0 {
 		options.Samples = []samples.Operator{{Package: "unused", Version: sampleVersion}}
@@ -40,7 +40,7 @@ func onLive(ctx context.Context, dir string, options environment.Options, say fu
 		return part{}, fmt.Errorf("starting the local cluster and the manager: %w", err)
 	}
 	defer func() { err = errors.Join(err, env.Stop()) }()
-	l := &live{Environment: env, say: say, registry: bulk.StartRegistry()}
+	l := &live{Environment: env, logf: logf, registry: bulk.StartRegistry()}
 	defer l.registry.Close()
 	if l.admin, err = story.NewAdmin(env); err != nil {
 		return part{}, err
@@ -48,14 +48,14 @@ func onLive(ctx context.Context, dir string, options environment.Options, say fu
 	if l.loop, err = newPlainLoop(env.Admin); err != nil {
 		return part{}, err
 	}
-	if err := managerRuns().Run(ctx, l.admin); err != nil {
+	if err := managerIsRunning().Run(ctx, l.admin); err != nil {
 		return part{}, err
 	}
 	return measure(ctx, l)
 }
 
-// managerRuns waits until the manager has said something of itself.
-func managerRuns() story.Step {
+// managerIsRunning is a step that waits until the manager has reported Available=True.
+func managerIsRunning() story.Step {
 	return story.Step{Title: "the manager runs", Within: roundLimit, Seen: func(ctx context.Context, admin *story.Admin) error {
 		_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
 		return err
@@ -71,22 +71,22 @@ func (l *live) publish(ctx context.Context, bundle bulk.Bundle) (string, error) 
 	return l.registry.Push(ctx, bundle.Name, image)
 }
 
-// deploy has the manager install an image and returns how long that took.
+// deploy creates a BundleDeployment for an image and returns the time until it is installed.
 func (l *live) deploy(ctx context.Context, name, ref string) (time.Duration, error) {
 	start := time.Now()
 	if err := bulk.Deploy(ctx, l.admin.Platform, name, ref); err != nil {
 		return 0, err
 	}
-	return l.settled(ctx, name, start)
+	return l.waitUntilInstalled(ctx, name, start)
 }
 
-func (l *live) settled(ctx context.Context, name string, start time.Time) (time.Duration, error) {
-	err := bulk.Settled(ctx, l.admin.Platform, name, settleLimit)
+func (l *live) waitUntilInstalled(ctx context.Context, name string, start time.Time) (time.Duration, error) {
+	err := bulk.WaitUntilInstalled(ctx, l.admin.Platform, name, waitLimit)
 	return time.Since(start), err
 }
 
-// plainly renders a bundle for the plain loop.
-func plainly(bundle bulk.Bundle) (rendered, error) {
+// renderForLoop renders a bundle for the plain loop.
+func renderForLoop(bundle bulk.Bundle) (rendered, error) {
 	objects, err := renderInto(bundle.Files(), bundle.Name)
 	return rendered{namespace: bundle.Name, objects: objects}, err
 }

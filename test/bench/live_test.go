@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/steady"
 )
 
-func TestAPercentileIsAValueThatWasMeasured(t *testing.T) {
+func TestPercentile(t *testing.T) {
 	hundred := make([]float64, 100)
 	for i := range hundred {
 		hundred[len(hundred)-1-i] = float64(i + 1)
@@ -33,7 +33,7 @@ func TestAPercentileIsAValueThatWasMeasured(t *testing.T) {
 	}
 }
 
-func TestProcessorTimeIsUserAndSystemTogetherWhateverTheProgramIsCalled(t *testing.T) {
+func TestParseProcessorTime(t *testing.T) {
 	got, err := parseProcessorTime("42 (a) R 1 (b) S 1 42 42 0 -1 4194304 9 0 0 0 150 50 0 0 20 0 9 0 1 2 3")
 	if err != nil || got != 2 {
 		t.Errorf("got %v, %v; want 2 s", got, err)
@@ -46,26 +46,26 @@ func TestProcessorTimeIsUserAndSystemTogetherWhateverTheProgramIsCalled(t *testi
 	}
 }
 
-func TestThePeakIsWhatIsHeldWhileSomethingRuns(t *testing.T) {
+func TestWatchPeak(t *testing.T) {
 	const much = 64 << 20
 	p, err := watchPeak(t.Context(), os.Getpid(), func() error {
 		held := bytes.Repeat([]byte{1}, much)
 		for p, err := readResidentMemory(os.Getpid()); err == nil && p.anonymous < much; {
 			p, err = readResidentMemory(os.Getpid())
 		}
-		deadline, cancel := context.WithTimeout(t.Context(), watchEvery*20)
+		deadline, cancel := context.WithTimeout(t.Context(), sampleInterval*20)
 		defer cancel()
 		<-deadline.Done()
 		held[0] = 2
 		return nil
 	})
 	if err != nil || p.extra() < much/2 {
-		t.Errorf("holding %d bytes was seen as %v more, %v", much, p.extra(), err)
+		t.Errorf("holding %d bytes was measured as %v more, %v", much, p.extra(), err)
 	}
 }
 
-func TestAConfigMapIsRepairedWhenAllThatWasDeclaredIsThere(t *testing.T) {
-	operator, err := plainly(bulk.Bundle{Name: "b", Objects: 1})
+func TestAsDeclared(t *testing.T) {
+	operator, err := renderForLoop(bulk.Bundle{Name: "b", Objects: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestAConfigMapIsRepairedWhenAllThatWasDeclaredIsThere(t *testing.T) {
 	t.Fatal("the bundle has no ConfigMap")
 }
 
-func TestTheBaselineExtractsAllFiles(t *testing.T) {
+func TestExtractToWritesAllFiles(t *testing.T) {
 	registry := bulk.StartRegistry()
 	defer registry.Close()
 	bundle := bulk.Bundle{Name: "b", Objects: 2, Ballast: 1<<20 + 1}
@@ -117,15 +117,15 @@ func TestTheBaselineExtractsAllFiles(t *testing.T) {
 		}
 	}
 	before := registry.Pulls()
-	if err := pullPlainly(t.Context(), ref); err != nil {
+	if err := pullOnce(t.Context(), ref); err != nil {
 		t.Fatal(err)
 	}
 	if got := registry.Pulls().Since(before); got.Blobs != 2 || got.Manifests != 1 {
-		t.Errorf("one plain pull was counted as %+v", got)
+		t.Errorf("one pull was counted as %+v", got)
 	}
 }
 
-func TestPartsOnTheClusterAreWrittenBesideTheirBaselines(t *testing.T) {
+func TestClusterPartsHaveBaselinesAndGrowth(t *testing.T) {
 	for name, tc := range map[string]struct {
 		part part
 		want []figure
@@ -134,8 +134,8 @@ func TestPartsOnTheClusterAreWrittenBesideTheirBaselines(t *testing.T) {
 		"a large bundle": {
 			bulkPart([]bulkInstalls{{500, []float64{2}, []float64{1}, []float64{3}}, {5000, []float64{20, 40}, []float64{11, 9}, []float64{30}}}),
 			[]figure{
-				{"500 objects, beside the plain loop", seconds, 2, 1, 1}, {"500 objects, beside kubectl", seconds, 2, 3, 1},
-				{"5000 objects, beside the plain loop", seconds, 30, 10, 2}, {"5000 objects, beside kubectl", seconds, 30, 30, 1},
+				{"500 objects; baseline plain loop", seconds, 2, 1, 1}, {"500 objects; baseline kubectl", seconds, 2, 3, 1},
+				{"5000 objects; baseline plain loop", seconds, 30, 10, 2}, {"5000 objects; baseline kubectl", seconds, 30, 30, 1},
 			},
 			[][]string{{"5000", "15×", "10×"}},
 		},
@@ -147,8 +147,8 @@ func TestPartsOnTheClusterAreWrittenBesideTheirBaselines(t *testing.T) {
 			},
 			[][]string{{"2", "3.0×", "2.0×"}},
 		},
-		"having nothing to do": {
-			steadyPart([]quietMinute{
+		"idle": {
+			steadyPart([]idleWindow{
 				{processor: 1, memory: residentMemory{10, 20}},
 				{managed: 5, others: 6, requests: steady.Requests{Writes: 1, Gets: 2, Lists: 3}, processor: 2, memory: residentMemory{30, 40}},
 			}),

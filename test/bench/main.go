@@ -24,11 +24,11 @@ import (
 
 const help = `Measures platform-operators and writes docs/benchmarks.md. "make bench" runs it without flags:
 
-  go run -C test/bench .                            measure everything, rewrite the document
-  go run -C test/bench . --only catalog,resolve     measure some parts, print them, leave the document alone
+  go run -C test/bench .                            measure all parts and write the document
+  go run -C test/bench . --only catalog,resolve     measure and print some parts
 
-Part memory also writes %s, from which the manager's Deployment follows, even when it is measured alone.
-It takes some minutes. Leave the machine alone meanwhile. Paths are relative to the checkout's root.
+Part memory always writes %s, too, from which the Deployment's memory request is derived.
+A run takes some minutes, in which the machine should be idle. Paths are relative to the root of the checkout.
 Parts: %s
 
 Flags:
@@ -36,15 +36,15 @@ Flags:
 
 const mainModule = "github.com/openshift/platform-operators"
 
-// The catalogs that are read, the packages that are resolved (the one with the most bundles, and one with about a tenth), and those that
-// are wanted when only some are.
+// The catalogs; the packages that are resolved, one with the most bundles and one with about a tenth; and the packages to read
+// of a catalog.
 var (
 	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
 	resolvedNames = []string{"project-quay", "multi-nic-cni-operator"}
-	someWanted    = []string{"nfs-provisioner-operator", "project-quay", "rabbitmq-cluster-operator"}
+	fewPackages   = []string{"nfs-provisioner-operator", "project-quay", "rabbitmq-cluster-operator"}
 )
 
-// partNames lists the parts in the order they are measured and written.
+// partNames are the parts in the order of the document.
 var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story"}
 
 type options struct {
@@ -56,16 +56,16 @@ func main() {
 	var o options
 	flag.StringVar(&o.data, "data", "../shared/data", "folder with the real catalogs and bundles")
 	flag.StringVar(&o.out, "out", "docs/benchmarks.md", "the document to write")
-	flag.StringVar(&o.dir, "dir", "", "where the local cluster keeps its files (default: a temporary folder, removed at the end)")
-	flag.StringVar(&o.only, "only", "", "measure these parts only, separated by commas, and print them instead of writing --out")
-	flag.IntVar(&o.samples, "samples", 7, "samples of each figure of which the median is taken")
-	flag.IntVar(&o.rounds, "rounds", 3, "rounds of installing operators")
+	flag.StringVar(&o.dir, "dir", "", "folder for the files of the local cluster (default: a temporary folder, removed at the end)")
+	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas; prints them instead of writing --out")
+	flag.IntVar(&o.samples, "samples", 7, "number of samples of each figure")
+	flag.IntVar(&o.rounds, "rounds", 3, "number of rounds of an installation")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), help, memorybudget.File, strings.Join(partNames, ", "))
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.Arg(0) == extractArgument { // the baseline of part "unpack", in a process of its own
+	if flag.Arg(0) == extractArgument { // the baseline of part "unpack", in its own process
 		if err := extract(flag.Args()[1:]); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 			os.Exit(1)
@@ -107,7 +107,7 @@ func run(ctx context.Context, o options) error {
 			}
 		}
 		doc.parts = append(doc.parts, p)
-		b.say("measured %q", p.title)
+		b.logf("measured %q", p.title)
 	}
 	var text bytes.Buffer
 	if err := doc.write(&text); err != nil {
@@ -120,11 +120,11 @@ func run(ctx context.Context, o options) error {
 	if err := os.WriteFile(o.out, text.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the document: %w", err)
 	}
-	b.say("wrote %s", o.out)
+	b.logf("wrote %s", o.out)
 	return nil
 }
 
-// parts are the names of the parts to measure, in the order of the document.
+// parts returns the names of the parts to measure, in the order of the document.
 func (o options) parts() ([]string, error) {
 	if o.samples < 1 || o.rounds < 1 {
 		return nil, errors.New("--samples and --rounds must be at least 1")
@@ -132,25 +132,25 @@ func (o options) parts() ([]string, error) {
 	if o.only == "" {
 		return partNames, nil
 	}
-	asked := strings.Split(o.only, ",")
-	for _, name := range asked {
+	selected := strings.Split(o.only, ",")
+	for _, name := range selected {
 		if !slices.Contains(partNames, name) {
 			return nil, fmt.Errorf("--only: there is no part %q; there are %s", name, strings.Join(partNames, ", "))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(partNames), func(name string) bool { return !slices.Contains(asked, name) }), nil
+	return slices.DeleteFunc(slices.Clone(partNames), func(name string) bool { return !slices.Contains(selected, name) }), nil
 }
 
 // bench is one run.
 type bench struct {
 	options
 	start time.Time
-	// lines are the catalogs as JSON lines, by name, read when they are needed first.
+	// lines are the catalogs as JSON lines, by name. They are read when they are first needed.
 	lines map[string][]byte
 }
 
-// say prints a line of progress.
-func (b *bench) say(format string, args ...any) {
+// logf prints progress with the time since the start.
+func (b *bench) logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%7.1fs  %s\n", time.Since(b.start).Seconds(), fmt.Sprintf(format, args...))
 }
 
@@ -165,7 +165,7 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		for _, name := range catalogNames {
 			streams = append(streams, lines[name])
 		}
-		return measureCatalogRead(streams, someWanted, b.samples)
+		return measureCatalogRead(streams, fewPackages, b.samples)
 	case "resolve":
 		packages, err := b.packages(ctx)
 		if err != nil {
@@ -177,7 +177,7 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		return measureSnapshots(all, largeCatalogs, wantedOfLarge, min(b.samples, mostLongSamples))
+		return measureSnapshots(all, largeCatalogs, largeWanted, min(b.samples, maxLongSamples))
 	case "upgrade":
 		catalogs, err := b.packages(ctx)
 		if err != nil {
@@ -191,13 +191,13 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 			}
 			all = append(all, packages...)
 		}
-		return measureUpgrade(all, largeBundles, b.samples, b.say)
+		return measureUpgrade(all, largeBundles, b.samples, b.logf)
 	case "render":
 		folders, err := bundleFolders(filepath.Join(b.data, "bundles"))
 		if err != nil {
 			return part{}, err
 		}
-		return measureRender(folders, b.samples, b.say)
+		return measureRender(folders, b.samples, b.logf)
 	case "memory":
 		all, err := b.packageLines(ctx)
 		if err != nil {
@@ -209,20 +209,20 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 	}
 }
 
-// onCluster measures a part that needs the local cluster, in a folder that is removed unless something went wrong. The packages are
+// onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are
 // those of the real catalogs, for the part that serves them.
 func (b *bench) onCluster(ctx context.Context, name string, packages []packageLines) (p part, failed error) {
-	b.lines = nil // the local cluster can use the memory
+	b.lines = nil // frees memory for the local cluster
 	dir := b.dir
 	if dir == "" {
-		made, err := os.MkdirTemp("", "platform-operators-bench-")
+		temporary, err := os.MkdirTemp("", "platform-operators-bench-")
 		if err != nil {
 			return part{}, fmt.Errorf("making a folder for the local cluster: %w", err)
 		}
-		dir = made
+		dir = temporary
 		defer func() {
-			if failed == nil { // after a failure the logs are what one wants to read
-				failed = os.RemoveAll(made)
+			if failed == nil { // keeps the logs after a failure
+				failed = os.RemoveAll(temporary)
 			}
 		}()
 	}
@@ -232,33 +232,33 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 	}
 	switch name {
 	case "bulk":
-		return measureBulk(ctx, dir, b.rounds, b.say)
+		return measureBulk(ctx, dir, b.rounds, b.logf)
 	case "removal":
-		return measureRemoval(ctx, dir, b.say)
+		return measureRemoval(ctx, dir, b.logf)
 	case "drift":
-		return measureDrift(ctx, dir, b.say)
+		return measureDrift(ctx, dir, b.logf)
 	case "steady":
-		return measureSteady(ctx, dir, b.say)
+		return measureSteady(ctx, dir, b.logf)
 	case "platform":
-		return measurePlatform(ctx, dir, b.say)
+		return measurePlatform(ctx, dir, b.logf)
 	case "verdict":
-		return measureVerdict(ctx, dir, b.say)
+		return measureVerdict(ctx, dir, b.logf)
 	case "memory":
-		return measureMemory(ctx, dir, packages, b.say)
+		return measureMemory(ctx, dir, packages, b.logf)
 	case "takeover":
-		return measureTakeover(ctx, dir, b.say)
+		return measureTakeover(ctx, dir, b.logf)
 	case "unpack":
-		return measureUnpack(ctx, dir, b.rounds, b.say)
+		return measureUnpack(ctx, dir, b.rounds, b.logf)
 	case "pulls":
-		return measurePulls(ctx, dir, b.say)
+		return measurePulls(ctx, dir, b.logf)
 	case "story":
-		return measureStories(ctx, dir, b.rounds, b.say)
+		return measureStories(ctx, dir, b.rounds, b.logf)
 	default:
-		return measureInstall(ctx, dir, b.rounds, b.say)
+		return measureInstall(ctx, dir, b.rounds, b.logf)
 	}
 }
 
-// catalogs reads the catalogs once and keeps them.
+// catalogs returns the catalogs as JSON lines, by name. It reads them once.
 func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	if b.lines != nil {
 		return b.lines, nil
@@ -269,13 +269,13 @@ func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 		if lines[name], err = readCatalog(ctx, filepath.Join(b.data, "catalogs", name)); err != nil {
 			return nil, err
 		}
-		b.say("converted catalog %s to JSON lines, %s", name, size.format(float64(len(lines[name]))))
+		b.logf("converted catalog %s to JSON lines, %s", name, size.format(float64(len(lines[name]))))
 	}
 	b.lines = lines
 	return lines, nil
 }
 
-// packageLines are the packages of all catalogs as JSON lines.
+// packageLines returns the packages of all catalogs as JSON lines.
 func (b *bench) packageLines(ctx context.Context) ([]packageLines, error) {
 	lines, err := b.catalogs(ctx)
 	if err != nil {
@@ -292,7 +292,7 @@ func (b *bench) packageLines(ctx context.Context) ([]packageLines, error) {
 	return all, nil
 }
 
-// packages are what is in the catalogs, by their names.
+// packages returns the packages of the catalogs, by catalog name.
 func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, error) {
 	lines, err := b.catalogs(ctx)
 	if err != nil {
@@ -307,7 +307,7 @@ func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, err
 	return packages, nil
 }
 
-// enterRoot makes the main module's folder the working folder, from wherever inside the checkout this was started.
+// enterRoot changes the working folder to the root of the main module, from any folder inside the checkout.
 func enterRoot() error {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/test/provenance"
 )
 
-// document is the whole of docs/benchmarks.md.
+// document is the content of docs/benchmarks.md.
 type document struct {
 	facts []provenance.Fact
 	parts []part
@@ -16,10 +16,11 @@ type document struct {
 
 const preamble = `# Benchmarks
 
-Written by ` + "`make bench`" + `; nobody edits this file. Less is better in every row. The two sides of a row were measured in the
-same run and in turns (A B A B …); a figure is the median of n samples, and except for the installation one run of each side
-went before that does not count. The ratio is baseline ÷ ours: at 3× the baseline needs three times as much as we do, below
-1× we need more than the baseline.
+` + "`make bench`" + ` writes this page; do not edit it.
+
+Lower is better in every row. The ratio is baseline ÷ ours: with 3× the baseline needs three times as much as
+platform-operators, and below 1× it needs less. Both sides of a row were measured in the same run, alternately. A figure is the
+median of n samples, after one run of each side that does not count. Installations count from the first run on.
 `
 
 // write writes the document as Markdown.

@@ -52,7 +52,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-func TestValuesAreWrittenWithThreeDigits(t *testing.T) {
+func TestFormat(t *testing.T) {
 	for want, tc := range map[string]struct {
 		unit  unit
 		value float64
@@ -79,7 +79,7 @@ func TestValuesAreWrittenWithThreeDigits(t *testing.T) {
 	}
 }
 
-func TestRatiosAreWrittenWithTwoDigits(t *testing.T) {
+func TestFormatRatio(t *testing.T) {
 	for want, ratio := range map[string]float64{"142×": 142.4, "10×": 9.96, "4.7×": 4.68, "1.0×": 0.996, "0.29×": 0.292, "0.005×": 0.005} {
 		if got := formatRatio(ratio); got != want {
 			t.Errorf("%v: got %q, want %q", ratio, got, want)

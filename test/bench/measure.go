@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// shortestSample is how long a sample runs at least; what is shorter is repeated, so that the clock's and the
-	// scheduler's grain do not show.
+	// shortestSample is the shortest duration of a sample. Shorter runs are repeated, so that clock resolution and scheduling
+	// do not matter.
 	shortestSample = 10 * time.Millisecond
-	// mostRepeats bounds the repetitions inside one sample.
-	mostRepeats = 100_000
-	// mostLongSamples bounds the samples of what takes seconds each.
-	mostLongSamples = 3
+	// maxRepeats limits the repetitions in one sample.
+	maxRepeats = 100_000
+	// maxLongSamples limits the number of samples that take seconds each.
+	maxLongSamples = 3
 )
 
-// cost is what one run of a subject took.
+// cost is the cost of one run of a subject.
 type cost struct {
 	time time.Duration
-	// bytes and allocations are what was allocated on the heap, whether or not it was freed again.
+	// bytes and allocations are heap allocations, freed or not.
 	bytes, allocations float64
 }
 
@@ -30,9 +30,10 @@ type subject struct {
 	run  func() error
 }
 
-// inTurns measures the subjects n times each, A B A B …, after one run of each that does not count, and returns the median
-// costs in the order of the subjects. Nothing else may run in this process meanwhile: memory is counted process-wide.
-func inTurns(n int, subjects ...subject) ([]cost, error) {
+// measureAlternately measures the subjects n times each, in the order A B A B …, after one run of each that does not count. It
+// returns the median costs in the order of the subjects. Nothing else may run in the process, because memory is counted
+// process-wide.
+func measureAlternately(n int, subjects ...subject) ([]cost, error) {
 	repeats := make([]int, len(subjects))
 	for i, s := range subjects {
 		start := time.Now()
@@ -58,18 +59,18 @@ func inTurns(n int, subjects ...subject) ([]cost, error) {
 	return medians, nil
 }
 
-// repeatsFor is how often something that takes this long is repeated in a sample.
+// repeatsFor returns how often a run of this duration is repeated in a sample.
 func repeatsFor(once time.Duration) int {
 	if once <= 0 {
-		return mostRepeats
+		return maxRepeats
 	}
-	return int(min(max((shortestSample+once-1)/once, 1), mostRepeats))
+	return int(min(max((shortestSample+once-1)/once, 1), maxRepeats))
 }
 
-// sample runs a subject some times and returns the cost of one run.
+// sample runs a subject repeatedly and returns the cost of one run.
 func sample(run func() error, repeats int) (cost, error) {
 	var before, after runtime.MemStats
-	runtime.GC() // what the other side left behind is not ours to collect
+	runtime.GC() // collects the other side's garbage
 	runtime.ReadMemStats(&before)
 	start := time.Now()
 	for range repeats {
@@ -86,9 +87,9 @@ func sample(run func() error, repeats int) (cost, error) {
 	}, nil
 }
 
-// liveInTurns measures, n times in turns, how many bytes of heap the results of the functions keep alive, and returns the
-// medians.
-func liveInTurns[T any](n int, makers ...func() (T, error)) ([]float64, error) {
+// measureLiveAlternately measures, n times alternately, how many bytes of heap the results of the functions keep alive. It
+// returns the medians.
+func measureLiveAlternately[T any](n int, makers ...func() (T, error)) ([]float64, error) {
 	samples := make([][]float64, len(makers))
 	for range n {
 		for i, make := range makers {
@@ -106,7 +107,7 @@ func liveInTurns[T any](n int, makers ...func() (T, error)) ([]float64, error) {
 	return medians, nil
 }
 
-// liveHeap is how much larger the heap is, after garbage collection, while the result is held.
+// liveHeap returns by how many bytes the heap is larger, after garbage collection, while the result is kept.
 func liveHeap[T any](make func() (T, error)) (float64, error) {
 	before := collectedHeap()
 	result, err := make()
@@ -121,7 +122,7 @@ func liveHeap[T any](make func() (T, error)) (float64, error) {
 func collectedHeap() uint64 {
 	var stats runtime.MemStats
 	runtime.GC()
-	runtime.GC() // pools keep what they hold through one collection
+	runtime.GC() // a sync.Pool keeps objects through one collection
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }
@@ -136,7 +137,7 @@ func medianCost(samples []cost) cost {
 	return cost{time: time.Duration(median(times)), bytes: median(bytes), allocations: median(allocations)}
 }
 
-// median is the middle value, the mean of the two middle ones for an even number, and zero of none.
+// median returns the middle value, or the mean of the two middle values. It is 0 without values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -149,7 +150,7 @@ func median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// add adds another subject's cost, for sums over many subjects.
+// add adds the cost of another subject.
 func (c *cost) add(other cost) {
 	c.time += other.time
 	c.bytes += other.bytes

@@ -25,7 +25,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestMedianLeavesItsInputAlone(t *testing.T) {
+func TestMedianDoesNotSortItsInput(t *testing.T) {
 	values := []float64{3, 1, 2}
 	median(values)
 	if values[0] != 3 {
@@ -42,8 +42,8 @@ func TestRepeats(t *testing.T) {
 		"what takes just a sample's time runs once":        {shortestSample, 1},
 		"what is a bit shorter runs twice":                 {shortestSample - 1, 2},
 		"what is short runs until a sample is long enough": {shortestSample / 100, 100},
-		"what takes no time that can be seen is bounded":   {0, mostRepeats},
-		"what takes a nanosecond is bounded":               {1, mostRepeats},
+		"what takes no time that can be seen is bounded":   {0, maxRepeats},
+		"what takes a nanosecond is bounded":               {1, maxRepeats},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := repeatsFor(tc.once); got != tc.want {
@@ -53,7 +53,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-func TestSubjectsRunInTurnsAfterOneRunEach(t *testing.T) {
+func TestMeasureAlternatelyOrder(t *testing.T) {
 	var order strings.Builder
 	slow := func(name string) subject {
 		return subject{name, func() error {
@@ -63,7 +63,7 @@ func TestSubjectsRunInTurnsAfterOneRunEach(t *testing.T) {
 			return nil
 		}}
 	}
-	costs, err := inTurns(3, slow("A"), slow("B"))
+	costs, err := measureAlternately(3, slow("A"), slow("B"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestSubjectsRunInTurnsAfterOneRunEach(t *testing.T) {
 // kept keeps what a test allocates on the heap.
 var kept [][]byte
 
-func TestCostCountsWhatOneRunAllocates(t *testing.T) {
+func TestCostIsOfOneRun(t *testing.T) {
 	c, err := sample(func() error {
 		kept = [][]byte{make([]byte, 1<<20)}
 		return nil
@@ -96,8 +96,8 @@ func TestCostCountsWhatOneRunAllocates(t *testing.T) {
 	}
 }
 
-func TestLiveHeapIsWhatTheResultKeeps(t *testing.T) {
-	live, err := liveInTurns(3,
+func TestMeasureLiveAlternately(t *testing.T) {
+	live, err := measureLiveAlternately(3,
 		func() ([]byte, error) {
 			garbage := make([]byte, 8<<20)
 			kept = [][]byte{garbage}
@@ -115,12 +115,12 @@ func TestLiveHeapIsWhatTheResultKeeps(t *testing.T) {
 	}
 }
 
-func TestAFailingSubjectIsNamed(t *testing.T) {
+func TestErrorsNameTheSubject(t *testing.T) {
 	fault := errors.New("the fault")
 	for name, failAt := range map[string]int{"at its first run": 1, "in a sample": 2} {
 		t.Run(name, func(t *testing.T) {
 			runs := 0
-			_, err := inTurns(2, subject{"the subject", func() error {
+			_, err := measureAlternately(2, subject{"the subject", func() error {
 				if runs++; runs >= failAt {
 					return fault
 				}

@@ -6,8 +6,8 @@ import (
 	"github.com/openshift/platform-operators/test/provenance"
 )
 
-// residentMemory is what a process holds in memory, in bytes: what only it has (its heap and stacks), and all of it, with the
-// pages of its binary.
+// residentMemory is the resident memory of a process, in bytes. anonymous is its heap and stacks; total includes the pages of
+// its binary.
 type residentMemory struct {
 	anonymous, total float64
 }

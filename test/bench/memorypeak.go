@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// memoryOperators is how many operators are installed while catalogs are read.
+	// memoryOperators is the number of installed operators.
 	memoryOperators = 100
 	// rereadings is how often all catalogs are read again.
 	rereadings = 3
-	// memoryPrefix begins the names of the operators' packages.
+	// memoryPrefix is the prefix of the operators' packages.
 	memoryPrefix = "memory"
 )
 
-// memoryPhase is the most that the manager took while something went on, in bytes.
+// memoryPhase is the manager's peak memory in a phase, in bytes.
 type memoryPhase struct {
 	name string
-	// resident is anonymous memory, read every few milliseconds, and the kernel's own high-water mark of the total.
+	// resident has the peak of anonymous memory, read every few milliseconds, and the kernel's high-water mark of the total.
 	resident residentMemory
-	// live is the largest heap that a garbage collection left.
+	// live is the largest heap after a garbage collection.
 	live float64
 }
 
-// withPeaksOf is the phase with the larger value of each of the two phases, under its own name.
+// withPeaksOf returns the phase with the larger values of both phases.
 func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	m.resident.anonymous = max(m.resident.anonymous, other.resident.anonymous)
 	m.resident.total = max(m.resident.total, other.resident.total)
@@ -42,7 +42,7 @@ func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	return m
 }
 
-// memoryPeaks is what the manager took, phase by phase.
+// memoryPeaks are the manager's peaks by phase.
 type memoryPeaks struct {
 	catalogs, catalogBytes                                     int
 	idle, installing, installed, reading, rereading, restarted memoryPhase
@@ -52,7 +52,7 @@ func (m memoryPeaks) phases() []memoryPhase {
 	return []memoryPhase{m.idle, m.installing, m.installed, m.reading, m.rereading, m.restarted}
 }
 
-// figures are the peaks of all phases, for the Deployment.
+// figures returns the peaks of all phases, from which the Deployment's memory request follows.
 func (m memoryPeaks) figures() memorybudget.Figures {
 	var most memoryPhase
 	for _, phase := range m.phases() {
@@ -64,19 +64,19 @@ func (m memoryPeaks) figures() memorybudget.Figures {
 	}
 }
 
-// measureMemory has the manager install operators and read full-size catalogs, made of the real packages, over gRPC and HTTPS.
-func measureMemory(ctx context.Context, dir string, packages []packageLines, say func(string, ...any)) (part, error) {
+// measureMemory measures the manager while it installs operators and reads full-size catalogs over gRPC and HTTPS.
+func measureMemory(ctx context.Context, dir string, packages []packageLines, logf func(string, ...any)) (part, error) {
 	streams, err := fullSizeCatalogs(packages, largeCatalogs)
 	if err != nil {
 		return part{}, err
 	}
 	operators := operatorsNamed(memoryPrefix, memoryOperators)
-	return onLive(ctx, dir, environment.Options{Samples: operators}, say, func(ctx context.Context, l *live) (part, error) {
+	return withCluster(ctx, dir, environment.Options{Samples: operators}, logf, func(ctx context.Context, l *live) (part, error) {
 		catalogs, err := l.addCatalogs(ctx, filepath.Join(dir, "catalogs"), streams)
 		if err != nil {
 			return part{}, err
 		}
-		say("serving %d catalogs of together %s", len(streams), size.format(float64(length(streams))))
+		logf("serving %d catalogs of together %s", len(streams), size.format(float64(length(streams))))
 		measured := memoryPeaks{catalogs: len(streams), catalogBytes: length(streams)}
 		streams = nil
 		if err := l.measureMemory(ctx, &measured, catalogs, operators); err != nil {
@@ -89,11 +89,11 @@ func measureMemory(ctx context.Context, dir string, packages []packageLines, say
 	})
 }
 
-// fullSizeCatalogs are catalogs of these sizes, in bytes, made of the packages. Those with the most bundles come first, under the names of
-// packages that are installed, so that what is kept of them is as much as it can be.
+// fullSizeCatalogs returns catalogs of these sizes, in bytes, that repeat the packages. The packages with the most bundles get
+// the names of installed packages, so that the manager keeps all their versions.
 func fullSizeCatalogs(packages []packageLines, sizes []int) ([][]byte, error) {
 	packages = mostBundlesFirst(packages)
-	for i := range min(wantedOfLarge, len(packages)) {
+	for i := range min(largeWanted, len(packages)) {
 		name := fmt.Sprintf("%s-%d", memoryPrefix, i)
 		lines, err := packages[i].renamed(name)
 		if err != nil {
@@ -110,9 +110,9 @@ func (l *live) measureMemory(ctx context.Context, measured *memoryPeaks, catalog
 		into *memoryPhase
 		run  func(context.Context) error
 	}{
-		{"no PlatformOperator", &measured.idle, func(ctx context.Context) error { return letPass(ctx, quietTime) }},
+		{"no PlatformOperator", &measured.idle, func(ctx context.Context) error { return sleep(ctx, quietTime) }},
 		{fmt.Sprintf("%d operators being installed", len(operators)), &measured.installing, func(ctx context.Context) error { return l.installPinned(ctx, operators) }},
-		{fmt.Sprintf("%d operators installed", len(operators)), &measured.installed, func(ctx context.Context) error { return letPass(ctx, quietTime) }},
+		{fmt.Sprintf("%d operators installed", len(operators)), &measured.installed, func(ctx context.Context) error { return sleep(ctx, quietTime) }},
 		{fmt.Sprintf("%d catalogs read for the first time", len(catalogs)), &measured.reading, func(ctx context.Context) error { return l.announceAll(ctx, catalogs) }},
 	} {
 		if err := l.phase(ctx, phase.into, phase.name, phase.run); err != nil {
@@ -136,10 +136,11 @@ func (l *live) measureMemory(ctx context.Context, measured *memoryPeaks, catalog
 	return l.restartedPhase(ctx, &measured.restarted, catalogs)
 }
 
-// installPinned installs the operators from the catalog that has their bundles; the full-size ones have packages of their names.
+// installPinned installs the operators from the catalog that has their bundles. The full-size catalogs have packages of the
+// same names.
 func (l *live) installPinned(ctx context.Context, operators []samples.Operator) error {
 	step := installStep(operators)
-	step.Within = settleLimit
+	step.Within = waitLimit
 	step.Act = func(ctx context.Context, admin *story.Admin) error {
 		for _, each := range operators {
 			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: each.Package}}
@@ -154,7 +155,7 @@ func (l *live) installPinned(ctx context.Context, operators []samples.Operator) 
 	return step.Run(ctx, l.admin)
 }
 
-// writeMemory keeps the figures, with what the document says of where they come from.
+// writeMemory writes the figures to memorybudget.File, with the facts about the run.
 func writeMemory(figures memorybudget.Figures, facts []provenance.Fact) error {
 	for _, fact := range facts {
 		switch fact[0] {
@@ -175,14 +176,11 @@ func memoryPart(m memoryPeaks) part {
 	figures := m.figures()
 	p := part{
 		title: "Reading full-size catalogs",
-		text: fmt.Sprintf("The most memory that the manager takes while it reads %d catalogs of together %s, each over gRPC as a CatalogSource and over HTTPS as a ClusterCatalog, with %d operators installed. "+
-			"They are made of the real packages, repeated under other names; the %d packages with the most bundles have the names of packages that are installed, so that all of their versions are kept. All are read at once: for the first time, %d times again with other content, and once more by a manager that is started anew. "+
-			"Anonymous memory is what only this process has, read every %s; total is the kernel's high-water mark, with the pages of the program's file; the live heap is what garbage collections left. The baseline is the same process with the operators installed, before it knows of these catalogs. "+
-			"The request and GOMEMLIMIT in the Deployment follow from these figures, which are in `%s` too.",
-			m.catalogs, size.format(float64(m.catalogBytes)), memoryOperators, wantedOfLarge, rereadings, watchEvery, memorybudget.File),
-		ours: "manager", baseline: "manager before the reading",
-		details: table{caption: "The most in each phase:", head: []string{"phase", "anonymous RSS", "total RSS", "live heap"}},
-		notes: []string{fmt.Sprintf("From these follow a request of %s, the peak and a tenth, and a GOMEMLIMIT of %s, what the request leaves beside the program's file.",
+		text: fmt.Sprintf("The manager's peak memory while it reads %d catalogs of %s in total, with %d operators installed. Each catalog is served over gRPC as a CatalogSource and over HTTPS as a ClusterCatalog. The catalogs repeat the real packages under other names. The %d packages with the most bundles have the names of installed packages, so that the manager keeps all their versions. It reads all catalogs at once: for the first time, %d times with other content, and after a restart.\n\n"+
+			"“Anonymous” is the heap and stacks, read every %s. “Total” is the kernel's high-water mark, with the pages of the binary. “Live heap” is the largest heap after a garbage collection. The baseline is the same process with the operators installed and without these catalogs. The figures are also in `%s`; the Deployment's memory request and GOMEMLIMIT follow from them.", m.catalogs, size.format(float64(m.catalogBytes)), memoryOperators, largeWanted, rereadings, sampleInterval, memorybudget.File),
+		ours: "manager", baseline: "manager before reading",
+		details: table{caption: "Peaks by phase:", head: []string{"phase", "anonymous RSS", "total RSS", "live heap"}},
+		notes: []string{fmt.Sprintf("The memory request is %s, the peak plus a tenth. GOMEMLIMIT is %s, the request without the pages of the binary.",
 			size.format(float64(figures.Request())), size.format(float64(figures.GoLimit(figures.Request()))))},
 	}
 	for _, phase := range []memoryPhase{m.reading, m.rereading, m.restarted} {

@@ -16,13 +16,13 @@ import (
 	"github.com/openshift/platform-operators/test/localcatalog"
 )
 
-// servedCatalog is one catalog that is served beside that of the samples.
+// servedCatalog is a catalog that is served in addition to that of the samples.
 type servedCatalog struct {
 	name, folder string
 	server       *localcatalog.Server
 }
 
-// addCatalogs serves the streams, of which the cluster does not know yet.
+// addCatalogs serves the streams. The cluster has no objects for them yet.
 func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([]*servedCatalog, error) {
 	var all []*servedCatalog
 	for i, stream := range streams {
@@ -42,7 +42,8 @@ func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([
 	return all, nil
 }
 
-// changeAll gives all catalogs other content: a blob that says which round it is. Nobody is told of it yet.
+// changeAll changes the content of all catalogs by a blob with the number of the round. The cluster's objects do not change
+// yet.
 func changeAll(ctx context.Context, catalogs []*servedCatalog, round int) error {
 	for _, c := range catalogs {
 		blob := fmt.Sprintf("{\"schema\":\"bench.round\",\"package\":\"%s-0\",\"name\":\"round-%d\"}\n", memoryPrefix, round)
@@ -56,7 +57,7 @@ func changeAll(ctx context.Context, catalogs []*servedCatalog, round int) error 
 	return nil
 }
 
-// announceAll tells the cluster of the catalogs' content, all at once, and waits until the manager has read it.
+// announceAll updates the cluster's objects for all catalogs at once, and waits until the manager has read the catalogs.
 func (l *live) announceAll(ctx context.Context, catalogs []*servedCatalog) error {
 	began := time.Now()
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -69,7 +70,7 @@ func (l *live) announceAll(ctx context.Context, catalogs []*servedCatalog) error
 	return l.catalogsRead(ctx, catalogs, began)
 }
 
-// catalogsRead waits until each catalog has been read, over both protocols, by readings that began after a time.
+// catalogsRead waits until the manager has read each catalog over both protocols, after a time.
 func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, began time.Time) error {
 	scraper, err := l.newScraper()
 	if err != nil {
@@ -84,22 +85,22 @@ func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, bega
 			expected = append(expected, fmt.Sprintf("%s{%s=%q}", platformv1alpha1.MetricCatalogAge, platformv1alpha1.MetricLabelCatalog, id))
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	for {
 		series, err := scraper.scrape(ctx)
-		missing := unread(expected, series, time.Since(began))
+		missing := unreadSeries(expected, series, time.Since(began))
 		if err == nil && len(missing) == 0 {
 			return nil
 		}
-		if waited := letPass(ctx, scrapeEvery); waited != nil {
-			return fmt.Errorf("waiting until the manager has read %s: %w", few(missing), errors.Join(waited, err))
+		if waited := sleep(ctx, scrapeEvery); waited != nil {
+			return fmt.Errorf("waiting until the manager has read %s: %w", firstNames(missing), errors.Join(waited, err))
 		}
 	}
 }
 
-// unread are those of the series of catalogs' ages that are not there, or older than a time.
-func unread(expected []string, series map[string]float64, since time.Duration) (missing []string) {
+// unreadSeries returns the names of the catalogs' age metrics that are missing or larger than since.
+func unreadSeries(expected []string, series map[string]float64, since time.Duration) (missing []string) {
 	for _, name := range expected {
 		if age, found := series[name]; !found || age > since.Seconds() {
 			missing = append(missing, name)

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// heapLive is the metric of Go's runtime of what the last garbage collection left, in bytes.
+	// heapLive is the Go runtime's metric of the heap after the last garbage collection, in bytes.
 	heapLive = "go_gc_heap_live_bytes"
-	// scrapeEvery is how often the manager's metrics are read.
+	// scrapeEvery is the time between two scrapes.
 	scrapeEvery = 500 * time.Millisecond
-	// mostMetrics bounds how many bytes of metrics are read.
-	mostMetrics = 16 << 20
+	// maxMetricsSize limits the metrics that are read, in bytes.
+	maxMetricsSize = 16 << 20
 )
 
-// phase runs something, and what follows from it for a while, and says what the manager took meanwhile.
+// phase calls run, waits for quietTime, and stores the manager's peak memory in into.
 func (l *live) phase(ctx context.Context, into *memoryPhase, name string, run func(context.Context) error) error {
 	if err := resetPeak(l.Manager.PID()); err != nil {
 		return err
@@ -33,13 +33,13 @@ func (l *live) phase(ctx context.Context, into *memoryPhase, name string, run fu
 	return l.watchPhase(ctx, into, name, run)
 }
 
-// restartedPhase starts the manager, which was stopped, and waits until it has read all catalogs.
+// restartedPhase starts the stopped manager and waits until it has read all catalogs.
 func (l *live) restartedPhase(ctx context.Context, into *memoryPhase, catalogs []*servedCatalog) error {
 	started := time.Now()
 	if err := l.Manager.Start(); err != nil {
 		return err
 	}
-	return l.watchPhase(ctx, into, "the manager started again", func(ctx context.Context) error { return l.catalogsRead(ctx, catalogs, started) })
+	return l.watchPhase(ctx, into, "the manager restarted", func(ctx context.Context) error { return l.catalogsRead(ctx, catalogs, started) })
 }
 
 func (l *live) watchPhase(ctx context.Context, into *memoryPhase, name string, run func(context.Context) error) error {
@@ -51,11 +51,11 @@ func (l *live) watchPhase(ctx context.Context, into *memoryPhase, name string, r
 	var live float64
 	most, err := watchPeak(ctx, pid, func() error {
 		var err error
-		live, err = scraper.mostWhile(ctx, heapLive, func() error {
+		live, err = scraper.maxDuring(ctx, heapLive, func() error {
 			if err := run(ctx); err != nil {
 				return err
 			}
-			return letPass(ctx, quietTime)
+			return sleep(ctx, quietTime)
 		})
 		return err
 	})
@@ -67,11 +67,11 @@ func (l *live) watchPhase(ctx context.Context, into *memoryPhase, name string, r
 		return err
 	}
 	*into = memoryPhase{name: name, resident: residentMemory{anonymous: most.most, total: total}, live: live}
-	l.say("%s: peak anonymous RSS %s, peak total RSS %s, live heap %s", name, size.format(most.most), size.format(total), size.format(live))
+	l.logf("%s: peak anonymous RSS %s, peak total RSS %s, live heap %s", name, size.format(most.most), size.format(total), size.format(live))
 	return nil
 }
 
-// resetPeak has the kernel forget the process's high-water mark.
+// resetPeak resets the kernel's high-water mark of the process.
 func resetPeak(pid int) error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o200); err != nil {
 		return fmt.Errorf("resetting the peak of the memory: %w", err)
@@ -79,7 +79,7 @@ func resetPeak(pid int) error {
 	return nil
 }
 
-// readPeak is the most resident memory since the process began, or since the peak was reset, in bytes.
+// readPeak returns the peak of resident memory since the process started or resetPeak was called, in bytes.
 func readPeak(pid int) (float64, error) {
 	text, err := provenance.ProcValue(fmt.Sprintf("/proc/%d/status", pid), "VmHWM")
 	if err != nil {
@@ -88,7 +88,7 @@ func readPeak(pid int) (float64, error) {
 	return provenance.ParseKiB(text)
 }
 
-// scraper reads the manager's metrics, as the admin.
+// scraper reads the manager's metrics as the admin.
 type scraper struct {
 	url    string
 	client *http.Client
@@ -96,14 +96,14 @@ type scraper struct {
 
 func (l *live) newScraper() (*scraper, error) {
 	config := rest.AnonymousClientConfig(l.Admin)
-	// The manager's certificate is signed by an authority that it made for itself.
+	// The manager's certificate is self-signed.
 	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true, CertData: l.Admin.CertData, KeyData: l.Admin.KeyData, CertFile: l.Admin.CertFile, KeyFile: l.Admin.KeyFile}
 	config.BearerToken = l.Admin.BearerToken
 	client, err := rest.HTTPClientFor(config)
 	return &scraper{url: "https://" + l.Manager.Address + "/metrics", client: client}, err
 }
 
-// scrape gives the values of all series; a series is written as the manager does, with its labels.
+// scrape returns the values of all series, by name and labels as the manager writes them.
 func (s *scraper) scrape(ctx context.Context) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
 	if err != nil {
@@ -117,10 +117,10 @@ func (s *scraper) scrape(ctx context.Context) (map[string]float64, error) {
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("reading the manager's metrics: %s", answer.Status)
 	}
-	return parseSeries(io.LimitReader(answer.Body, mostMetrics))
+	return parseSeries(io.LimitReader(answer.Body, maxMetricsSize))
 }
 
-// parseSeries reads metrics in Prometheus' text format, without timestamps.
+// parseSeries parses metrics in Prometheus' text format, without timestamps.
 func parseSeries(from io.Reader) (map[string]float64, error) {
 	series := map[string]float64{}
 	lines := bufio.NewScanner(from)
@@ -140,15 +140,15 @@ func parseSeries(from io.Reader) (map[string]float64, error) {
 	return series, lines.Err()
 }
 
-// mostWhile is the largest value that a series has while something runs, and at its end. Scrapes in between may fail, as those of a
-// manager that is starting do; the last one may not.
-func (s *scraper) mostWhile(ctx context.Context, name string, run func() error) (most float64, err error) {
+// maxDuring returns the largest value of a series while run runs and at its end. Only the last scrape must succeed, because a
+// manager that is starting serves no metrics.
+func (s *scraper) maxDuring(ctx context.Context, name string, run func() error) (most float64, err error) {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for letPass(watching, scrapeEvery) == nil {
+		for sleep(watching, scrapeEvery) == nil {
 			if series, err := s.scrape(watching); err == nil {
 				most = max(most, series[name])
 			}
@@ -165,7 +165,7 @@ func (s *scraper) mostWhile(ctx context.Context, name string, run func() error) 
 		return 0, err
 	}
 	if _, found := series[name]; !found {
-		return 0, fmt.Errorf("reading the manager's metrics: there is no %s", name)
+		return 0, fmt.Errorf("reading the manager's metrics: %s is missing", name)
 	}
 	return max(most, series[name]), nil
 }

@@ -28,7 +28,7 @@ func somePeaks() memoryPeaks {
 	}
 }
 
-func TestPeaksAreWrittenBesideTheManagerBeforeTheReading(t *testing.T) {
+func TestMemoryPart(t *testing.T) {
 	p := memoryPart(somePeaks())
 	want := []figure{
 		{name: "read: peak anonymous RSS", unit: size, ours: 90 << 20, baseline: 50 << 20, n: 1},
@@ -49,14 +49,14 @@ func TestPeaksAreWrittenBesideTheManagerBeforeTheReading(t *testing.T) {
 	}
 }
 
-func TestTheDeploymentFollowsFromTheMostOfAllPhases(t *testing.T) {
+func TestFiguresArePeaksOfAllPhases(t *testing.T) {
 	want := memorybudget.Figures{Operators: memoryOperators, Catalogs: 3, CatalogBytes: 116 << 20, PeakRSS: 180 << 20, PeakAnonymousRSS: 90 << 20, LiveHeap: 40 << 20}
 	if diff := cmp.Diff(want, somePeaks().figures()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestThePeakOfTheMemoryIsForgottenWhenItIsReset(t *testing.T) {
+func TestResetPeak(t *testing.T) {
 	held := bytes.Repeat([]byte{1}, 64<<20)
 	before, err := readPeak(os.Getpid())
 	if err != nil || before < float64(len(held)) {
@@ -76,7 +76,7 @@ func TestThePeakOfTheMemoryIsForgottenWhenItIsReset(t *testing.T) {
 	held[0] = 2
 }
 
-func TestFullSizeCatalogsHaveTheLargestPackagesUnderInstalledNames(t *testing.T) {
+func TestFullSizeCatalogsRenameTheLargestPackages(t *testing.T) {
 	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestFullSizeCatalogsHaveTheLargestPackagesUnderInstalledNames(t *testing.T)
 	}
 }
 
-func TestACatalogIsReadWhenItsAgeIsLessThanTheTimeSince(t *testing.T) {
+func TestUnreadSeries(t *testing.T) {
 	for name, tc := range map[string]struct {
 		series map[string]float64
 		want   []string
@@ -115,14 +115,14 @@ func TestACatalogIsReadWhenItsAgeIsLessThanTheTimeSince(t *testing.T) {
 		"nothing is known yet": {nil, []string{"a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, unread([]string{"a", "b"}, tc.series, 2*time.Second)); diff != "" {
+			if diff := cmp.Diff(tc.want, unreadSeries([]string{"a", "b"}, tc.series, 2*time.Second)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestTheLargestValueOfASeriesIsThatOfAllScrapes(t *testing.T) {
+func TestMaxDuring(t *testing.T) {
 	answers := make(chan string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer, more := <-answers
@@ -136,7 +136,7 @@ func TestTheLargestValueOfASeriesIsThatOfAllScrapes(t *testing.T) {
 	}))
 	defer server.Close()
 	s := &scraper{url: server.URL, client: server.Client()}
-	most, err := s.mostWhile(t.Context(), "heap", func() error {
+	most, err := s.maxDuring(t.Context(), "heap", func() error {
 		// The third is asked for when the second has been read; it may be cut off.
 		for _, answer := range []string{"", "7e+06", "3"} {
 			answers <- answer
@@ -147,7 +147,7 @@ func TestTheLargestValueOfASeriesIsThatOfAllScrapes(t *testing.T) {
 	if err != nil || most != 7e6 {
 		t.Errorf("got %v, %v; want the value of the scrape in between", most, err)
 	}
-	if _, err := s.mostWhile(t.Context(), "stack", func() error { return nil }); err == nil || !strings.Contains(err.Error(), "there is no stack") {
-		t.Errorf("got %v for a series that is not there", err)
+	if _, err := s.maxDuring(t.Context(), "stack", func() error { return nil }); err == nil || !strings.Contains(err.Error(), "stack is missing") {
+		t.Errorf("got %v for a missing series", err)
 	}
 }

@@ -30,7 +30,7 @@ func writeSamples(t *testing.T) string {
 	return dir
 }
 
-func TestCatalogsAreServedAsJSONLines(t *testing.T) {
+func TestReadCatalogReturnsJSONLines(t *testing.T) {
 	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestCatalogsAreServedAsJSONLines(t *testing.T) {
 	}
 }
 
-func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
+func TestPartsHaveAllFigures(t *testing.T) {
 	dir := writeSamples(t)
 	lines, err := readCatalog(t.Context(), filepath.Join(dir, "catalog"))
 	if err != nil {
@@ -66,9 +66,9 @@ func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
 	}{
 		"reading catalogs": {
 			func() (part, error) { return measureCatalogRead([][]byte{lines}, []string{"alpha"}, 1) },
-			[]string{"a tenth, all wanted: time", "a tenth, all wanted: allocated", "a tenth, all wanted: allocations", "a tenth, all wanted: live",
-				"all wanted: time", "all wanted: allocated", "all wanted: allocations", "all wanted: live",
-				"1 wanted: time", "1 wanted: allocated", "1 wanted: allocations", "1 wanted: live"},
+			[]string{"first tenth, all packages: time", "first tenth, all packages: allocated", "first tenth, all packages: allocations", "first tenth, all packages: live",
+				"all packages: time", "all packages: allocated", "all packages: allocations", "all packages: live",
+				"1 packages: time", "1 packages: allocated", "1 packages: allocations", "1 packages: live"},
 		},
 		"resolving": {
 			func() (part, error) {
@@ -125,7 +125,7 @@ func TestEveryFigureOfAPartIsMeasured(t *testing.T) {
 	}
 }
 
-// wantResolved are the figures of resolving: one operator, all with the made-up ones, and one of large packages.
+// wantResolved are the figures of resolving: one operator, all with the synthetic ones, and one of large packages.
 func wantResolved() (names []string) {
 	for _, subject := range []string{
 		"alpha, 2 bundles", "alpha, 2 bundles, installed",
@@ -133,9 +133,9 @@ func wantResolved() (names []string) {
 		"1 operators, 2 bundles, installed", "9 operators, 17 bundles, 5 installed",
 		"9 operators, 17 bundles, 5 installed, one package changed (alpha)",
 	} {
-		names = append(names, subject+": time", subject+": allocated", subject+": allocations", subject+", beside deppy on what fits: time")
+		names = append(names, subject+": time", subject+": allocated", subject+": allocations", subject+"; baseline with permitted bundles only: time")
 	}
-	for _, subject := range []string{"20 versions", "20 versions under 32 steps that cannot be met", "2 versions with 10 times as many entries without bundles"} {
+	for _, subject := range []string{"20 versions", "20 versions with 32 required steps that no version meets", "2 versions with 10 times as many entries without bundles"} {
 		names = append(names, "a chain of "+subject+": time", "a chain of "+subject+": allocated", "a chain of "+subject+": allocations")
 	}
 	return names
@@ -154,13 +154,13 @@ func wantKept(t *testing.T, lines []byte) (names []string) {
 			t.Fatal(err)
 		}
 		for _, what := range []string{"time", "allocated", "allocations", "live"} {
-			names = append(names, fmt.Sprintf("%s, %d wanted: %s", size.format(float64(length(streams))), step.wanted, what))
+			names = append(names, fmt.Sprintf("%s, %d packages: %s", size.format(float64(length(streams))), step.wanted, what))
 		}
 	}
 	return names
 }
 
-func TestLargeCatalogsHaveThePackagesAgainUnderOtherNames(t *testing.T) {
+func TestLargeCatalogRepeatsPackagesUnderOtherNames(t *testing.T) {
 	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
 	if err != nil {
 		t.Fatal(err)
@@ -188,14 +188,14 @@ func TestLargeCatalogsHaveThePackagesAgainUnderOtherNames(t *testing.T) {
 		t.Errorf("bundles of packages (-want +got):\n%s", diff)
 	}
 	if _, err := declcfg.LoadReader(strings.NewReader(string(stream))); err != nil {
-		t.Errorf("declcfg cannot read it: %v", err)
+		t.Errorf("declcfg cannot read the catalog: %v", err)
 	}
 	if _, err := largeCatalog(1, nil); err == nil {
 		t.Error("nothing was repeated until it was large")
 	}
 }
 
-func TestCatalogsTooSmallForWhatIsWantedAreNotCompared(t *testing.T) {
+func TestMeasureSnapshotsRejectsSmallCatalogs(t *testing.T) {
 	lines, err := readCatalog(t.Context(), filepath.Join(writeSamples(t), "catalog"))
 	if err != nil {
 		t.Fatal(err)
@@ -219,10 +219,10 @@ func wantGraphs() (names []string) {
 	return names
 }
 
-func TestAnotherAnswerThanDeppysStopsTheComparison(t *testing.T) {
-	m := newMarket(map[string][]catalog.Package{"made-up": madeUpPackages()})
-	requests := []resolve.Request{m.request("made-up-e", false), m.request("made-up-f", false)}
-	problem, err := newDeppyProblem(requests, joint.ResolveAll(requests, m.world()), false)
+func TestSolveRejectsAnotherSolution(t *testing.T) {
+	m := newPackageIndex(map[string][]catalog.Package{"synthetic": syntheticPackages()})
+	requests := []resolve.Request{m.request("synthetic-e", false), m.request("synthetic-f", false)}
+	problem, err := newDeppyProblem(requests, joint.ResolveAll(requests, m.clusterState()), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,14 +235,14 @@ func TestAnotherAnswerThanDeppysStopsTheComparison(t *testing.T) {
 	}
 }
 
-func TestMadeUpOperatorsNeedOneAnotherAndQuarrel(t *testing.T) {
-	m := newMarket(map[string][]catalog.Package{"made-up": madeUpPackages()})
+func TestSyntheticPackagesDependAndConflict(t *testing.T) {
+	m := newPackageIndex(map[string][]catalog.Package{"synthetic": syntheticPackages()})
 	var requests []resolve.Request
 	for name := range m {
 		requests = append(requests, m.request(name, false))
 	}
 	conflicts := 0
-	for name, decision := range joint.ResolveAll(requests, m.world()) {
+	for name, decision := range joint.ResolveAll(requests, m.clusterState()) {
 		if decision.Chosen == nil {
 			t.Errorf("%s cannot be installed: %s", name, decision.Message)
 		}
@@ -253,26 +253,26 @@ func TestMadeUpOperatorsNeedOneAnotherAndQuarrel(t *testing.T) {
 	}
 }
 
-func TestEveryPairOfBundlesGivesTheSameGraph(t *testing.T) {
+func TestCountByPairsEqualsCountByGraph(t *testing.T) {
 	pkg, err := largePackage(350) // two major versions
 	if err != nil {
 		t.Fatal(err)
 	}
 	pkg.Entries[17].Skips = []string{pkg.Bundles[3].Name}
-	if diff := cmp.Diff(connectPlainly(pkg), connect(pkg), cmp.AllowUnexported(connections{})); diff != "" {
+	if diff := cmp.Diff(countByPairs(pkg), countByGraph(pkg), cmp.AllowUnexported(graphCounts{})); diff != "" {
 		t.Errorf("baseline and pkg/upgrade differ (-baseline +ours):\n%s", diff)
 	}
-	if found := connect(pkg); found.edges < 350 || found.arriving < 350 {
-		t.Errorf("there is nearly nothing in it: %+v", found)
+	if found := countByGraph(pkg); found.edges < 350 || found.reachable < 350 {
+		t.Errorf("the graph has too few edges: %+v", found)
 	}
 }
 
-func TestARefusedBundleIsListedWithItsReason(t *testing.T) {
+func TestRefusedBundlesHaveAReason(t *testing.T) {
 	r, err := compareRendering("beta/1.0.0", os.DirFS(filepath.Join(writeSamples(t), "bundles", "beta", "1.0.0")), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.comparable() || r.refusal == nil || r.baseRefusal == nil {
+	if r.comparable() || r.refusal == nil || r.baselineRefusal == nil {
 		t.Fatalf("got %+v; want both sides to refuse what does not support all namespaces", r)
 	}
 	row := renderTable([]rendering{r}).rows[0]
@@ -281,7 +281,7 @@ func TestARefusedBundleIsListedWithItsReason(t *testing.T) {
 	}
 }
 
-func TestADifferenceInContentStopsTheComparison(t *testing.T) {
+func TestSameContentRejectsADifference(t *testing.T) {
 	ours := func() ([][]catalog.Package, error) { return [][]catalog.Package{{{Name: "alpha"}}}, nil }
 	theirs := func() ([]*declcfg.DeclarativeConfig, error) {
 		return []*declcfg.DeclarativeConfig{{Packages: []declcfg.Package{{Name: "alpha"}, {Name: "beta"}}}}, nil
@@ -291,7 +291,7 @@ func TestADifferenceInContentStopsTheComparison(t *testing.T) {
 	}
 }
 
-func TestAbsentDataIsSaidWithWhatToDo(t *testing.T) {
+func TestMissingDataErrorNamesTheFlag(t *testing.T) {
 	_, catalogErr := readCatalog(t.Context(), t.TempDir())
 	_, bundlesErr := bundleFolders(t.TempDir())
 	for _, err := range []error{catalogErr, bundlesErr} {
@@ -301,7 +301,7 @@ func TestAbsentDataIsSaidWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestSampleOperatorsForThePlainLoopAreRendered(t *testing.T) {
+func TestRenderSamples(t *testing.T) {
 	operators, err := renderSamples(t.TempDir(), sampleOperators("plain", 2))
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +311,7 @@ func TestSampleOperatorsForThePlainLoopAreRendered(t *testing.T) {
 	}
 }
 
-func TestPartsAreMeasuredInTheOrderOfTheDocument(t *testing.T) {
+func TestPartsAreInTheOrderOfTheDocument(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options options
 		want    []string

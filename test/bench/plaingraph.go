@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// plainBundle is a bundle of the baseline: its version, and the entries of the channels that are its own.
+// plainBundle is a bundle of the baseline, with its channel entries.
 type plainBundle struct {
 	upgrade.Bundle
 	entries []plainEntry
@@ -18,14 +18,14 @@ type plainBundle struct {
 
 type plainEntry struct {
 	upgrade.Entry
-	covers blang.Range // nil where there is no skipRange, or none that can be read
+	covers blang.Range // nil without a valid skipRange
 }
 
-// connectPlainly is the baseline: it looks at every pair of bundles, and walks from each.
-func connectPlainly(pkg upgrade.Package) (found connections) {
+// countByPairs is the baseline. It tests every pair of bundles, and searches from each.
+func countByPairs(pkg upgrade.Package) (found graphCounts) {
 	bundles := plainBundles(pkg)
 	newest := len(bundles) - 1
-	for _, semantics := range everySemantics {
+	for _, semantics := range allSemantics {
 		follows := make([][]int, len(bundles))
 		for from := range bundles {
 			for to := range bundles {
@@ -37,14 +37,14 @@ func connectPlainly(pkg upgrade.Package) (found connections) {
 		}
 		for from := range bundles {
 			if from != newest && reachedFrom(from, follows)[newest] {
-				found.arriving++
+				found.reachable++
 			}
 		}
 	}
 	return found
 }
 
-// plainBundles are the bundles of a package, the lowest version first.
+// plainBundles returns the bundles of a package, sorted by version.
 func plainBundles(pkg upgrade.Package) []plainBundle {
 	entries := map[string][]plainEntry{}
 	for _, entry := range pkg.Entries {
@@ -77,7 +77,7 @@ func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
 	})
 }
 
-// promises says whether semantic versioning has nothing against a move up (docs/upgrade-rules.md).
+// promises reports whether semantic versioning permits an upgrade (docs/upgrade-rules.md).
 func promises(from, to *semver.Version) bool {
 	switch {
 	case from.Major() != to.Major():
@@ -90,7 +90,7 @@ func promises(from, to *semver.Version) bool {
 	return from.Major() > 0 || from.Minor() > 0 && from.Minor() == to.Minor()
 }
 
-// reachedFrom says to which bundles there is a way.
+// reachedFrom returns which bundles can be reached.
 func reachedFrom(from int, follows [][]int) []bool {
 	seen := make([]bool, len(follows))
 	seen[from] = true

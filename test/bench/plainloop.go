@@ -23,8 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// plainLoop applies objects one after the other and waits for the Deployments among them: what one would write without a
-// manager. It is the baseline for installing.
+// plainLoop is the baseline of installing. It applies objects and waits for the Deployments.
 type plainLoop struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
@@ -42,8 +41,8 @@ func newPlainLoop(config *rest.Config) (*plainLoop, error) {
 	return &plainLoop{kubernetesClient, dynamicClient, mapper}, nil
 }
 
-// install applies everything, phase by phase and some objects of a phase at once, waits until all Deployments are available,
-// and returns the number of objects.
+// install applies all objects, phase by phase and atOnce objects of a phase concurrently, and waits until all Deployments are
+// available. It returns the number of objects.
 func (l *plainLoop) install(ctx context.Context, operators []rendered, atOnce int) (objects int, err error) {
 	for _, operator := range operators {
 		all := append([]unstructured.Unstructured{namespaceObject(operator.namespace)}, operator.objects...)
@@ -73,7 +72,7 @@ func (l *plainLoop) apply(ctx context.Context, object *unstructured.Unstructured
 	return nil
 }
 
-// client reaches the resource of an object, in its namespace if it has one.
+// client returns the client for an object's resource, in its namespace if it has one.
 func (l *plainLoop) client(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	resource, err := l.resource(object)
 	if err != nil {
@@ -94,7 +93,7 @@ func (l *plainLoop) resource(object *unstructured.Unstructured) (schema.GroupVer
 	return mapping.Resource, nil
 }
 
-// waitForDeployments looks as often as the admin's client does on the manager's side.
+// waitForDeployments polls as often as the admin's client does on the manager's side.
 func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -111,7 +110,7 @@ func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered
 	}
 }
 
-// unavailable is nil when every Deployment of the operators is available.
+// unavailable returns an error unless every Deployment of the operators is available.
 func (l *plainLoop) unavailable(ctx context.Context, operators []rendered) error {
 	for _, operator := range operators {
 		deployments, err := l.kubernetes.AppsV1().Deployments(operator.namespace).List(ctx, metav1.ListOptions{})

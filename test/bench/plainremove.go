@@ -15,9 +15,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// remove deletes everything but CRDs and namespaces, phase by phase in the reverse order and some objects of a phase at once,
-// waits until no Pod is left, and returns how many requests that were. Propagation is that of workloads.
-func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int, propagation metav1.DeletionPropagation) (deletions, looks int, err error) {
+// remove deletes all objects except CRDs and namespaces, phase by phase in reverse order and atOnce objects of a phase
+// concurrently. It waits until no Pod is left, and returns the numbers of requests. propagation is for Deployments.
+func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int, propagation metav1.DeletionPropagation) (deletions, polls int, err error) {
 	for _, operator := range operators {
 		for _, phase := range slices.Backward(plan.Phases(operator.objects)) {
 			group, ctx := errgroup.WithContext(ctx)
@@ -33,8 +33,8 @@ func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int
 			}
 		}
 	}
-	looks, err = l.waitForPods(ctx, operators)
-	return deletions, looks, err
+	polls, err = l.waitForPods(ctx, operators)
+	return deletions, polls, err
 }
 
 func (l *plainLoop) delete(ctx context.Context, object *unstructured.Unstructured, propagation metav1.DeletionPropagation) error {
@@ -51,29 +51,29 @@ func (l *plainLoop) delete(ctx context.Context, object *unstructured.Unstructure
 	return nil
 }
 
-// waitForPods looks as often as the admin's client does on the manager's side, and returns how often that was.
-func (l *plainLoop) waitForPods(ctx context.Context, operators []rendered) (looks int, err error) {
+// waitForPods polls as often as the admin's client does on the manager's side, and returns the number of requests.
+func (l *plainLoop) waitForPods(ctx context.Context, operators []rendered) (polls int, err error) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		looks++
+		polls++
 		left, err := l.pods(ctx, operators)
 		if err != nil || left == 0 {
-			return looks, err
+			return polls, err
 		}
 		select {
 		case <-ctx.Done():
-			return looks, fmt.Errorf("waiting until no Pod is left, of %d: %w", left, ctx.Err())
+			return polls, fmt.Errorf("waiting until no Pod is left, of %d: %w", left, ctx.Err())
 		case <-ticker.C:
 		}
 	}
 }
 
-// pods counts the Pods in the operators' namespaces.
+// pods returns the number of Pods in the operators' namespaces.
 func (l *plainLoop) pods(ctx context.Context, operators []rendered) (int, error) {
-	ours := map[string]bool{}
+	namespaces := map[string]bool{}
 	for _, operator := range operators {
-		ours[operator.namespace] = true
+		namespaces[operator.namespace] = true
 	}
 	pods, err := l.kubernetes.CoreV1().Pods(corev1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *plainLoop) pods(ctx context.Context, operators []rendered) (int, error)
 	}
 	found := 0
 	for i := range pods.Items {
-		if ours[pods.Items[i].Namespace] {
+		if namespaces[pods.Items[i].Namespace] {
 			found++
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func TestThePlainLoopKeepsNamespacesAndCRDs(t *testing.T) {
+func TestRemoveKeepsNamespacesAndCRDs(t *testing.T) {
 	object := func(apiVersion, kind, namespace, name string) unstructured.Unstructured {
 		o := unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}}
 		o.SetNamespace(namespace)
@@ -37,7 +37,7 @@ func TestThePlainLoopKeepsNamespacesAndCRDs(t *testing.T) {
 	client := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, there...)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "somebody-elses", Name: "pod"}}
 	loop := plainLoop{kubernetes: fake.NewClientset(pod), dynamic: client, mapper: testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)}
-	deletions, looks, err := loop.remove(t.Context(), []rendered{operator}, 1, metav1.DeletePropagationForeground)
+	deletions, polls, err := loop.remove(t.Context(), []rendered{operator}, 1, metav1.DeletePropagationForeground)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,32 +45,32 @@ func TestThePlainLoopKeepsNamespacesAndCRDs(t *testing.T) {
 	for _, action := range client.Actions() {
 		deletion, ok := action.(clienttesting.DeleteAction)
 		if !ok {
-			t.Errorf("it asked to %s %s", action.GetVerb(), action.GetResource().Resource)
+			t.Errorf("unexpected request: %s %s", action.GetVerb(), action.GetResource().Resource)
 			continue
 		}
 		deleted = append(deleted, deletion.GetName())
 		if inForeground := *deletion.GetDeleteOptions().PropagationPolicy == metav1.DeletePropagationForeground; inForeground != (action.GetResource().Resource == "deployments") {
-			t.Errorf("it deletes %s in the foreground: %t", action.GetResource().Resource, inForeground)
+			t.Errorf("%s is deleted in the foreground: %t", action.GetResource().Resource, inForeground)
 		}
 	}
 	if len(deleted) == 0 || deleted[0] != "manager" {
-		t.Errorf("it deleted %q; what runs goes first", deleted)
+		t.Errorf("deleted %q; want workloads first", deleted)
 	}
 	slices.Sort(deleted)
 	if diff := cmp.Diff([]string{"account", "gone-already", "manager", "role"}, deleted); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
-	if deletions != 4 || looks != 1 {
-		t.Errorf("counted %d deletions and %d looks, want 4 and 1", deletions, looks)
+	if deletions != 4 || polls != 1 {
+		t.Errorf("counted %d deletions and %d looks, want 4 and 1", deletions, polls)
 	}
 }
 
-func TestThePlainLoopWaitsForPods(t *testing.T) {
+func TestRemoveWaitsForPods(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "pod"}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	loop := plainLoop{kubernetes: fake.NewClientset(pod)}
-	if looks, err := loop.waitForPods(ctx, []rendered{{namespace: "a"}}); err == nil || looks != 1 {
-		t.Errorf("got %v after %d looks; a Pod of the operator is left", err, looks)
+	if polls, err := loop.waitForPods(ctx, []rendered{{namespace: "a"}}); err == nil || polls != 1 {
+		t.Errorf("got %v after %d looks; a Pod of the operator is left", err, polls)
 	}
 }

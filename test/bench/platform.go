@@ -21,36 +21,35 @@ import (
 )
 
 const (
-	// changes is how often each kind of change is made and waited for.
+	// changes is how often each kind of change is made.
 	changes = 20
-	// changeLimit is how long the ClusterOperator may take to say the right thing.
+	// changeLimit is how long the ClusterOperator may take to have the correct condition.
 	changeLimit = time.Minute
-	// limited is the operator whose limit decides what the ClusterOperator says, limit its olm.maxOpenShiftVersion, which is the
-	// cluster's own version; looser is one that is far away.
-	limited, limit, looser = "limited", `"4.21"`, `"4.40"`
-	// before is a version of the cluster whose next minor the limit permits.
+	// limitedPackage is the operator that limits the cluster's version. limit is its olm.maxOpenShiftVersion, the cluster's own
+	// version. highLimit permits upgrades.
+	limitedPackage, limit, highLimit = "limited", `"4.21"`, `"4.40"`
+	// before is a cluster version from which limit permits an upgrade to the next minor version.
 	before = "4.20.0"
 )
 
-// platformSizes are how many PlatformOperators there are.
+// platformSizes are the numbers of PlatformOperators.
 var platformSizes = []int{0, 10, 100}
 
-// reaction is how long it took, in seconds and in the order in which it was measured, until the ClusterOperator said the right
-// thing.
+// reaction has the times until the ClusterOperator had the correct condition, in seconds.
 type reaction struct {
 	operators         int
 	catalogs, cluster []float64
 }
 
-// measurePlatform sees the manager as the platform does: what it takes with few and with many PlatformOperators while nothing
-// changes, and how soon the ClusterOperator is right when a catalog or the cluster's version has changed.
-func measurePlatform(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
+// measurePlatform measures the manager with different numbers of PlatformOperators, while nothing changes and after changes of
+// a catalog and of the cluster's version.
+func measurePlatform(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	most := platformSizes[len(platformSizes)-1]
-	offered := []samples.Operator{{Package: limited, Version: sampleVersion, MaxOpenShiftVersion: limit}}
+	offered := []samples.Operator{{Package: limitedPackage, Version: sampleVersion, MaxOpenShiftVersion: limit}}
 	for i := range most - 1 {
 		offered = append(offered, samples.Operator{Package: fmt.Sprintf("platform-%d", i), Version: sampleVersion})
 	}
-	return onLive(ctx, dir, environment.Options{Samples: offered, AuditLog: true}, say, func(ctx context.Context, l *live) (part, error) {
+	return withCluster(ctx, dir, environment.Options{Samples: offered, AuditLog: true}, logf, func(ctx context.Context, l *live) (part, error) {
 		return l.measurePlatform(ctx, offered)
 	})
 }
@@ -60,48 +59,48 @@ func (l *live) measurePlatform(ctx context.Context, offered []samples.Operator) 
 	if err != nil {
 		return part{}, err
 	}
-	var quiet []quietMinute
+	var quiet []idleWindow
 	var reactions []reaction
 	for i, operators := range platformSizes {
 		if i > 0 {
 			step := installStep(offered[platformSizes[i-1]:operators])
-			step.Within = settleLimit
+			step.Within = waitLimit
 			if err := step.Run(ctx, l.admin); err != nil {
 				return part{}, err
 			}
-			measured, err := l.react(ctx, operators)
+			measured, err := l.measureReactions(ctx, operators)
 			if err != nil {
 				return part{}, err
 			}
 			reactions = append(reactions, measured)
-			l.say("%d PlatformOperators: the ClusterOperator is right %s after a catalog's change, %s after the cluster's (p95)", operators,
+			l.logf("%d PlatformOperators: the ClusterOperator is right %s after a catalog's change, %s after the cluster's (p95)", operators,
 				seconds.format(percentile(measured.catalogs, 95)), seconds.format(percentile(measured.cluster, 95)))
 		}
-		minute, err := l.quietMinute(ctx, log, time.Now())
+		minute, err := l.idleWindow(ctx, log, time.Now())
 		if err != nil {
 			return part{}, err
 		}
 		minute.managed = operators
-		l.say("%d PlatformOperators: %s of processor, anonymous RSS %s, %d requests", operators, seconds.format(minute.processor), size.format(minute.memory.anonymous), minute.requests.Total())
+		l.logf("%d PlatformOperators: %s of processor, anonymous RSS %s, %d requests", operators, seconds.format(minute.processor), size.format(minute.memory.anonymous), minute.requests.Total())
 		quiet = append(quiet, minute)
 	}
 	return platformPart(quiet, reactions), nil
 }
 
-// react changes catalogs and the cluster's version, one after the other, and waits each time until the ClusterOperator says of
-// upgrades what is true then.
-func (l *live) react(ctx context.Context, operators int) (reaction, error) {
+// measureReactions changes the catalog and the cluster's version and waits each time until the ClusterOperator has the correct
+// Upgradeable condition.
+func (l *live) measureReactions(ctx context.Context, operators int) (reaction, error) {
 	measured := reaction{operators: operators}
 	for i := range changes {
 		permitted := i%2 == 0
 		value := limit
 		if permitted {
-			value = looser
+			value = highLimit
 		}
 		if err := l.publishLimit(value); err != nil {
 			return reaction{}, err
 		}
-		// The catalog's own reading of its folder is not ours: what is measured begins when it is announced.
+		// The time starts when the cluster's objects change, after the catalog server has read its folder.
 		if err := l.Catalog.Update(ctx); err != nil {
 			return reaction{}, err
 		}
@@ -126,16 +125,16 @@ func (l *live) react(ctx context.Context, operators int) (reaction, error) {
 	return measured, nil
 }
 
-// publishLimit writes another limit of the limited operator into the catalog, and leaves its bundle as it is.
+// publishLimit changes the limit of limitedPackage in the catalog. The bundle stays the same.
 func (l *live) publishLimit(value string) error {
-	path := filepath.Join(l.SamplesDir, "catalog", limited, "catalog.yaml")
+	path := filepath.Join(l.SamplesDir, "catalog", limitedPackage, "catalog.yaml")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("reading the catalog: %w", err)
 	}
-	text := strings.NewReplacer("value: "+limit, "value: "+value, "value: "+looser, "value: "+value).Replace(string(content))
+	text := strings.NewReplacer("value: "+limit, "value: "+value, "value: "+highLimit, "value: "+value).Replace(string(content))
 	if !strings.Contains(text, "value: "+value) {
-		return fmt.Errorf("writing %s into %s: no limit is in there", value, path)
+		return fmt.Errorf("writing %s to %s: the file has no limit", value, path)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("writing the catalog: %w", err)
@@ -143,7 +142,7 @@ func (l *live) publishLimit(value string) error {
 	return nil
 }
 
-// setDesired moves the cluster to another version by one write.
+// setDesired changes the ClusterVersion's desired version in one write.
 func (l *live) setDesired(ctx context.Context, version string) error {
 	client := l.admin.Config.ConfigV1().ClusterVersions()
 	clusterVersion, err := client.Get(ctx, "version", metav1.GetOptions{})
@@ -156,8 +155,7 @@ func (l *live) setDesired(ctx context.Context, version string) error {
 	return err
 }
 
-// upgradeable is how long it takes, from the beginning of a change, until a watch shows the ClusterOperator's Upgradeable as it
-// should be.
+// upgradeable calls change and returns the time until a watch shows the wanted Upgradeable condition.
 func (l *live) upgradeable(ctx context.Context, want bool, change func(context.Context) error) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, changeLimit)
 	defer cancel()
@@ -170,29 +168,28 @@ func (l *live) upgradeable(ctx context.Context, want bool, change func(context.C
 	if err := change(ctx); err != nil {
 		return 0, err
 	}
-	err = seen(events.ResultChan(), want)
+	err = waitForUpgradeable(events.ResultChan(), want)
 	return time.Since(start), err
 }
 
-func seen(events <-chan watch.Event, want bool) error {
+func waitForUpgradeable(events <-chan watch.Event, want bool) error {
 	for event := range events {
 		clusterOperator, ok := event.Object.(*configv1.ClusterOperator)
 		if ok && v1helpers.IsStatusConditionTrue(clusterOperator.Status.Conditions, configv1.OperatorUpgradeable) == want {
 			return nil
 		}
 	}
-	return fmt.Errorf("waiting for Upgradeable to be %t: the ClusterOperator did not say so within %s", want, changeLimit)
+	return fmt.Errorf("waiting for Upgradeable to be %t: it was not within %s", want, changeLimit)
 }
 
-func platformPart(quiet []quietMinute, reactions []reaction) part {
+func platformPart(quiet []idleWindow, reactions []reaction) part {
 	idle := quiet[0]
 	p := part{
-		title: "Being a part of the platform",
-		text: fmt.Sprintf("What the manager takes with some PlatformOperators, each of a package of its own, installed and healthy, over %s in which nothing changes; the baseline is the same process without any. Requests are counted as above. "+
-			"Then how soon ClusterOperator `platform-operators-aggregated` says the right `Upgradeable`: after a catalog changed the limit of an installed bundle, from the first write to the catalog objects on, and after the cluster's version changed, from that write on; "+
-			"both %d times back and forth, seen by another client's watch. No baseline does this.", steadyWindow, changes),
+		title: "Idle with PlatformOperators, and reaction times",
+		text: fmt.Sprintf("The first rows are the manager's requests, processor time and memory during %s without changes, with healthy PlatformOperators of different packages. The baseline is the same process without any. Requests are counted as in the previous section.\n\n"+
+			"The other rows are the time until ClusterOperator `platform-operators-aggregated` has the correct `Upgradeable` condition. A catalog changes the limit of an installed bundle, or the cluster's version changes. The time starts with the first write and ends when another client's watch shows the condition. Each change is made %d times, back and forth. There is no baseline.", steadyWindow, changes),
 		ours: "manager", baseline: "manager without PlatformOperators",
-		notes: []string{"For comparison, what neighbours ask for as memory requests (none was measured here): OLM v0 160 MiB for the olm-operator, 80 MiB for the catalog-operator and 50 MiB for the packageserver; cluster-olm-operator 20 MiB; rukpak's core 100 to 160 MiB; the CVO 50 MiB."},
+		notes: []string{"For comparison, the memory requests of related components, which were not measured: OLM v0 160 MiB for the olm-operator, 80 MiB for the catalog-operator and 50 MiB for the packageserver; cluster-olm-operator 20 MiB; rukpak's core 100 to 160 MiB; the CVO 50 MiB."},
 	}
 	for _, m := range quiet {
 		name := fmt.Sprintf("%d PlatformOperators", m.managed)
@@ -207,8 +204,8 @@ func platformPart(quiet []quietMinute, reactions []reaction) part {
 	for _, r := range reactions {
 		for _, percent := range []int{50, 95} {
 			p.figures = append(p.figures,
-				figure{name: fmt.Sprintf("%d PlatformOperators: a catalog's change, p%d", r.operators, percent), unit: seconds, ours: percentile(r.catalogs, percent), n: len(r.catalogs)},
-				figure{name: fmt.Sprintf("%d PlatformOperators: the cluster's change, p%d", r.operators, percent), unit: seconds, ours: percentile(r.cluster, percent), n: len(r.cluster)},
+				figure{name: fmt.Sprintf("%d PlatformOperators: reaction to a catalog, p%d", r.operators, percent), unit: seconds, ours: percentile(r.catalogs, percent), n: len(r.catalogs)},
+				figure{name: fmt.Sprintf("%d PlatformOperators: reaction to the cluster version, p%d", r.operators, percent), unit: seconds, ours: percentile(r.cluster, percent), n: len(r.cluster)},
 			)
 		}
 	}

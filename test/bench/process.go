@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ticksPerSecond is what Linux counts a process's time in, on every architecture.
+// ticksPerSecond is the unit of processor times in /proc on all architectures.
 const ticksPerSecond = 100
 
-// processorTime is how long a process has been running on a processor, in seconds, to a hundredth.
+// processorTime returns the processor time of a process, in seconds.
 func processorTime(pid int) (float64, error) {
 	path := fmt.Sprintf("/proc/%d/stat", pid)
 	content, err := os.ReadFile(path)
@@ -22,11 +22,11 @@ func processorTime(pid int) (float64, error) {
 	return parseProcessorTime(string(content))
 }
 
-// parseProcessorTime adds up user and system time. The second field is the program's name in parentheses, which may hold
-// anything.
+// parseProcessorTime returns the sum of user and system time. The second field is the program's name in parentheses, which can
+// contain spaces and parentheses.
 func parseProcessorTime(stat string) (float64, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	const user, system = 11, 12 // counted from the state, which follows the name
+	const user, system = 11, 12 // counted from the state, the field after the name
 	if len(fields) <= system {
 		return 0, fmt.Errorf("reading the processor time: %.40q has no such field", stat)
 	}
@@ -41,15 +41,15 @@ func parseProcessorTime(stat string) (float64, error) {
 	return float64(ticks) / ticksPerSecond, nil
 }
 
-// watchEvery is how often memory is read; a peak between two readings is not seen.
-const watchEvery = 5 * time.Millisecond
+// sampleInterval is the time between two readings of memory. Shorter peaks are not measured.
+const sampleInterval = 5 * time.Millisecond
 
-// peak is the most anonymous memory that a process holds while something runs.
+// peak is the anonymous memory of a process, in bytes, before and at its highest.
 type peak struct {
 	before, most float64
 }
 
-// watchPeak reads a process's memory every few milliseconds until the function returns.
+// watchPeak reads a process's memory repeatedly until run returns.
 func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	first, err := readResidentMemory(pid)
 	if err != nil {
@@ -60,7 +60,7 @@ func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(watchEvery)
+		ticker := time.NewTicker(sampleInterval)
 		defer ticker.Stop()
 		for {
 			select {
@@ -79,5 +79,5 @@ func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	return p, err
 }
 
-// extra is what the process took beyond what it had before.
+// extra returns the peak minus the memory before.
 func (p peak) extra() float64 { return p.most - p.before }

@@ -17,22 +17,22 @@ import (
 
 var deploymentsOfOneDigest = []int{5, 50}
 
-// pulls is what a registry was asked for so many deployments of one digest.
+// pulls are the requests to the registry for BundleDeployments of one digest.
 type pulls struct {
 	deployments    int
 	ours, baseline bulk.Pulls
 }
 
-// measurePulls creates BundleDeployments of one digest at once and counts what that asks of the registry.
-func measurePulls(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
+// measurePulls creates BundleDeployments of one digest at once and counts the requests to the registry.
+func measurePulls(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []pulls
 		for _, deployments := range deploymentsOfOneDigest {
 			measured, err := l.pullsOf(ctx, deployments)
 			if err != nil {
 				return part{}, fmt.Errorf("counting the pulls of %d deployments: %w", deployments, err)
 			}
-			say("%d deployments of one digest asked for %d manifests and %d layers", deployments, measured.ours.Manifests, measured.ours.Blobs)
+			logf("%d deployments of one digest asked for %d manifests and %d layers", deployments, measured.ours.Manifests, measured.ours.Blobs)
 			all = append(all, measured)
 		}
 		return pullsPart(all), nil
@@ -60,7 +60,7 @@ func (l *live) pullsOf(ctx context.Context, deployments int) (pulls, error) {
 
 	before = l.registry.Pulls()
 	for range deployments {
-		if err := pullPlainly(ctx, ref); err != nil {
+		if err := pullOnce(ctx, ref); err != nil {
 			return pulls{}, err
 		}
 	}
@@ -68,8 +68,8 @@ func (l *live) pullsOf(ctx context.Context, deployments int) (pulls, error) {
 	return measured, nil
 }
 
-// pullPlainly reads an image whole and keeps nothing.
-func pullPlainly(ctx context.Context, ref string) error {
+// pullOnce pulls an image and keeps nothing.
+func pullOnce(ctx context.Context, ref string) error {
 	parsed, err := name.NewDigest(ref)
 	if err != nil {
 		return err
@@ -86,10 +86,9 @@ func pullPlainly(ctx context.Context, ref string) error {
 
 func pullsPart(all []pulls) part {
 	p := part{
-		title: "Pulling one image for many",
-		text: "So many BundleDeployments of one digest, created at once, until all are installed and healthy; what they asked of the registry. An image here has two layers. " +
-			"The baseline is a client that pulls the image once for each and keeps nothing.",
-		ours: "manager", baseline: "a pull for each",
+		title: "Pulling one image for many BundleDeployments",
+		text:  "The requests to the registry when many BundleDeployments of one digest are created at once, until all are installed and healthy. The image has two layers. The baseline is a client that pulls the image once for each BundleDeployment and keeps nothing.",
+		ours:  "manager", baseline: "one pull each",
 	}
 	for _, m := range all {
 		name := fmt.Sprintf("%d deployments", m.deployments)

@@ -15,12 +15,11 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// footprint is what some operators have in the cluster, by resource, that a removal takes away: their PlatformOperators and
-// BundleDeployments, their namespaces, which stand for all that is in them, and what belongs to no namespace. Kept CRDs are no
-// part of it.
+// footprint has the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments,
+// their namespaces, and cluster-scoped objects. It has no objects in namespaces and no CRDs, which are kept.
 type footprint struct {
 	client metadata.Interface
-	// order is that in which gone looks: what is removed last comes last.
+	// order is the order in which resources are checked; the last removed are last.
 	order []schema.GroupVersionResource
 	names map[schema.GroupVersionResource]map[string]bool
 }
@@ -32,7 +31,7 @@ func (l *live) newFootprint(operators []rendered) (*footprint, error) {
 	}
 	f := &footprint{client: client, names: map[schema.GroupVersionResource]map[string]bool{}}
 	for _, operator := range operators {
-		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // all have one name
+		f.add(platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), operator.namespace) // all have the same name
 		f.add(corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), operator.namespace)
 		f.add(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, operator.namespace)
 		for i := range operator.objects {
@@ -58,49 +57,50 @@ func (f *footprint) add(resource schema.GroupVersionResource, name string) {
 	f.names[resource][name] = true
 }
 
-// complete is nil when all of it is there.
+// complete returns an error if an object is missing.
 func (f *footprint) complete(ctx context.Context) error {
 	for _, resource := range f.order {
-		there, err := f.present(ctx, resource, true, 0)
+		found, err := f.existing(ctx, resource, true, 0)
 		if err != nil {
 			return err
 		}
 		absent := maps.Clone(f.names[resource])
-		for _, name := range there {
+		for _, name := range found {
 			delete(absent, name)
 		}
 		if len(absent) > 0 {
-			return fmt.Errorf("%d %s are not there: %s", len(absent), resource.Resource, few(slices.Sorted(maps.Keys(absent))))
+			return fmt.Errorf("%d %s are missing: %s", len(absent), resource.Resource, firstNames(slices.Sorted(maps.Keys(absent))))
 		}
 	}
 	return nil
 }
 
-// removed is nil when nothing of it is there but namespaces that are being deleted: the rest is Kubernetes' namespace controller's.
+// removed returns an error if an object exists, except for namespaces that are being deleted.
 func (f *footprint) removed(ctx context.Context) error { return f.without(ctx, false) }
 
-// gone is nil when nothing of it is there.
+// gone returns an error if an object exists.
 func (f *footprint) gone(ctx context.Context) error { return f.without(ctx, true) }
 
 func (f *footprint) without(ctx context.Context, terminating bool) error {
 	for _, resource := range f.order {
-		// The first object shows in most cases that not all are gone. A list of all, ten times a second, would take a tenth of what is measured.
+		// The first object usually shows that the removal is not complete. Listing all objects ten times a second would affect
+		// the measurement.
 		for _, limit := range []int64{1, 0} {
-			there, err := f.present(ctx, resource, terminating, limit)
+			found, err := f.existing(ctx, resource, terminating, limit)
 			if err != nil {
 				return err
 			}
-			if len(there) > 0 {
-				return fmt.Errorf("%s are still there: %s", resource.Resource, few(there))
+			if len(found) > 0 {
+				return fmt.Errorf("%s still exist: %s", resource.Resource, firstNames(found))
 			}
 		}
 	}
 	return nil
 }
 
-// present are the names of the resource's objects that are there, with or without those that are being deleted; of the first ones in
-// the API server's order where limit is not 0.
-func (f *footprint) present(ctx context.Context, resource schema.GroupVersionResource, terminating bool, limit int64) (names []string, err error) {
+// existing returns the names of the existing objects of a resource, with or without namespaces that are being deleted. limit
+// limits the list if it is not 0.
+func (f *footprint) existing(ctx context.Context, resource schema.GroupVersionResource, terminating bool, limit int64) (names []string, err error) {
 	list, err := f.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", resource.Resource, err)
@@ -113,8 +113,8 @@ func (f *footprint) present(ctx context.Context, resource schema.GroupVersionRes
 	return names, nil
 }
 
-// few lists the first of many names.
-func few(names []string) string {
+// firstNames returns the first five names.
+func firstNames(names []string) string {
 	if len(names) > 5 {
 		names = append(slices.Clone(names[:5]), "…")
 	}

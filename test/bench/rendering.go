@@ -16,19 +16,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
-// rendering is what became of one bundle on both sides. A side that refuses the bundle has an error, and its cost is that of
-// refusing; only what both accept is compared.
+// rendering is the result for one bundle. A side that refuses the bundle has an error, and its cost is that of the refusal.
+// Only bundles that both sides accept are compared.
 type rendering struct {
-	name                  string
-	objects               int
-	refusal, baseRefusal  error
-	ours, written, theirs cost
+	name                     string
+	objects                  int
+	refusal, baselineRefusal error
+	ours, written, theirs    cost
 }
 
-func (r rendering) comparable() bool { return r.refusal == nil && r.baseRefusal == nil }
+func (r rendering) comparable() bool { return r.refusal == nil && r.baselineRefusal == nil }
 
 // measureRender measures rendering every bundle, from the files on disk to objects.
-func measureRender(folders []string, n int, say func(format string, args ...any)) (part, error) {
+func measureRender(folders []string, n int, logf func(format string, args ...any)) (part, error) {
 	var all []rendering
 	for i, folder := range folders {
 		r, err := compareRendering(shortName(folder), os.DirFS(folder), n)
@@ -37,7 +37,7 @@ func measureRender(folders []string, n int, say func(format string, args ...any)
 		}
 		all = append(all, r)
 		if (i+1)%10 == 0 || i+1 == len(folders) {
-			say("rendered %d of %d bundles", i+1, len(folders))
+			logf("rendered %d of %d bundles", i+1, len(folders))
 		}
 	}
 	return renderPart(all, n), nil
@@ -47,12 +47,12 @@ func compareRendering(name string, bundle fs.FS, n int) (rendering, error) {
 	r := rendering{name: name}
 	objects, err := render(bundle)
 	r.objects, r.refusal = len(objects), err
-	_, r.baseRefusal = convertBundle(bundle)
+	_, r.baselineRefusal = convertBundle(bundle)
 
-	costs, err := inTurns(n,
-		subject{"pkg/bundle/registryv1", func() error { _, err := render(bundle); return changed(r.refusal, err) }},
-		subject{"rukpak", func() error { _, err := convertBundle(bundle); return changed(r.baseRefusal, err) }},
-		subject{"pkg/bundle/registryv1 and JSON", func() error { return changed(r.refusal, renderJSON(bundle, io.Discard)) }})
+	costs, err := measureAlternately(n,
+		subject{"pkg/bundle/registryv1", func() error { _, err := render(bundle); return checkOutcome(r.refusal, err) }},
+		subject{"rukpak", func() error { _, err := convertBundle(bundle); return checkOutcome(r.baselineRefusal, err) }},
+		subject{"pkg/bundle/registryv1 and JSON", func() error { return checkOutcome(r.refusal, renderJSON(bundle, io.Discard)) }})
 	if err != nil {
 		return rendering{}, fmt.Errorf("rendering bundle %s: %w", name, err)
 	}
@@ -60,8 +60,8 @@ func compareRendering(name string, bundle fs.FS, n int) (rendering, error) {
 	return r, nil
 }
 
-// changed is nil as long as a bundle is refused, or accepted, again and again.
-func changed(first, now error) error {
+// checkOutcome returns an error if a bundle is refused at one time and accepted at another.
+func checkOutcome(first, now error) error {
 	if (first == nil) == (now == nil) {
 		return nil
 	}
@@ -85,7 +85,7 @@ func renderInto(files fs.FS, namespace string) ([]unstructured.Unstructured, err
 	return b.Render(bundle.Options{InstallNamespace: namespace, Certificates: bundle.ServiceCA})
 }
 
-// renderJSON renders and writes the objects out, one a line.
+// renderJSON renders a bundle and writes its objects as JSON lines.
 func renderJSON(bundle fs.FS, w io.Writer) error {
 	objects, err := render(bundle)
 	if err != nil {
@@ -101,7 +101,7 @@ func renderJSON(bundle fs.FS, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// convertBundle is the baseline. It installs for all namespaces, as ours does, into the namespace that the bundle suggests.
+// convertBundle is the baseline. It renders for all namespaces into the suggested namespace, as render does.
 func convertBundle(bundle fs.FS) (fs.FS, error) {
 	return convert.RegistryV1ToPlain(bundle, "", []string{""})
 }
@@ -109,14 +109,13 @@ func convertBundle(bundle fs.FS) (fs.FS, error) {
 func renderPart(all []rendering, n int) part {
 	p := part{
 		title: "Rendering bundles",
-		text: "From a bundle's folder (its files are in the page cache) to the objects to apply, for all namespaces. The sums are over those bundles that both sides accept. " +
-			"rukpak v0.24's converter is built here with the same Kubernetes libraries as ours. It returns YAML text, ours objects, hence the second sum: ours with the objects written as JSON.",
-		ours: "`pkg/bundle/registryv1`", baseline: "rukpak v0.24's `pkg/convert`",
+		text:  "The time from a bundle's files, which are in the page cache, to the objects to apply, for all namespaces. The sums include the bundles that both sides accept. The baseline is rukpak v0.24's converter, built with the same Kubernetes libraries. It returns YAML, so that the second sum adds writing our objects as JSON.",
+		ours:  "`pkg/bundle/registryv1`", baseline: "rukpak v0.24's `pkg/convert`",
 	}
-	var ours, written, theirs, every cost
+	var ours, written, theirs, total cost
 	var both, accepted, objects int
 	for _, r := range all {
-		every.add(r.ours)
+		total.add(r.ours)
 		if r.refusal == nil {
 			accepted++
 			objects += r.objects
@@ -130,9 +129,9 @@ func renderPart(all []rendering, n int) part {
 	}
 	p.figures = append(p.figures, costFigures(fmt.Sprintf("%d bundles, to objects", both), ours, theirs, n)...)
 	p.figures = append(p.figures, costFigures(fmt.Sprintf("%d bundles, written out", both), written, theirs, n)...)
-	p.figures = append(p.figures, costFigures(fmt.Sprintf("all %d bundles, rendered or refused", len(all)), every, cost{}, n)...)
+	p.figures = append(p.figures, costFigures(fmt.Sprintf("all %d bundles, rendered or refused", len(all)), total, cost{}, n)...)
 	p.notes = []string{
-		fmt.Sprintf("Of %d bundles ours renders %d, to %d objects together. The time of a refused bundle is the time it takes to refuse it; it has no ratio. Reasons are cut to their first words.", len(all), accepted, objects),
+		fmt.Sprintf("Our renderer accepts %[2]d of %[1]d bundles, with %[3]d objects in total. The time of a refused bundle is the time until the refusal, without a ratio. Reasons are truncated.", len(all), accepted, objects),
 	}
 	p.details = renderTable(all)
 	return p
@@ -140,13 +139,13 @@ func renderPart(all []rendering, n int) part {
 
 func renderTable(all []rendering) table {
 	t := table{
-		caption: "Each bundle; the ratios are baseline ÷ ours, to objects.",
+		caption: "Each bundle, rendered to objects; ratios are baseline ÷ ours.",
 		head:    []string{"bundle", "outcome", "objects", "time", "allocations", "rukpak", "rukpak time", "rukpak allocations", "time ratio", "allocation ratio"},
 	}
 	for _, r := range all {
 		row := []string{
 			r.name, outcome(r.refusal), "—", seconds.format(r.ours.time.Seconds()), count.format(r.ours.allocations),
-			outcome(r.baseRefusal), seconds.format(r.theirs.time.Seconds()), count.format(r.theirs.allocations), "—", "—",
+			outcome(r.baselineRefusal), seconds.format(r.theirs.time.Seconds()), count.format(r.theirs.allocations), "—", "—",
 		}
 		if r.refusal == nil {
 			row[2] = fmt.Sprint(r.objects)
@@ -160,7 +159,7 @@ func renderTable(all []rendering) table {
 	return t
 }
 
-// outcome is "rendered", or the beginning of the reason why not, after the prefix that names the bundle.
+// outcome returns "rendered", or the truncated reason of a refusal without the prefix that names the bundle.
 func outcome(refusal error) string {
 	if refusal == nil {
 		return "rendered"

@@ -13,17 +13,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Versions of the cluster that is resolved for. They fit the real catalogs.
+// The versions of the cluster for which operators are resolved. They fit the real catalogs.
 const (
 	resolveClusterVersion = "4.20.0"
 	resolveKubeVersion    = "v1.33.0"
 )
 
-// market is what the catalogs offer of each package.
-type market map[string][]resolve.Catalog
+// packageIndex has the catalogs of each package, by package name.
+type packageIndex map[string][]resolve.Catalog
 
-func newMarket(catalogs map[string][]catalog.Package) market {
-	m := market{}
+func newPackageIndex(catalogs map[string][]catalog.Package) packageIndex {
+	m := packageIndex{}
 	for _, id := range slices.Sorted(maps.Keys(catalogs)) {
 		for i := range catalogs[id] {
 			pkg := &catalogs[id][i]
@@ -33,11 +33,11 @@ func newMarket(catalogs map[string][]catalog.Package) market {
 	return m
 }
 
-func (m market) world() resolve.ClusterState {
+func (m packageIndex) clusterState() resolve.ClusterState {
 	return resolve.ClusterState{Catalogs: func(pkg string) []resolve.Catalog { return m[pkg] }}
 }
 
-func (m market) bundles(requests ...resolve.Request) (bundles int) {
+func (m packageIndex) bundles(requests ...resolve.Request) (bundles int) {
 	for _, req := range requests {
 		for _, offer := range m[req.Package] {
 			bundles += len(offer.Package.Bundles)
@@ -46,8 +46,9 @@ func (m market) bundles(requests ...resolve.Request) (bundles int) {
 	return bundles
 }
 
-// request asks for a package, perhaps with the oldest version of its default channel installed.
-func (m market) request(pkg string, installed bool) resolve.Request {
+// request returns a request for a package, with the oldest version of its default channel as the installed one if installed is
+// set.
+func (m packageIndex) request(pkg string, installed bool) resolve.Request {
 	req := resolve.Request{Operator: pkg, Package: pkg, ClusterVersion: resolveClusterVersion, KubeVersion: resolveKubeVersion}
 	if !installed || len(m[pkg]) == 0 {
 		return req
@@ -65,23 +66,19 @@ func (m market) request(pkg string, installed bool) resolve.Request {
 	return req
 }
 
-// measureResolve measures deciding about single operators of the named packages, and about all at once: those of the
-// catalogs, and made-up ones that have to do with one another; and about single operators of made-up packages of large sizes.
+// measureResolve measures decisions for single operators of the named packages, for all operators of the catalogs together with
+// synthetic ones, and for single operators of large synthetic packages.
 func measureResolve(catalogs map[string][]catalog.Package, names []string, large []int, n int) (part, error) {
 	all := maps.Clone(catalogs)
-	all["made-up"] = madeUpPackages()
-	m := newMarket(all)
+	all["synthetic"] = syntheticPackages()
+	m := newPackageIndex(all)
 	p := part{
 		title: "Resolving",
-		text: fmt.Sprintf("The decision for one PlatformOperator, and for all together, over %d catalogs for OpenShift %s: the newest version that fits and can be reached, the path there, why each other one was refused, and every update with what is in its way. “Installed” ones run the oldest version of their default channel, of all operators every other one. "+
-			"Among all are %d made-up operators that need one another's kinds and packages or bring the same ones. "+
-			"The baseline is deppy v0.3.0, which OLM v1 once had for this: a mandatory variable for each operator, one for each bundle of its package in the same order of preference, at most one of these, what a bundle requires, at most one that brings a kind; bundles that do not fit by themselves are prohibited. The second baseline has the bundles that fit only. "+
-			"Which bundles fit, their order and the variables are made beforehand, from what ours found, and operators that cannot be installed are left out: only solving is measured, which gives no reasons. That both choose the same is checked. "+
-			"In the rows “one package changed” the content of one package is another one each time, and what was decided before is kept (joint.Cache), which the baseline has nothing for: it solves everything again. "+
-			"The last rows are made-up packages beside a second catalog of the same priority, with the lowest version installed. At c02a7af, which made each path for each version, the chain of 1,000 versions took 14.2 s of processor.",
-			len(catalogs), resolveClusterVersion, len(all["made-up"])),
+		text: fmt.Sprintf("The time to decide for one PlatformOperator, or for all together, over %d catalogs for OpenShift %s. A decision has the newest permitted version that can be reached, its upgrade path, why every other version was refused, and every available update with what blocks it. “Installed” operators run the oldest version of their default channel; of all operators, every other one is installed. All operators include %d synthetic ones that require or provide the same kinds.\n\n"+
+			"The baseline is deppy v0.3.0, the solver that OLM v1 once used. It gets a mandatory variable for each operator and a variable for each bundle in the same order of preference. It also gets the requirements of the bundles and the conflicts between providers of a kind. Bundles that are not permitted by themselves are prohibited; the second baseline does not have them. The variables are built before the measurement, and operators that cannot be installed are left out. The baseline therefore only solves, and gives no reasons. The benchmark checks that both sides choose the same bundles.\n\n"+
+			"In the rows “one package changed”, the content of one package changes each time and earlier decisions are cached (joint.Cache). The baseline has no cache. The last rows are synthetic packages beside a second catalog of the same priority, with the lowest version installed. Commit c02a7af took 14.2 s of processor time for the chain of 1,000 versions.", len(catalogs), resolveClusterVersion, len(all["synthetic"])),
 		ours: "`pkg/resolve`", baseline: "deppy v0.3.0, solving only",
-		details: table{caption: "Growth of time, ten times as many operators, or versions of one package:", head: []string{"operators, or versions", "ours", "baseline"}},
+		details: table{caption: "Growth of time with ten times as many operators or versions:", head: []string{"operators or versions", "ours", "baseline"}},
 	}
 	for _, name := range names {
 		for _, installed := range []bool{false, true} {
@@ -105,13 +102,13 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, large
 	return p, err
 }
 
-// addTogether measures all operators, and every tenth of them, at first with none installed and then with some.
-func (m market) addTogether(p *part, n int) error {
+// addTogether measures all operators and a tenth of them, with none installed and with half of them installed.
+func (m packageIndex) addTogether(p *part, n int) error {
 	for _, installed := range []bool{false, true} {
 		var requests, tenth []resolve.Request
 		for i, name := range slices.Sorted(maps.Keys(m)) {
 			requests = append(requests, m.request(name, installed && i%2 == 0))
-			if i%10 == i/10%2 { // of these, too, every other one is installed
+			if i%10 == i/10%2 { // half of these are installed, too
 				tenth = append(tenth, requests[i])
 			}
 		}
@@ -129,7 +126,7 @@ func (m market) addTogether(p *part, n int) error {
 	return nil
 }
 
-func (m market) compareOne(req resolve.Request, n int) ([]figure, error) {
+func (m packageIndex) compareOne(req resolve.Request, n int) ([]figure, error) {
 	offers := m[req.Package]
 	decide := func() (map[string]resolve.Decision, error) {
 		decision := resolve.Resolve(req, offers)
@@ -142,24 +139,24 @@ func (m market) compareOne(req resolve.Request, n int) ([]figure, error) {
 	return compareDecisions(name, []resolve.Request{req}, decide, n)
 }
 
-func (m market) compareTogether(requests []resolve.Request, n int) ([]figure, error) {
-	world := m.world()
-	decide := func() (map[string]resolve.Decision, error) { return joint.ResolveAll(requests, world), nil }
+func (m packageIndex) compareTogether(requests []resolve.Request, n int) ([]figure, error) {
+	clusterState := m.clusterState()
+	decide := func() (map[string]resolve.Decision, error) { return joint.ResolveAll(requests, clusterState), nil }
 	name := fmt.Sprintf("%d operators, %d bundles%s", len(requests), m.bundles(requests...), installedIn(requests...))
 	return compareDecisions(name, requests, decide, n)
 }
 
-// compareOneChanged measures all operators after the content of one package has changed, with what was decided before kept.
-// The baseline keeps nothing and solves everything again.
-func (m market) compareOneChanged(changed string, n int) ([]figure, error) {
+// compareOneChanged measures all operators after the content of one package has changed, with a cache of earlier decisions. The
+// baseline has no cache.
+func (m packageIndex) compareOneChanged(changed string, n int) ([]figure, error) {
 	var requests []resolve.Request
 	for i, name := range slices.Sorted(maps.Keys(m)) {
 		requests = append(requests, m.request(name, i%2 == 0))
 	}
-	variants := [2]market{maps.Clone(m), maps.Clone(m)}
+	variants := [2]packageIndex{maps.Clone(m), maps.Clone(m)}
 	for i, variant := range variants {
 		variant[changed] = nil
-		for _, offer := range m[changed] { // the second has a bundle less
+		for _, offer := range m[changed] { // the second variant has one bundle less
 			content := *offer.Package
 			content.Bundles = slices.Clone(content.Bundles[i:])
 			offer.Package = &content
@@ -170,7 +167,7 @@ func (m market) compareOneChanged(changed string, n int) ([]figure, error) {
 	turn := 0
 	decide := func() (map[string]resolve.Decision, error) {
 		turn = 1 - turn
-		return cache.ResolveAll(requests, variants[turn].world()), nil
+		return cache.ResolveAll(requests, variants[turn].clusterState()), nil
 	}
 	name := fmt.Sprintf("%d operators, %d bundles%s, one package changed (%s)", len(requests), m.bundles(requests...), installedIn(requests...), changed)
 	return compareDecisions(name, requests, decide, n)
@@ -205,13 +202,13 @@ func compareDecisions(name string, requests []resolve.Request, decide func() (ma
 	if err != nil {
 		return nil, err
 	}
-	costs, err := inTurns(n,
+	costs, err := measureAlternately(n,
 		subject{"pkg/resolve", func() error { _, err := decide(); return err }},
 		subject{fmt.Sprintf("deppy on %s", name), whole.solve},
-		subject{fmt.Sprintf("deppy on what fits of %s", name), fitting.solve})
+		subject{fmt.Sprintf("deppy on the permitted bundles of %s", name), fitting.solve})
 	if err != nil {
 		return nil, err
 	}
 	return append(costFigures(name, costs[0], costs[1], n),
-		costFigures(name+", beside deppy on what fits", costs[0], costs[2], n)[0]), nil
+		costFigures(name+"; baseline with permitted bundles only", costs[0], costs[2], n)[0]), nil
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
-// largeCatalogs are how large the three catalogs are that a cluster has by default, in bytes, as was published of them.
+// largeCatalogs are the published sizes, in bytes, of the three catalogs that a cluster has by default.
 var largeCatalogs = []int{55 << 20, 32 << 20, 29 << 20}
 
-// wantedOfLarge is how many of their packages are wanted.
-const wantedOfLarge = 20
+// largeWanted is how many of their packages are kept.
+const largeWanted = 20
 
-// measureSnapshots measures keeping what is wanted of catalogs of these sizes, made of real packages that are repeated under
-// other names, and of catalogs of a tenth: the packages with the most bundles are wanted, so many of each catalog, or a tenth.
+// measureSnapshots measures keeping packages of catalogs of these sizes, in bytes, and of a tenth of that. The catalogs repeat
+// the packages under other names. It keeps the packages with the most bundles, many of each catalog or a tenth of that.
 func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
 	packages = mostBundlesFirst(packages)
 	var wanted []string
 	for _, p := range packages {
-		if len(wanted) < many && !slices.Contains(wanted, p.name) { // some names are in several catalogs
+		if len(wanted) < many && !slices.Contains(wanted, p.name) { // some packages are in several catalogs
 			wanted = append(wanted, p.name)
 		}
 	}
@@ -39,29 +39,29 @@ func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, 
 	}
 	p := part{
 		title: "Keeping large catalogs",
-		text: fmt.Sprintf("%d catalogs of together %s and of about a tenth of that, made of the real packages, repeated under other names; read as streams of JSON lines into `pkg/catalogsource`'s snapshots, with some packages wanted: those with the most bundles, which are in each of the catalogs. "+
-			"“Live” is what the snapshots keep of the heap after garbage collection, with who brings which kinds of all packages. `declcfg` keeps the blobs of the same packages.", len(sizes), size.format(float64(length(large)))),
+		text: fmt.Sprintf("%d catalogs of %s in total, and of about a tenth of that, are read as streams of JSON lines into the snapshots of `pkg/catalogsource`. They repeat the real packages under other names. The packages to keep are those with the most bundles, and each catalog has them.\n\n"+
+			"“Live” is the heap that the snapshots keep after garbage collection, including which packages provide which kinds. The baseline keeps the blobs of the same packages.", len(sizes), size.format(float64(length(large)))),
 		ours: "`pkg/catalogsource.Snapshots`", baseline: "operator-registry's `declcfg`",
-		details: table{caption: "Growth, when one of them is about ten times as much and the other is the same:", head: []string{"about ten times", "figure", "ours", "baseline"}},
+		details: table{caption: "Growth when one dimension grows about ten times:", head: []string{"dimension", "figure", "ours", "baseline"}},
 	}
 	var before []figure
 	for _, step := range []struct {
 		grew    string
 		streams [][]byte
 		wanted  []string
-	}{{"", small, few}, {"the bytes", large, few}, {"the packages wanted", large, wanted}} {
+	}{{"", small, few}, {"bytes", large, few}, {"packages to keep", large, wanted}} {
 		figures, err := compareSnapshots(step.streams, step.wanted, n)
 		if err != nil {
 			return part{}, err
 		}
 		if before != nil {
-			for _, row := range grown("", before, figures).rows {
+			for _, row := range growthTable("", before, figures).rows {
 				p.details.rows = append(p.details.rows, append([]string{step.grew}, row...))
 			}
 		}
 		p.figures, before = append(p.figures, figures...), figures
 	}
-	p.notes = []string{"Wanted are " + joinCode(wanted) + ", or as many of them as are said, from the first on."}
+	p.notes = []string{fmt.Sprintf("The packages to keep are the first %d or %d of %s.", len(few), len(wanted), joinCode(wanted))}
 	return p, nil
 }
 
@@ -69,7 +69,7 @@ func mostBundlesFirst(packages []packageLines) []packageLines {
 	return slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
 }
 
-// compareSnapshots compares reading the wanted packages of the streams and keeping them.
+// compareSnapshots compares reading and keeping the wanted packages of the streams.
 func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error) {
 	want := func(pkg string) bool { return slices.Contains(wanted, pkg) }
 	ours := func() (*catalogsource.Snapshots, error) { return keep(streams, wanted) }
@@ -94,19 +94,19 @@ func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error
 	if packages != len(streams)*len(wanted) {
 		return nil, fmt.Errorf("keeping %d packages of each of %d catalogs: found %d; the catalogs are too small to have them all", len(wanted), len(streams), packages)
 	}
-	costs, err := inTurns(n,
+	costs, err := measureAlternately(n,
 		subject{"pkg/catalogsource", func() error { _, err := ours(); return err }},
 		subject{"declcfg", func() error { _, err := baseline(); return err }})
 	if err != nil {
 		return nil, err
 	}
-	live, err := liveInTurns(n,
+	live, err := measureLiveAlternately(n,
 		func() (any, error) { return ours() },
 		func() (any, error) { return baseline() })
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s, %d wanted", size.format(float64(length(streams))), len(wanted))
+	name := fmt.Sprintf("%s, %d packages", size.format(float64(length(streams))), len(wanted))
 	return append(costFigures(name, costs[0], costs[1], n),
 		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
 }

@@ -11,36 +11,35 @@ import (
 )
 
 const (
-	// steadyWindow is how long nothing happens. The long test of the same (test/steady) has ten minutes.
+	// steadyWindow is the duration of the measurement. The long test in test/steady takes ten minutes.
 	steadyWindow = time.Minute
-	// steadyRest goes before it, from the last installation on: the ClusterOperator is looked at once a minute (library-go's
-	// StatusSyncer), so that what an installation changes of it may come that late.
-	steadyRest = 70 * time.Second
+	// idleDelay is the time between an installation and the measurement. library-go's StatusSyncer updates the ClusterOperator
+	// once a minute.
+	idleDelay = 70 * time.Second
 )
 
 var steadySizes = []struct{ managed, others int }{{0, 0}, {100, 5_000}, {1_000, 50_000}}
 
-// quietMinute is what the manager did while there was nothing to do.
-type quietMinute struct {
+// idleWindow has the manager's requests and resources while nothing changed.
+type idleWindow struct {
 	managed, others int
 	requests        steady.Requests
 	processor       float64 // seconds
 	memory          residentMemory
 }
 
-// measureSteady counts what the manager asks and takes while nothing changes, among objects of others that are none of its
-// business.
-func measureSteady(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{AuditLog: true}, say, func(ctx context.Context, l *live) (part, error) {
+// measureSteady measures the manager while nothing changes, with installed objects and objects of other owners.
+func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{AuditLog: true}, logf, func(ctx context.Context, l *live) (part, error) {
 		log, err := steady.OpenLog(l.AuditLog)
 		if err != nil {
 			return part{}, err
 		}
-		var all []quietMinute
+		var all []idleWindow
 		there := 0
 		for i, amount := range steadySizes {
 			if amount.managed > 0 {
-				// One Deployment is beside what a bulk bundle counts as its objects, and a Namespace.
+				// A bulk bundle has a Deployment and a Namespace in addition to its objects.
 				bundle := bulk.Bundle{Name: fmt.Sprintf("steady-%d", i), Objects: amount.managed - managedBefore(i) - 2}
 				ref, err := l.publish(ctx, bundle)
 				if err != nil {
@@ -55,12 +54,12 @@ func measureSteady(ctx context.Context, dir string, say func(string, ...any)) (p
 				return part{}, err
 			}
 			there = amount.others
-			minute, err := l.quietMinute(ctx, log, installed)
+			minute, err := l.idleWindow(ctx, log, installed)
 			if err != nil {
 				return part{}, err
 			}
 			minute.managed, minute.others = amount.managed, amount.others
-			say("%d objects among %d others: %s of processor, anonymous RSS %s, %d requests", amount.managed, amount.others,
+			logf("%d objects among %d others: %s of processor, anonymous RSS %s, %d requests", amount.managed, amount.others,
 				seconds.format(minute.processor), size.format(minute.memory.anonymous), minute.requests.Total())
 			all = append(all, minute)
 		}
@@ -68,7 +67,7 @@ func measureSteady(ctx context.Context, dir string, say func(string, ...any)) (p
 	})
 }
 
-// managedBefore is how many objects the manager has already when a size comes.
+// managedBefore returns the number of managed objects before a size.
 func managedBefore(i int) int {
 	if i == 0 {
 		return 0
@@ -76,37 +75,37 @@ func managedBefore(i int) int {
 	return steadySizes[i-1].managed
 }
 
-// quietMinute waits until the installation is over and done with, and then reads what happened in the window.
-func (l *live) quietMinute(ctx context.Context, log *steady.Log, installed time.Time) (quietMinute, error) {
-	if err := letPass(ctx, time.Until(installed.Add(steadyRest))); err != nil {
-		return quietMinute{}, err
+// idleWindow waits until the installation is complete, and measures the manager during steadyWindow.
+func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.Time) (idleWindow, error) {
+	if err := sleep(ctx, time.Until(installed.Add(idleDelay))); err != nil {
+		return idleWindow{}, err
 	}
-	if _, err := log.Read(steady.ManagersUser); err != nil { // what was before
-		return quietMinute{}, err
+	if _, err := log.Read(steady.ManagersUser); err != nil { // skips earlier requests
+		return idleWindow{}, err
 	}
 	pid := l.Manager.PID()
 	before, err := processorTime(pid)
 	if err != nil {
-		return quietMinute{}, err
+		return idleWindow{}, err
 	}
-	if err := letPass(ctx, steadyWindow); err != nil {
-		return quietMinute{}, err
+	if err := sleep(ctx, steadyWindow); err != nil {
+		return idleWindow{}, err
 	}
-	var minute quietMinute
+	var minute idleWindow
 	after, err := processorTime(pid)
 	if err != nil {
-		return quietMinute{}, err
+		return idleWindow{}, err
 	}
 	minute.processor = after - before
 	if minute.requests, err = log.Read(steady.ManagersUser); err != nil {
-		return quietMinute{}, err
+		return idleWindow{}, err
 	}
 	minute.memory, err = readResidentMemory(pid)
 	return minute, err
 }
 
-// letPass lets time pass: that nothing happens can only be seen by waiting.
-func letPass(ctx context.Context, duration time.Duration) error {
+// sleep waits for a duration, or returns the context's error.
+func sleep(ctx context.Context, duration time.Duration) error {
 	timer := time.NewTimer(duration)
 	defer timer.Stop()
 	select {
@@ -117,13 +116,13 @@ func letPass(ctx context.Context, duration time.Duration) error {
 	}
 }
 
-func steadyPart(all []quietMinute) part {
+func steadyPart(all []idleWindow) part {
 	idle := all[0]
 	p := part{
-		title: "Having nothing to do",
-		text: fmt.Sprintf("The manager's requests, processor time and memory over %s in which nothing changes, with objects that it has installed and among ConfigMaps of others that are not its business. Requests are counted from the API server's audit log; watches, which the API server ends after some minutes each, are not. Anonymous memory is what only this process has; total counts the pages of its binary too. "+
-			"The baseline is the same process before the first BundleDeployment, on the cluster without those objects.", steadyWindow),
-		ours: "manager", baseline: "manager without anything",
+		title: "Idle with installed bundles",
+		text: fmt.Sprintf("The manager's requests, processor time and memory during %s without changes. The cluster has objects that the manager installed, and ConfigMaps of other owners. Requests are counted in the API server's audit log, without watches. “Anonymous” is the heap and stacks; “total” includes the pages of the binary.\n\n"+
+			"The baseline is the same process before the first BundleDeployment, without those ConfigMaps.", steadyWindow),
+		ours: "manager", baseline: "manager without bundles",
 	}
 	for _, m := range all[1:] {
 		name := fmt.Sprintf("%d objects among %d others", m.managed, m.others)
@@ -136,7 +135,7 @@ func steadyPart(all []quietMinute) part {
 			figure{name: name + ": total RSS", unit: size, ours: m.memory.total, baseline: idle.memory.total, n: 1},
 		)
 		if m.requests.Total() > 0 {
-			p.notes = append(p.notes, fmt.Sprintf("What was asked with %s: %s.", name, m.requests))
+			p.notes = append(p.notes, fmt.Sprintf("Requests with %s: %s.", name, m.requests))
 		}
 	}
 	return p

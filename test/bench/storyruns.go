@@ -16,17 +16,18 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// comparedStory is the story of test/scenarios that is carried out on both sides, and comparedOperator the operator that it is about.
+// comparedStory is the scenario of test/scenarios that runs on both sides, and comparedOperator is its operator.
 const comparedStory, comparedOperator = "install-upgrade-remove", "memo"
 
-// inMemory runs a command whose temporary files are in memory, as "make test-scenarios" does, seen from test/scenarios.
+// inMemory is the script that runs a command with temporary files in memory, as "make test-scenarios" does, relative to
+// test/scenarios.
 const inMemory = "../../hack/in-memory.sh"
 
-// storyRun is what one run of the story took: of the story alone, and with the start of its cluster.
+// storyRun has the time of one run without and with the start of its cluster.
 type storyRun struct{ story, all time.Duration }
 
-// measureStories carries out a story in memory, and the same steps on a local cluster of real processes.
-func measureStories(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
+// measureStories measures a scenario in memory, and the same steps on a local cluster of real processes.
+func measureStories(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
 	binary, err := buildStories(ctx, dir)
 	if err != nil {
 		return part{}, err
@@ -42,66 +43,66 @@ func measureStories(ctx context.Context, dir string, rounds int, say func(string
 			return part{}, err
 		}
 		memory, processes = append(memory, ours), append(processes, onProcesses)
-		say("a story in memory: %s, on real processes: %s", ours.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
+		logf("a scenario in memory: %s, on real processes: %s", ours.story.Round(time.Millisecond), onProcesses.story.Round(time.Millisecond))
 	}
 	hundred, err := runHundred(ctx, binary)
 	if err != nil {
 		return part{}, err
 	}
-	say("a hundred stories in memory: %s", hundred.Round(time.Second))
+	logf("a hundred scenarios in memory: %s", hundred.Round(time.Second))
 	p := storyPart(memory, processes)
-	p.figures = append(p.figures, figure{name: "100 stories of test/scenarios, in one process: time", unit: seconds, ours: hundred.Seconds(), n: 1})
+	p.figures = append(p.figures, figure{name: "100 scenarios of test/scenarios, in one process: time", unit: seconds, ours: hundred.Seconds(), n: 1})
 	return p, nil
 }
 
-// buildStories builds the stories, and what they need, into a folder.
+// buildStories builds the scenarios' test binary in a folder, and its input.
 func buildStories(ctx context.Context, dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "scenarios.test")
 	for _, command := range [][]string{{"make", "scenario-objects"}, {"go", "test", "-vet=off", "-c", "-o", binary, "./test/scenarios"}} {
 		run := exec.CommandContext(ctx, command[0], command[1:]...)
 		run.Stdout, run.Stderr = os.Stderr, os.Stderr
 		if err := run.Run(); err != nil {
-			return "", fmt.Errorf("building the stories: %w", err)
+			return "", fmt.Errorf("building the scenarios: %w", err)
 		}
 	}
 	return binary, nil
 }
 
-// runInMemory runs the story twice in one process: the first run makes the cluster that the second one copies.
+// runInMemory runs the scenario twice in one process. The first run creates the cluster that the second one copies.
 func runInMemory(ctx context.Context, binary string) (storyRun, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+comparedStory+"$")
 	run.Dir = filepath.Join("test", "scenarios")
 	output, err := run.CombinedOutput()
 	if err != nil {
-		return storyRun{}, fmt.Errorf("running story %q: %w\n%s", comparedStory, err, failure(output))
+		return storyRun{}, fmt.Errorf("running scenario %q: %w\n%s", comparedStory, err, failure(output))
 	}
 	return parseStoryRun(output)
 }
 
-// runHundred runs a hundred of the stories.
+// runHundred runs a hundred scenarios.
 func runHundred(ctx context.Context, binary string) (time.Duration, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-sample=100", "-seed=1")
 	run.Dir = filepath.Join("test", "scenarios")
 	start := time.Now()
 	if output, err := run.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("running a hundred stories: %w\n%s", err, failure(output))
+		return 0, fmt.Errorf("running a hundred scenarios: %w\n%s", err, failure(output))
 	}
 	return time.Since(start), nil
 }
 
-// failure is what go test's output says from the first test that failed on.
+// failure returns the output of go test from the first failed test.
 func failure(output []byte) []byte {
 	failed := max(0, bytes.Index(output, []byte("--- FAIL: ")))
 	return output[failed:min(len(output), failed+2000)]
 }
 
-// passed matches what go test says of the story.
+// passed matches the line of go test for the scenario.
 var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + comparedStory + ` \(([0-9.]+s)\)$`)
 
 func parseStoryRun(output []byte) (storyRun, error) {
 	found := passed.FindAllSubmatch(output, -1)
 	if len(found) != 2 {
-		return storyRun{}, fmt.Errorf("reading how long story %q took: it passed %d times, want 2", comparedStory, len(found))
+		return storyRun{}, fmt.Errorf("reading the time of scenario %q: it passed %d times, want 2", comparedStory, len(found))
 	}
 	all, err := time.ParseDuration(string(found[0][1]))
 	if err != nil {
@@ -111,7 +112,7 @@ func parseStoryRun(output []byte) (storyRun, error) {
 	return storyRun{story: alone, all: all}, err
 }
 
-// runOnProcesses starts a local cluster, carries out the story's steps, and ends the cluster.
+// runOnProcesses starts a local cluster, runs the scenario's steps, and stops the cluster.
 func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) {
 	start := time.Now()
 	env, err := environment.Start(ctx, environment.Options{Dir: dir, Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offeredVersions("1.0.0")})
@@ -126,7 +127,7 @@ func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) 
 	if err != nil {
 		return storyRun{}, err
 	}
-	if err := managerRuns().Run(ctx, admin); err != nil {
+	if err := managerIsRunning().Run(ctx, admin); err != nil {
 		return storyRun{}, err
 	}
 	begun := time.Now()
@@ -137,7 +138,7 @@ func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) 
 	return storyRun{story: time.Since(begun)}, nil
 }
 
-// offeredVersions are the versions of the operator that the catalog offers.
+// offeredVersions returns sample operators for versions of the operator.
 func offeredVersions(versions ...string) (offered []samples.Operator) {
 	for _, version := range versions {
 		offered = append(offered, samples.Operator{Package: comparedOperator, Version: version})
@@ -147,17 +148,17 @@ func offeredVersions(versions ...string) (offered []samples.Operator) {
 
 func storyPart(memory, processes []storyRun) part {
 	p := part{
-		title: "A story in memory and on real processes",
-		text: "A story installs, upgrades and removes one operator on a cluster of its own. In memory, this is story `" + comparedStory + "` of test/scenarios, at virtual time. On real processes, the same steps run against the local cluster of etcd, kube-apiserver, kube-controller-manager and the manager. " +
-			"“With its cluster” adds, in memory, the installation of CustomResourceDefinitions and the payload's manifests, which a process does once for all of its stories; on real processes, their start and end. Both are built beforehand.",
+		title: "A scenario in memory and on real processes",
+		text: "A scenario installs, upgrades and removes one operator on its own cluster. In memory, it is scenario `" + comparedStory + "` of test/scenarios, in virtual time. On real processes, the same steps run against the local cluster of etcd, kube-apiserver, kube-controller-manager and the manager. " +
+			"“With its cluster” adds the start of the cluster. In memory, that is the installation of CustomResourceDefinitions and of the payload's manifests, once per process. On real processes, it is their start and stop. All programs are built before.",
 		ours: "in memory", baseline: "real processes",
 	}
 	for _, row := range []struct {
 		name string
 		of   func(storyRun) time.Duration
 	}{
-		{"the story", func(t storyRun) time.Duration { return t.story }},
-		{"the story with its cluster", func(t storyRun) time.Duration { return t.all }},
+		{"the scenario", func(t storyRun) time.Duration { return t.story }},
+		{"the scenario with its cluster", func(t storyRun) time.Duration { return t.all }},
 	} {
 		medianOf := func(runs []storyRun) float64 {
 			var all []float64

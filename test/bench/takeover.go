@@ -13,22 +13,22 @@ import (
 	"github.com/openshift/platform-operators/test/leadership"
 )
 
-// lookEvery is how often the lease is looked at; when it was acquired is in it.
-const lookEvery = 200 * time.Millisecond
+// pollInterval is the time between two readings of the lease.
+const pollInterval = 200 * time.Millisecond
 
-// takeovers are how long it took until there was a leader again, in seconds: from the start of a container that was killed and
-// started again in its pod; after the leader was killed, and after it was told to stop, until another manager led.
+// takeovers are the times, in seconds, until a manager led again: after the restart of a killed container in its pod, and until
+// another manager led after the leader was killed and after it was stopped.
 type takeovers struct{ restarted, killed, stopped float64 }
 
-// measureTakeover has managers follow one another with the payload's leases.
-func measureTakeover(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (p part, err error) {
-		if err := l.Manager.Stop(); err != nil { // it elects nobody
+// measureTakeover measures takeovers between managers with the payload's timings.
+func measureTakeover(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (p part, err error) {
+		if err := l.Manager.Stop(); err != nil { // this manager runs without leader election
 			return part{}, err
 		}
 		var managers [3]*environment.Manager
 		for i := range managers {
-			if managers[i], err = l.Another(ctx, environment.AnotherOptions{Name: fmt.Sprintf("manager-%d", i), Pod: podOf(dir, i)}); err != nil {
+			if managers[i], err = l.Another(ctx, environment.AnotherOptions{Name: fmt.Sprintf("manager-%d", i), Pod: newPod(dir, i)}); err != nil {
 				return part{}, err
 			}
 			defer func() { err = errors.Join(err, managers[i].Stop()) }()
@@ -36,7 +36,7 @@ func measureTakeover(ctx context.Context, dir string, say func(string, ...any)) 
 		if err := managers[0].Start(); err != nil {
 			return part{}, err
 		}
-		lease, err := l.followed(ctx, leadership.Lease{}, settleLimit)
+		lease, err := l.waitForLeader(ctx, leadership.Lease{}, waitLimit)
 		if err != nil {
 			return part{}, err
 		}
@@ -44,25 +44,25 @@ func measureTakeover(ctx context.Context, dir string, say func(string, ...any)) 
 		if measured.restarted, lease, err = l.restart(ctx, managers[0], lease); err != nil {
 			return part{}, err
 		}
-		say("a container that was killed and started again led after %s", seconds.format(measured.restarted))
-		if measured.killed, lease, err = l.succeed(ctx, managers[1], lease, managers[0].Kill); err != nil {
+		logf("a container that was killed and started again led after %s", seconds.format(measured.restarted))
+		if measured.killed, lease, err = l.handOver(ctx, managers[1], lease, managers[0].Kill); err != nil {
 			return part{}, err
 		}
-		say("a leader that was killed was followed after %s", seconds.format(measured.killed))
-		if measured.stopped, _, err = l.succeed(ctx, managers[2], lease, managers[1].Stop); err != nil {
+		logf("a leader that was killed was followed after %s", seconds.format(measured.killed))
+		if measured.stopped, _, err = l.handOver(ctx, managers[2], lease, managers[1].Stop); err != nil {
 			return part{}, err
 		}
-		say("a leader that stopped was followed after %s", seconds.format(measured.stopped))
+		logf("a leader that stopped was followed after %s", seconds.format(measured.stopped))
 		return takeoverPart(measured), nil
 	})
 }
 
-// podOf is a pod of its own for each manager.
-func podOf(dir string, number int) *environment.Pod {
+// newPod returns a pod for a manager.
+func newPod(dir string, number int) *environment.Pod {
 	return &environment.Pod{Name: fmt.Sprintf("platform-operators-%d", number), UID: uuid.NewUUID(), Dir: filepath.Join(dir, fmt.Sprintf("volume-%d", number))}
 }
 
-// restart kills the leader and starts it again in its pod, and gives how long it took from that start until it led.
+// restart kills the leader, starts it again in its pod, and returns the seconds from the start until it led.
 func (l *live) restart(ctx context.Context, manager *environment.Manager, held leadership.Lease) (took float64, now leadership.Lease, err error) {
 	if err := manager.Kill(); err != nil {
 		return 0, now, err
@@ -71,28 +71,28 @@ func (l *live) restart(ctx context.Context, manager *environment.Manager, held l
 	if err := manager.Start(); err != nil {
 		return 0, now, err
 	}
-	now, err = l.followed(ctx, held, leadership.HighlyAvailable.AfterCrash()+settleLimit)
+	now, err = l.waitForLeader(ctx, held, leadership.HighlyAvailable.AfterCrash()+waitLimit)
 	return now.Acquired.Sub(started).Seconds(), now, err
 }
 
-// succeed starts a manager, ends the leader when that one waits for the lease, and gives how long it took until it had it.
-func (l *live) succeed(ctx context.Context, next *environment.Manager, held leadership.Lease, end func() error) (took float64, now leadership.Lease, err error) {
+// handOver starts a manager, ends the leader once that one waits for the lease, and returns the seconds until it led.
+func (l *live) handOver(ctx context.Context, next *environment.Manager, held leadership.Lease, end func() error) (took float64, now leadership.Lease, err error) {
 	if err := next.Start(); err != nil {
 		return 0, now, err
 	}
-	if err := letPass(ctx, leadership.HighlyAvailable.Retry); err != nil { // by then it has asked once
+	if err := sleep(ctx, leadership.HighlyAvailable.Retry); err != nil { // it has requested the lease by then
 		return 0, now, err
 	}
 	ended := time.Now()
 	if err := end(); err != nil {
 		return 0, now, err
 	}
-	now, err = l.followed(ctx, held, leadership.HighlyAvailable.AfterCrash()+settleLimit)
+	now, err = l.waitForLeader(ctx, held, leadership.HighlyAvailable.AfterCrash()+waitLimit)
 	return now.Acquired.Sub(ended).Seconds(), now, err
 }
 
-// followed waits until somebody else holds the lease than before.
-func (l *live) followed(ctx context.Context, before leadership.Lease, limit time.Duration) (leadership.Lease, error) {
+// waitForLeader waits until another manager than before holds the lease.
+func (l *live) waitForLeader(ctx context.Context, before leadership.Lease, limit time.Duration) (leadership.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
@@ -100,7 +100,7 @@ func (l *live) followed(ctx context.Context, before leadership.Lease, limit time
 		if err == nil && now.Holder != "" && now.Holder != before.Holder {
 			return now, nil
 		}
-		if waited := letPass(ctx, lookEvery); waited != nil {
+		if waited := sleep(ctx, pollInterval); waited != nil {
 			return leadership.Lease{}, errors.Join(fmt.Errorf("waiting for another leader than %q: %w", before.Holder, waited), err)
 		}
 	}
@@ -109,13 +109,12 @@ func (l *live) followed(ctx context.Context, before leadership.Lease, limit time
 func takeoverPart(measured takeovers) part {
 	timings := leadership.HighlyAvailable
 	return part{
-		title: "Following a leader",
-		text: fmt.Sprintf("With the payload's lease (%s, renewed within %s, asked for every %s): from the end of the leader until the manager that waits holds the lease, by the time that it has written there; and from the start of the leader's process, when its container was killed and started again in the same pod, until that process holds the lease. One time each. "+
-			"client-go stretches the waiting by chance, so that the longest that can be is %s after a crash, and %s after an orderly end; the baseline has these. Meanwhile nothing is installed or repaired, and nothing that is installed is disturbed.",
-			timings.Lease, timings.Renew, timings.Retry, timings.AfterCrash().Round(time.Second), timings.AfterRelease().Round(time.Second)),
-		ours: "manager", baseline: "longest by the lease's rules",
+		title: "Leader election",
+		text: fmt.Sprintf("The time until a manager holds the payload's lease, which has a duration of %s, a renew deadline of %s and a retry period of %s. In the first row the leader's container is killed, and the time is from its restart in the same pod. In the others it is from the end of the leader until a waiting manager holds the lease, according to the Lease object. Each was measured once.\n\n"+
+			"The baseline is the longest possible time with client-go's jitter: %s after a crash, and %s after a release. Meanwhile no manager installs or repairs, and installed operators keep running.", timings.Lease, timings.Renew, timings.Retry, timings.AfterCrash().Round(time.Second), timings.AfterRelease().Round(time.Second)),
+		ours: "manager", baseline: "longest possible",
 		figures: []figure{
-			{name: "the leader's container was killed and started again", unit: seconds, ours: measured.restarted, baseline: timings.AfterCrash().Seconds(), n: 1},
+			{name: "the leader's container was killed and restarted", unit: seconds, ours: measured.restarted, baseline: timings.AfterCrash().Seconds(), n: 1},
 			{name: "the leader was killed", unit: seconds, ours: measured.killed, baseline: timings.AfterCrash().Seconds(), n: 1},
 			{name: "the leader stopped", unit: seconds, ours: measured.stopped, baseline: timings.AfterRelease().Seconds(), n: 1},
 		},

@@ -21,22 +21,22 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// extractArgument makes this program the baseline of part "unpack": a process that extracts one image and ends.
+// extractArgument makes this program the baseline of part "unpack", a process that extracts one image.
 const extractArgument = "extract-for-baseline"
 
 var ballasts = []int64{20 << 20, 200 << 20}
 
-// unpackings is what unpacking an image of one size took.
+// unpackings are the costs of unpacking images of one size.
 type unpackings struct {
 	ballast         int64
-	ours, baseline  []float64 // bytes beyond what the process had
+	ours, baseline  []float64 // bytes above the memory before
 	oursTook, other []float64 // seconds
 }
 
-// measureUnpack has the manager unpack large images and watches its memory, beside a process that extracts the same images
-// with go-containerregistry's mutate.Extract.
-func measureUnpack(ctx context.Context, dir string, rounds int, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{}, say, func(ctx context.Context, l *live) (part, error) {
+// measureUnpack measures the manager's memory while it unpacks large images, and that of a process that extracts the same
+// images with go-containerregistry's mutate.Extract.
+func measureUnpack(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []unpackings
 		for _, ballast := range ballasts {
 			measured := unpackings{ballast: ballast}
@@ -44,7 +44,7 @@ func measureUnpack(ctx context.Context, dir string, rounds int, say func(string,
 				if err := l.unpackRound(ctx, &measured, round); err != nil {
 					return part{}, fmt.Errorf("unpacking %s: %w", size.format(float64(ballast)), err)
 				}
-				say("unpacked %s, round %d: manager %s more, mutate.Extract %s more", size.format(float64(ballast)), round+1,
+				logf("unpacked %s, round %d: manager %s more, mutate.Extract %s more", size.format(float64(ballast)), round+1,
 					size.format(measured.ours[round]), size.format(measured.baseline[round]))
 			}
 			all = append(all, measured)
@@ -71,7 +71,7 @@ func (l *live) unpackRound(ctx context.Context, measured *unpackings, round int)
 	measured.ours = append(measured.ours, ours.extra())
 	measured.oursTook = append(measured.oursTook, took.Seconds())
 
-	baseline, took, err := extractElsewhere(ctx, ref, filepath.Join(l.Dir, bundle.Name))
+	baseline, took, err := extractInProcess(ctx, ref, filepath.Join(l.Dir, bundle.Name))
 	if err != nil {
 		return err
 	}
@@ -80,40 +80,40 @@ func (l *live) unpackRound(ctx context.Context, measured *unpackings, round int)
 	return nil
 }
 
-// extractElsewhere runs the baseline in a process of its own, which waits for a line before it begins.
-func extractElsewhere(ctx context.Context, ref, dir string) (peak, time.Duration, error) {
+// extractInProcess runs the baseline in a separate process, which waits for a line of input before it extracts.
+func extractInProcess(ctx context.Context, ref, dir string) (peak, time.Duration, error) {
 	child := exec.CommandContext(ctx, "/proc/self/exe", extractArgument, ref, dir)
 	child.Stderr = os.Stderr
 	begin, err := child.StdinPipe()
 	if err != nil {
 		return peak{}, 0, err
 	}
-	said, err := child.StdoutPipe()
+	output, err := child.StdoutPipe()
 	if err != nil {
 		return peak{}, 0, err
 	}
 	if err := child.Start(); err != nil {
 		return peak{}, 0, fmt.Errorf("starting the baseline: %w", err)
 	}
-	lines := bufio.NewScanner(said)
+	lines := bufio.NewScanner(output)
 	if !lines.Scan() {
-		return peak{}, 0, errors.Join(errors.New("starting the baseline: it said nothing"), child.Wait())
+		return peak{}, 0, errors.Join(errors.New("starting the baseline: it printed nothing"), child.Wait())
 	}
 	var took time.Duration
 	p, err := watchPeak(ctx, child.Process.Pid, func() error {
 		start := time.Now()
 		_, err := io.WriteString(begin, "begin\n")
-		lines.Scan() // said when it is done, while the process is still there to be read
+		lines.Scan() // the process prints a line after the extraction and keeps running
 		took = time.Since(start)
 		return err
 	})
 	return p, took, errors.Join(err, begin.Close(), child.Wait())
 }
 
-// extract is the process of the baseline.
+// extract is the main function of the baseline's process.
 func extract(arguments []string) error {
 	if len(arguments) != 2 {
-		return errors.New("extracting an image: give its reference and a folder")
+		return errors.New("extracting an image: want its reference and a folder as arguments")
 	}
 	in := bufio.NewScanner(os.Stdin)
 	fmt.Println("ready")
@@ -122,7 +122,7 @@ func extract(arguments []string) error {
 		return fmt.Errorf("extracting %q: %w", arguments[0], err)
 	}
 	fmt.Println("done")
-	in.Scan() // until the other side has read this process's memory once more
+	in.Scan() // until the parent has read this process's memory again
 	return nil
 }
 
@@ -170,8 +170,8 @@ func writeFrom(path string, content io.Reader) error {
 func unpackPart(all []unpackings) part {
 	p := part{
 		title: "Unpacking large images",
-		text: "A BundleDeployment of an image with so many bytes of files beside one object. Memory is the anonymous RSS that the manager has at its highest, read every 5 ms, beyond what it had before; time is until the bundle is installed and healthy. " +
-			"The baseline is a process of its own that extracts the same image with go-containerregistry's `mutate.Extract` and writes its files; it checks no name, limit or disk, and installs nothing.",
+		text: "A BundleDeployment of an image with one object and as many bytes of files as the row says. Memory is the manager's peak anonymous RSS, read every 5 ms, minus its value before. Time is until the bundle is installed and healthy.\n\n" +
+			"The baseline is a separate process that extracts the same image with go-containerregistry's `mutate.Extract` and writes its files. It checks no names, limits or disk space, and installs nothing.",
 		ours: "manager", baseline: "`mutate.Extract`",
 	}
 	for _, m := range all {
@@ -183,6 +183,6 @@ func unpackPart(all []unpackings) part {
 	p.details = growth("image", len(all), func(i int) (string, float64, float64) {
 		return size.format(float64(all[i].ballast)), median(all[i].ours), median(all[i].baseline)
 	})
-	p.details.caption = "Growth of memory, each row over the one above it:"
+	p.details.caption = "Growth of memory, each row relative to the previous size:"
 	return p
 }

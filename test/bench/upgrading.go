@@ -7,36 +7,35 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// everySemantics are those that packages are looked at under.
-var everySemantics = []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.Both}
+// allSemantics are the semantics under which packages are measured.
+var allSemantics = []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.Both}
 
 const (
-	// largeBundles is how many bundles the made-up package has: ten times as many as any real one.
+	// largeBundles is the number of bundles of the synthetic package, ten times as many as in any real one.
 	largeBundles = 1500
-	// longSample is the size, in bundles, from which on fewer samples are taken: one of them takes seconds.
+	// longSample is the number of bundles from which on fewer samples are taken, because one takes seconds.
 	longSample = 1000
 )
 
-// connections are what was found in packages under every semantics: edges, and bundles that the newest one can be reached
-// from.
-type connections struct{ edges, arriving int }
+// graphCounts has the number of edges, and of bundles from which the newest one can be reached, under all semantics.
+type graphCounts struct{ edges, reachable int }
 
-func (c *connections) add(other connections) {
+func (c *graphCounts) add(other graphCounts) {
 	c.edges += other.edges
-	c.arriving += other.arriving
+	c.reachable += other.reachable
 }
 
-// graphs is one size of a problem.
+// graphs is a set of packages to measure.
 type graphs struct {
 	name     string
 	packages []upgrade.Package
-	// times is how often the packages are looked at, as if there were so many times as many.
+	// times is how often the packages are processed, which simulates larger catalogs.
 	times int
 }
 
-// measureUpgrade measures making the graphs of packages under every semantics and asking for all edges and for what is
-// reached from everywhere, and simulating what becomes of every version.
-func measureUpgrade(packages []upgrade.Package, large int, n int, say func(string, ...any)) (part, error) {
+// measureUpgrade measures counting edges and reachable bundles under all semantics, and simulating the upgrades of every
+// version.
+func measureUpgrade(packages []upgrade.Package, large int, n int, logf func(string, ...any)) (part, error) {
 	tenth, err := largePackage(large / 10)
 	if err != nil {
 		return part{}, err
@@ -55,21 +54,20 @@ func measureUpgrade(packages []upgrade.Package, large int, n int, say func(strin
 	}
 	p := part{
 		title: "Upgrade graphs",
-		text: "How many edges every package has, and from how many bundles the newest one can be reached, under each of the three semantics; with the entries of all channels. At c02a7af, which made each edge and each path for that, 1 package of 1,500 bundles took 762 ms and 590 MiB. “Simulate” says of every version where it is moved to, by which path, and in a sentence why the head is out of reach; nothing else does that. " +
-			"Where there are more packages than the catalogs have, the same are looked at again, each time from the beginning. " +
-			"The baseline is what one would write first: it looks at every pair of bundles whether there is an edge, and does a breadth-first search from every bundle. It finds as many edges and as many bundles with a way to the newest one, which is checked; it knows no path, no preference, no steps and not what gives an edge.",
+		text: "The time to count the edges of every package, and the bundles from which the newest one can be reached, under each of the three semantics, with the entries of all channels. “Simulate” returns for every version its target, the path, and why the head is out of reach; it has no baseline. Sizes above that of the real catalogs process the same packages repeatedly, without a cache.\n\n" +
+			"The baseline tests every pair of bundles for an edge and runs a breadth-first search from every bundle. The benchmark checks that both sides count the same. The baseline knows no paths, preferences or required steps. Commit c02a7af took 762 ms and 590 MiB for 1 package of 1,500 bundles.",
 		ours: "`pkg/upgrade`", baseline: "every pair, breadth-first search",
-		details: table{caption: "Growth of time, each size over the one before it:", head: []string{"edges and reachability of", "ours", "baseline"}},
+		details: table{caption: "Growth of time, each size relative to the previous one:", head: []string{"size", "ours", "baseline"}},
 	}
 	for _, row := range sizes {
 		var before figure
 		for i, g := range row {
-			figures, err := compareGraphs(g, fewer(n, g))
+			figures, err := compareGraphs(g, reducedSamples(n, g))
 			if err != nil {
 				return part{}, err
 			}
 			p.figures = append(p.figures, figures...)
-			say("looked at %s: %s, baseline %s", g.name, seconds.format(figures[0].ours), seconds.format(figures[0].baseline))
+			logf("looked at %s: %s, baseline %s", g.name, seconds.format(figures[0].ours), seconds.format(figures[0].baseline))
 			if i > 0 {
 				p.details.rows = append(p.details.rows, []string{g.name, formatRatio(figures[0].ours / before.ours), formatRatio(figures[0].baseline / before.baseline)})
 			}
@@ -95,36 +93,36 @@ func (g graphs) bundles() (bundles int) {
 	return bundles
 }
 
-// fewer bounds how often a large size is measured, the largest once.
-func fewer(n int, g graphs) int {
+// reducedSamples returns the number of samples, which is lower for large sizes.
+func reducedSamples(n int, g graphs) int {
 	switch {
 	case g.times >= 100:
 		return 1
 	case g.times >= 10 || len(g.packages) == 1 && g.bundles() >= longSample:
-		return min(n, mostLongSamples)
+		return min(n, maxLongSamples)
 	}
 	return n
 }
 
-// compareGraphs returns the figures of one size, the time of edges and reachability first.
+// compareGraphs returns the figures of one size. The time of counting is the first.
 func compareGraphs(g graphs, n int) ([]figure, error) {
-	var found, want connections
-	costs, err := inTurns(n,
-		subject{"pkg/upgrade", func() error { found = g.all(connect); return nil }},
-		subject{"every pair", func() error { want = g.all(connectPlainly); return nil }})
+	var found, want graphCounts
+	costs, err := measureAlternately(n,
+		subject{"pkg/upgrade", func() error { found = g.all(countByGraph); return nil }},
+		subject{"every pair", func() error { want = g.all(countByPairs); return nil }})
 	if err != nil {
 		return nil, err
 	}
 	if found != want {
-		return nil, fmt.Errorf("comparing the graphs of %s: pkg/upgrade found %+v, the baseline %+v; a comparison of their costs would mean nothing", g.name, found, want)
+		return nil, fmt.Errorf("comparing the graphs of %s: pkg/upgrade found %+v, the baseline %+v; their costs cannot be compared", g.name, found, want)
 	}
 	figures := costFigures(g.name, costs[0], costs[1], n)
 	if g.times > 1 {
 		return figures, nil
 	}
-	costs, err = inTurns(n, subject{"simulate", func() error {
+	costs, err = measureAlternately(n, subject{"simulate", func() error {
 		for _, pkg := range g.packages {
-			if got := upgrade.Simulate(pkg); len(got.Results) != len(everySemantics) {
+			if got := upgrade.Simulate(pkg); len(got.Results) != len(allSemantics) {
 				return fmt.Errorf("simulating package %q: %d results", pkg.Name, len(got.Results))
 			}
 		}
@@ -136,7 +134,7 @@ func compareGraphs(g graphs, n int) ([]figure, error) {
 	return append(figures, costFigures("simulate "+g.name, costs[0], cost{}, n)[0]), nil
 }
 
-func (g graphs) all(in func(upgrade.Package) connections) (sum connections) {
+func (g graphs) all(in func(upgrade.Package) graphCounts) (sum graphCounts) {
 	for range g.times {
 		for _, pkg := range g.packages {
 			sum.add(in(pkg))
@@ -145,18 +143,18 @@ func (g graphs) all(in func(upgrade.Package) connections) (sum connections) {
 	return sum
 }
 
-// connect asks pkg/upgrade.
-func connect(pkg upgrade.Package) (found connections) {
-	for _, semantics := range everySemantics {
+// countByGraph counts by pkg/upgrade.
+func countByGraph(pkg upgrade.Package) (found graphCounts) {
+	for _, semantics := range allSemantics {
 		pkg.Override = semantics
 		graph := upgrade.New(pkg)
 		found.edges += graph.EdgeCount()
-		found.arriving += len(graph.Ancestors(len(graph.Bundles()) - 1))
+		found.reachable += len(graph.Ancestors(len(graph.Bundles()) - 1))
 	}
 	return found
 }
 
-// upgradePackages are packages of a catalog as pkg/upgrade takes them, with the entries of all their channels.
+// upgradePackages converts the packages of a catalog for pkg/upgrade, with the entries of all channels.
 func upgradePackages(packages []catalog.Package) ([]upgrade.Package, error) {
 	var all []upgrade.Package
 	for _, from := range packages {
@@ -178,8 +176,8 @@ func upgradePackages(packages []catalog.Package) ([]upgrade.Package, error) {
 	return all, nil
 }
 
-// largePackage makes up a package: fifteen minor versions of each major one with twenty patches each, a channel for each
-// minor version, where each bundle replaces the one before and skips the rest of its own and the last minor version.
+// largePackage returns a synthetic package with a channel for each minor version. Each major version has fifteen minor versions
+// with twenty patches. Each bundle replaces the previous one and skips the rest of its own and the previous minor version.
 func largePackage(bundles int) (upgrade.Package, error) {
 	made := catalog.Package{Name: "large"}
 	before := ""

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// longPackage is the package of row HRD-B3, longVersions how many versions it has. The first of them is installed; only the last
-	// one permits the minor version after blockedAt's.
+	// longPackage is the package with longVersions versions (HRD-B3). The first one is installed. Only the last one permits the
+	// minor version after that of blockedAt.
 	longPackage  = "long"
 	longVersions = 800
-	// blockedAt is the version of the cluster at which the installed version blocks upgrades; at story.ClusterVersion it does not.
+	// blockedAt is the cluster version at which the installed version blocks upgrades. At story.ClusterVersion it does not.
 	blockedAt = "4.22.0"
-	// verdictChanges is how often the cluster's version changes, there and back in turns.
+	// verdictChanges is how often the cluster's version changes.
 	verdictChanges = 100
 )
 
-// verdicts is how long it took, in seconds, until the ClusterOperator said the right thing of upgrades.
+// verdicts are the times, in seconds, until the ClusterOperator had the correct condition.
 type verdicts struct{ blocked, permitted []float64 }
 
 // measureVerdict changes the cluster's version while a package with many versions and a blocking maximum is installed.
-func measureVerdict(ctx context.Context, dir string, say func(string, ...any)) (part, error) {
-	return onLive(ctx, dir, environment.Options{Samples: longHistory(longVersions)}, say, func(ctx context.Context, l *live) (part, error) {
+func measureVerdict(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
+	return withCluster(ctx, dir, environment.Options{Samples: longHistory(longVersions)}, logf, func(ctx context.Context, l *live) (part, error) {
 		install := story.Step{
-			Title: fmt.Sprintf("version 1.0.0 of a package with %d versions installed", longVersions), Within: settleLimit,
+			Title: fmt.Sprintf("version 1.0.0 of a package with %d versions installed", longVersions), Within: waitLimit,
 			Act: func(ctx context.Context, admin *story.Admin) error { return admin.Create(ctx, longPackage, "1.0.0") },
 			Seen: func(ctx context.Context, admin *story.Admin) error {
 				if err := admin.Installed(ctx, longPackage, "1.0.0"); err != nil {
@@ -54,12 +54,12 @@ func measureVerdict(ctx context.Context, dir string, say func(string, ...any)) (
 			}
 			*into = append(*into, took.Seconds())
 		}
-		say("the ClusterOperator blocks after %s, and permits after %s (p95)", seconds.format(percentile(measured.blocked, 95)), seconds.format(percentile(measured.permitted, 95)))
+		logf("the ClusterOperator blocks after %s, and permits after %s (p95)", seconds.format(percentile(measured.blocked, 95)), seconds.format(percentile(measured.permitted, 95)))
 		return verdictPart(measured), nil
 	})
 }
 
-// longHistory is a package of which only the first version has a bundle: others are never installed.
+// longHistory returns the versions of longPackage. Only the first has a bundle, because no other is installed.
 func longHistory(versions int) []samples.Operator {
 	operators := make([]samples.Operator, versions)
 	for i := range operators {
@@ -71,15 +71,15 @@ func longHistory(versions int) []samples.Operator {
 
 func verdictPart(m verdicts) part {
 	p := part{
-		title: "The verdict when the cluster moves",
-		text: fmt.Sprintf("A package with %d versions is installed in its first one, which allows OpenShift 4.22 at most, as all others but the last do. The ClusterVersion's desired version goes to %s and back to %s in turns: from that write on until another client's watch shows ClusterOperator `platform-operators-aggregated` with the right `Upgradeable`, False there and True here. "+
-			"One change follows the other at once. Remedies are looked for after the verdict, so that their search is not part of this, but that of the change before may still go on. The target for p95 is 1 s. No baseline does this.", longVersions, blockedAt, story.ClusterVersion),
+		title: "Upgradeable after a change of the cluster version",
+		text: fmt.Sprintf("The first version of a package with %d versions is installed. All its versions except the last allow OpenShift 4.22 at most. The ClusterVersion's desired version alternates between %s, which blocks upgrades, and %s, which does not. The time is from that write until another client's watch shows ClusterOperator `platform-operators-aggregated` with the correct `Upgradeable` condition.\n\n"+
+			"Changes follow each other at once. The manager searches for remedies after it has reported the condition, so that a figure does not include the search, but may include the end of the previous one. The target for p95 is 1 s. There is no baseline.", longVersions, blockedAt, story.ClusterVersion),
 		ours: "manager", baseline: "none",
 	}
 	for _, direction := range []struct {
 		name  string
 		times []float64
-	}{{"a version at which it blocks", m.blocked}, {"a version at which it does not", m.permitted}} {
+	}{{"change to a version that blocks", m.blocked}, {"change to a version that does not block", m.permitted}} {
 		for _, percent := range []int{50, 95} {
 			p.figures = append(p.figures, figure{name: fmt.Sprintf("%s: p%d", direction.name, percent), unit: seconds, ours: percentile(direction.times, percent), n: len(direction.times)})
 		}

@@ -6,20 +6,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheVerdictIsWrittenForEachDirection(t *testing.T) {
+func TestVerdictPart(t *testing.T) {
 	p := verdictPart(verdicts{blocked: []float64{0.3, 0.1, 0.2}, permitted: []float64{0.06, 0.05}})
 	want := []figure{
-		{name: "a version at which it blocks: p50", unit: seconds, ours: 0.2, n: 3},
-		{name: "a version at which it blocks: p95", unit: seconds, ours: 0.3, n: 3},
-		{name: "a version at which it does not: p50", unit: seconds, ours: 0.05, n: 2},
-		{name: "a version at which it does not: p95", unit: seconds, ours: 0.06, n: 2},
+		{name: "change to a version that blocks: p50", unit: seconds, ours: 0.2, n: 3},
+		{name: "change to a version that blocks: p95", unit: seconds, ours: 0.3, n: 3},
+		{name: "change to a version that does not block: p50", unit: seconds, ours: 0.05, n: 2},
+		{name: "change to a version that does not block: p95", unit: seconds, ours: 0.06, n: 2},
 	}
 	if diff := cmp.Diff(want, p.figures, cmp.AllowUnexported(figure{})); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
 	}
 }
 
-func TestOnlyTheLastOfManyVersionsPermitsTheNextMinorVersion(t *testing.T) {
+func TestLongHistoryPermitsTheNextMinorVersionInTheLastVersion(t *testing.T) {
 	all := longHistory(5)
 	for i, operator := range all {
 		first, last := i == 0, i == len(all)-1

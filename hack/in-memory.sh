@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs a command with temporary files in memory: hack/in-memory.sh COMMAND [ARGUMENT...]
-# TMPDIR is a folder in /dev/shm if at least 4 GiB are free there and the mount allows programs; otherwise TMPDIR does not change.
-# Stories write thousands of small files: on a disk, they take half as long again.
+# TMPDIR is a folder in /dev/shm if it has at least 4 GiB free and the mount permits executables; otherwise TMPDIR does not change.
+# Scenarios write thousands of small files, which take 50% longer on a disk.
 set -euo pipefail
 
-# In KiB. The files of stories that run at the same time take a hundredth of it.
+# In KiB. Scenarios that run at the same time need a hundredth of it.
 readonly min_free=$((4 * 1024 * 1024))
 
 # memory_folder creates a folder in memory and prints its path, or prints nothing if there is no memory for it.
@@ -28,7 +28,7 @@ if [[ -z "${folder}" ]]; then
 	exec "$@"
 fi
 trap 'rm -rf "${folder}"' EXIT
-# GOTMPDIR as well, because testing.T.TempDir follows it. So the go command builds here, too.
+# testing.T.TempDir uses GOTMPDIR. The go command also builds there.
 TMPDIR="${folder}" GOTMPDIR="${folder}" "$@" <&0 &
 child=$!
 trap 'kill -TERM "${child}" 2>/dev/null' TERM INT HUP

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Runs shell functions side by side; for scripts that source it.
+# Runs shell functions in parallel. Scripts source it.
 
-# lanes LOGS NAME… runs each function NAME in the background, with its output in LOGS/NAME.log, and prints that when it has ended;
-# what failed is printed last, where one looks first, and named in failed_lanes. It fails when any of them does. In the functions set
-# -e has no effect: a lane's status is that of its last command.
+# lanes LOGS NAME… runs each function NAME in the background with its output in LOGS/NAME.log, and prints the output when the
+# function ends. The output of failed functions is printed last, and failed_lanes has their names. lanes fails if a function
+# fails. set -e has no effect in the functions: the status of a lane is that of its last command.
 lanes() {
 	local logs=$1 lane
 	shift

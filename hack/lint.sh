@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs golangci-lint in every module of the checkout. What golangci-lint caches names files by their absolute paths, so that the
-# cache of one checkout would be wrong in another: it runs in a copy of the checkout at a path that is the same for all of them,
-# and its cache is shared. Files that git ignores are not copied.
+# Runs golangci-lint in every module of the checkout. golangci-lint caches absolute paths, so that the cache of one checkout is
+# invalid in another. Therefore the script lints a copy of the checkout at a fixed path, without ignored files, and all
+# checkouts share the cache.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs one line of a make recipe as bash does, and appends its duration to the file that STEPS names. The Makefile makes this script
-# make's shell when STEPS is set:
+# Runs one line of a make recipe with bash, and appends its times to the file in STEPS. The Makefile uses this script as make's
+# shell if STEPS is set:
 #
 #   hack/timed.sh target=NAME [bash options] -c 'command'
 #
-# A line of the file has the target and then, in seconds: wall-clock time, processor time of the command and its children, processor
-# time of the whole machine, and stolen time, in which the hypervisor ran other machines. Without a target (make's own $(shell …))
-# nothing is recorded. hack/times prints the file as a table.
+# A line has the target and, in seconds, the wall-clock time, the processor time of the command and its children, the processor
+# time of the whole machine, and the stolen time, in which the hypervisor ran other machines. Without a target, as in make's
+# $(shell …), the script records nothing. hack/times prints the file as a table.
 set -uo pipefail
 
 target=${1#target=}

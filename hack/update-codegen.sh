@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Generates everything that follows from the API types: deepcopy, clientset, informers, listers, apply configurations,
-# and the CRDs in manifests/. `make verify` runs the same into a copy and compares.
+# Generates all files that depend on the API types: deepcopy, clientset, informers, listers, apply configurations, and the CRDs
+# in manifests/. `make verify` generates them in a copy and compares.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

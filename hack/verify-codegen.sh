@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says what is stale of what update-codegen.sh generates: it generates into a copy and compares. The checkout is not touched.
+# Checks the files that update-codegen.sh generates: it generates them in a copy of the checkout and compares.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,7 +19,7 @@ for generated in pkg/apis pkg/client manifests; do
 	diff --unified --recursive --new-file "${generated}" "${copy}/${generated}" || stale=1
 done
 if ((stale)); then
-	echo "Generated files are stale (differences above): run 'make update' and commit what it changes." >&2
+	echo "Generated files are stale (see the differences above); run 'make update' and commit the changes." >&2
 	exit 1
 fi
-echo "Everything generated is up to date."
+echo "All generated files are up to date."

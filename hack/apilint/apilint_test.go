@@ -19,7 +19,7 @@ func TestHRD_C1_TheAPIHasNoFindings(t *testing.T) {
 	}
 }
 
-func TestHRD_C1_WhatBreaksARuleIsFound(t *testing.T) {
+func TestHRD_C1_EachLinterReportsItsViolation(t *testing.T) {
 	s, err := readSettings("settings.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,3 @@
-// Command apilint runs kube-api-linter over pkg/apis with the settings of settings.yaml, which also names the exceptions. It is a module
-// of its own, so that the linter stays out of the main module's dependencies. "make lint" runs it.
+// Command apilint runs kube-api-linter on pkg/apis with settings.yaml, which has the linters and the exceptions. It is a module
+// of its own, so that the linter is no dependency of the main module. "make lint" runs it.
 package main

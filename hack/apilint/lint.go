@@ -13,7 +13,7 @@ import (
 	_ "sigs.k8s.io/kube-api-linter/pkg/registration" // its init functions register the linters
 )
 
-// finding is what a linter reports about one place.
+// finding is one report of a linter.
 type finding struct {
 	linter, file string
 	line         int
@@ -24,7 +24,7 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s (%s)", f.file, f.line, f.message, f.linter)
 }
 
-// lint returns what kube-api-linter reports about packages of the module in root, in the order of files and lines.
+// lint returns the findings of kube-api-linter in packages of the module in root, in the order of files and lines.
 func lint(root string, s settings, patterns ...string) ([]finding, error) {
 	plugin, err := base.New(map[string]any{"linters": s.Linters, "lintersConfig": s.LintersConfig})
 	if err != nil {
@@ -69,7 +69,7 @@ func lint(root string, s settings, patterns ...string) ([]finding, error) {
 	return found, nil
 }
 
-// loadErrors returns why packages could not be loaded.
+// loadErrors returns the errors of packages that cannot be loaded.
 func loadErrors(loaded []*packages.Package) error {
 	var all []error
 	if len(loaded) == 0 {

@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// run lints the packages of a module by the settings in a file.
+// run lints packages of the module in root with the settings file at path, and returns the findings.
 func run(root, path string, packages ...string) ([]string, error) {
 	settings, err := readSettings(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// settings are those of kube-api-linter's golangci-lint plugin, with exceptions.
+// settings are the settings of kube-api-linter's golangci-lint plugin, with exceptions.
 type settings struct {
 	Linters       map[string]any `json:"linters"`
 	LintersConfig map[string]any `json:"lintersConfig"`
@@ -18,7 +18,7 @@ type settings struct {
 
 // exception removes the findings of some linters about some fields.
 type exception struct {
-	// Fields are named as in findings: "BundleDeploymentSpec.Paused".
+	// Fields are the fields as findings name them, such as "BundleDeploymentSpec.Paused".
 	Fields []string `json:"fields"`
 	// Linters are the names of the linters.
 	Linters []string `json:"linters"`
@@ -43,7 +43,7 @@ func readSettings(path string) (settings, error) {
 	return s, nil
 }
 
-// except returns the findings that no exception removes, and the exceptions that remove none.
+// except returns the findings without an exception, and the exceptions that match no finding.
 func except(found []finding, exceptions []exception) []string {
 	type key struct{ field, linter string }
 	used := map[key]bool{}

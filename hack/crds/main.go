@@ -1,6 +1,6 @@
-// Command crds turns the output of controller-gen into the CRD manifests of the payload. It sets the file names and annotations that
-// the CVO requires, and writes out the defaults of the API server. Types of other projects lose their descriptions, which would make the
-// files many times larger, and get a maximum wherever they have none. hack/update-codegen.sh calls it.
+// Command crds converts the output of controller-gen to the CRD manifests of the payload. It sets the file names and
+// annotations that the CVO requires, and the defaults of the API server. It removes the descriptions of external types, which
+// would make the files much larger, and adds maximums to external types that have none. hack/update-codegen.sh runs it.
 package main
 
 import (
@@ -16,21 +16,22 @@ import (
 
 const header = "# Code generated from pkg/apis by `make update`. DO NOT EDIT.\n"
 
-// annotations are on every manifest of the payload; test/payload says why.
+// annotations are those of every manifest of the payload; see test/payload.
 var annotations = map[string]any{
 	"include.release.openshift.io/self-managed-high-availability": "true",
 	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
 }
 
-// foreign are the properties whose types belong to other projects. The description of the property stays; everything below loses its.
-var foreign = []string{
+// externalProperties are the properties whose types belong to other projects. They keep their description; the fields below
+// them do not.
+var externalProperties = []string{
 	"status.conditions",
 	"status.generations",
 	"spec.catalogSelector", "spec.package.catalogSelector",
 	deploymentConfig + "nodeSelector", deploymentConfig + "tolerations", deploymentConfig + "resources",
 	deploymentConfig + "env", deploymentConfig + "envFrom", deploymentConfig + "volumes", deploymentConfig + "volumeMounts",
 	deploymentConfig + "affinity", deploymentConfig + "annotations",
-	// Of OperatorSpec and OperatorStatus, which PlatformOperatorManager embeds.
+	// Fields of OperatorSpec and OperatorStatus, which PlatformOperatorManager embeds.
 	"spec.managementState", "spec.logLevel", "spec.operatorLogLevel", "spec.observedConfig", "spec.unsupportedConfigOverrides",
 	"status.version", "status.latestAvailableRevision", "status.readyReplicas",
 }
@@ -53,7 +54,7 @@ func convert(from, to string) error {
 		return err
 	}
 	if len(inputs) == 0 {
-		return fmt.Errorf("%q holds no CRDs: run controller-gen first, as hack/update-codegen.sh does", from)
+		return fmt.Errorf("%q contains no CRDs; run controller-gen first, as hack/update-codegen.sh does", from)
 	}
 	for _, input := range inputs {
 		content, err := os.ReadFile(input)
@@ -71,7 +72,7 @@ func convert(from, to string) error {
 	return nil
 }
 
-// manifest makes one CRD's file: its name and its content.
+// manifest returns the file name and the content of one CRD's manifest.
 func manifest(content []byte) (name string, output []byte, err error) {
 	var crd map[string]any
 	if err := yaml.UnmarshalStrict(content, &crd); err != nil {
@@ -79,7 +80,7 @@ func manifest(content []byte) (name string, output []byte, err error) {
 	}
 	plural, found := at(crd, "spec", "names")["plural"].(string)
 	if !found {
-		return "", nil, fmt.Errorf("spec.names.plural is missing: is it a CustomResourceDefinition?")
+		return "", nil, fmt.Errorf("spec.names.plural is missing; is it a CustomResourceDefinition?")
 	}
 	all := at(crd, "metadata", "annotations")
 	for key, value := range annotations {
@@ -102,7 +103,7 @@ func manifest(content []byte) (name string, output []byte, err error) {
 	return "0000_50_platform-operators_10-" + plural + ".crd.yaml", append([]byte(header), output...), nil
 }
 
-// trim walks a schema's properties and drops the descriptions below foreign ones.
+// trim removes the descriptions below external properties of a schema.
 func trim(schema map[string]any, path []string) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, property := range properties {
@@ -111,7 +112,7 @@ func trim(schema map[string]any, path []string) {
 			continue
 		}
 		childPath := append(slices.Clone(path), name)
-		if slices.Contains(foreign, strings.Join(childPath, ".")) {
+		if slices.Contains(externalProperties, strings.Join(childPath, ".")) {
 			for key, below := range child {
 				if key != "description" {
 					dropDescriptions(below)
@@ -124,8 +125,7 @@ func trim(schema map[string]any, path []string) {
 	}
 }
 
-// dropDescriptions removes every description of a part of a schema. A property that is itself called "description" is a
-// schema, not text, and stays.
+// dropDescriptions removes every description in a part of a schema. It keeps a property that is named "description".
 func dropDescriptions(part any) {
 	switch part := part.(type) {
 	case map[string]any:
@@ -142,21 +142,22 @@ func dropDescriptions(part any) {
 	}
 }
 
-// Bounds for types of other projects, far above what anybody writes by hand.
+// The maximums for external types, far above any realistic value.
 const (
 	maxForeignString = 32 << 10
 	maxForeignItems  = 256
-	// maxQuantity is for a Quantity or a port. A pattern does not limit the length, and the API server parses every digit.
+	// maxQuantity is the maximum length of a Quantity or a port. A pattern does not limit the length, and the API server parses
+	// every digit.
 	maxQuantity = 256
 )
 
-// bound gives a maximum to every string, list, map and integer of a part of a schema that has none. A format limits an integer to what the
-// type can hold: the API server refuses others.
+// bound adds a maximum to every string, list, map and integer in a part of a schema that has none. A format bounds an integer,
+// because the API server rejects values that do not fit.
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:
 		if part["x-kubernetes-int-or-string"] == true { // what is below must be exactly as it is
-			keep(part, "maxLength", maxQuantity)
+			setDefault(part, "maxLength", maxQuantity)
 			return
 		}
 		boundOne(part)
@@ -176,26 +177,26 @@ func boundOne(schema map[string]any) {
 	switch schema["type"] {
 	case "string":
 		if !enumerated && !formatted {
-			keep(schema, "maxLength", maxForeignString)
+			setDefault(schema, "maxLength", maxForeignString)
 		}
 	case "array":
-		keep(schema, "maxItems", maxForeignItems)
+		setDefault(schema, "maxItems", maxForeignItems)
 	case "object":
 		_, isMap := schema["additionalProperties"]
 		if isMap || schema["x-kubernetes-preserve-unknown-fields"] == true {
-			keep(schema, "maxProperties", maxForeignItems)
+			setDefault(schema, "maxProperties", maxForeignItems)
 		}
 	}
 }
 
-// keep sets a maximum where there is none.
-func keep(schema map[string]any, name string, maximum int) {
+// setDefault sets a maximum unless there is one.
+func setDefault(schema map[string]any, name string, maximum int) {
 	if _, set := schema[name]; !set {
 		schema[name] = maximum
 	}
 }
 
-// at follows keys from map to map; where there is none it adds one, so that the result can be written to.
+// at returns the map at a path of keys. It creates missing maps.
 func at(object any, keys ...string) map[string]any {
 	current, ok := object.(map[string]any)
 	if !ok {

@@ -38,7 +38,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "0000_50_platform-operators_10-things.crd.yaml"; name != want {
-		t.Errorf("the file is called %q, want %q", name, want)
+		t.Errorf("the file name is %q, want %q", name, want)
 	}
 	text := string(output)
 	for _, want := range []string{
@@ -57,11 +57,11 @@ func TestManifest(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "theirs") {
-		t.Errorf("descriptions of types that are not ours are still there:\n%s", text)
+		t.Errorf("the manifest has descriptions of external types:\n%s", text)
 	}
 }
 
-func TestManifestRefusesWhatIsNoCRD(t *testing.T) {
+func TestManifestRejectsOtherKinds(t *testing.T) {
 	for name, content := range map[string]string{
 		"no plural": "kind: ConfigMap",
 		"no schema": "spec: {names: {plural: things}, versions: [{name: v1}]}",

@@ -21,8 +21,8 @@ import (
 // content maps paths in the image to executables on disk.
 type content map[string]string
 
-// build makes an image of executables and a folder of manifests. The files' times and owners are left out, and the image
-// has no creation time, so that its digest follows from the bytes alone.
+// build builds an image of executables and a folder of manifests. It sets no times and owners, so that the digest depends only
+// on the content.
 func build(arch string, executables content, manifests string) (v1.Image, error) {
 	layer, err := pack(executables, manifests)
 	if err != nil {
@@ -42,7 +42,7 @@ func build(arch string, executables content, manifests string) (v1.Image, error)
 		Entrypoint: []string{"/usr/bin/platform-operators"},
 		User:       "65532",
 		Labels: map[string]string{
-			// What makes the release tooling take /manifests into the payload.
+			// The release tooling reads /manifests of images with this label.
 			"io.openshift.release.operator": "true",
 			"io.k8s.display-name":           "OpenShift Platform Operators",
 		},

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// sample builds an image of two manifests and an executable that were written at a given time.
+// sample builds an image of two manifests and an executable with a modification time.
 func sample(t *testing.T, written time.Time) v1.Image {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func sample(t *testing.T, written time.Time) v1.Image {
 	return image
 }
 
-func TestAnImageFollowsFromItsContentAlone(t *testing.T) {
+func TestBuildIsReproducible(t *testing.T) {
 	first, err := sample(t, time.Unix(1, 0)).Digest()
 	if err != nil {
 		t.Fatal(err)
@@ -51,18 +51,18 @@ func TestAnImageFollowsFromItsContentAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first != second {
-		t.Errorf("files of another age give another digest: %s and %s", first, second)
+		t.Errorf("other modification times change the digest: %s and %s", first, second)
 	}
 }
 
-func TestAnImageHoldsWhatThePayloadNeeds(t *testing.T) {
+func TestBuildContainsBinariesAndManifests(t *testing.T) {
 	image := sample(t, time.Unix(1, 0))
 	config, err := image.ConfigFile()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if config.Config.Labels["io.openshift.release.operator"] != "true" {
-		t.Errorf("the release tooling would not look into it: labels %v", config.Config.Labels)
+		t.Errorf("the image lacks the label for the release tooling: %v", config.Config.Labels)
 	}
 	var names []string
 	reader := tar.NewReader(mutate.Extract(image))
@@ -80,11 +80,11 @@ func TestAnImageHoldsWhatThePayloadNeeds(t *testing.T) {
 		}
 	}
 	if want := []string{"manifests/a.yaml", "manifests/b.yaml", "usr/bin/platform-operators"}; !slices.Equal(slices.Sorted(slices.Values(names)), want) {
-		t.Errorf("it holds %q, want %q", names, want)
+		t.Errorf("the image contains %q, want %q", names, want)
 	}
 }
 
-func TestALayoutIsWrittenOverALayoutOnly(t *testing.T) {
+func TestWriteReplacesOnlyALayout(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "layout")
 	for range 2 {
 		if err := write([]v1.Image{sample(t, time.Unix(1, 0))}, to); err != nil {
@@ -99,7 +99,7 @@ func TestALayoutIsWrittenOverALayoutOnly(t *testing.T) {
 		t.Error(err)
 	}
 	if manifest, err := index.IndexManifest(); err != nil || len(manifest.Manifests) != 1 {
-		t.Errorf("the second run added to the first: %v, %v", manifest, err)
+		t.Errorf("the second write did not replace the first: %v, %v", manifest, err)
 	}
 
 	precious := t.TempDir()
@@ -111,7 +111,7 @@ func TestALayoutIsWrittenOverALayoutOnly(t *testing.T) {
 	}
 }
 
-func TestWhatIsCompressedFollowsFromTheFileAlone(t *testing.T) {
+func TestCompressedIsReproducible(t *testing.T) {
 	var packed [2][]byte
 	for i := range packed {
 		file := filepath.Join(t.TempDir(), "program"+strconv.Itoa(i))
@@ -135,11 +135,11 @@ func TestWhatIsCompressedFollowsFromTheFileAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data, err := io.ReadAll(reader); err != nil || string(data) != "program" {
-		t.Errorf("it holds %q (%v)", data, err)
+		t.Errorf("the file contains %q (%v)", data, err)
 	}
 }
 
-func TestTwoCompilationsGiveTheSameBytes(t *testing.T) {
+func TestCompileIsReproducible(t *testing.T) {
 	var binaries [2][]byte
 	for i := range binaries {
 		binary := filepath.Join(t.TempDir(), "crds")

@@ -1,6 +1,6 @@
-// Command images builds the manager's image without a container engine: static binaries and manifests/ in one layer,
-// written as an OCI layout. Two runs on the same source give the same digests. `make images` calls it; the images of a
-// release are built from the Dockerfile instead, on a base that also has the certificate authorities of the system.
+// Command images builds the manager's image as an OCI layout without a container engine. The image has static binaries and
+// manifests/ in one layer. Two runs on the same source give the same digests. `make images` runs it. Release images are built
+// from the Dockerfile, whose base image also has the system's certificate authorities.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// name is the image's name in manifests/, which image-references gives to the release tooling.
+// name is the image's name in manifests/, which image-references lists for the release tooling.
 const name = "quay.io/openshift/origin-platform-operators:latest"
 
 func main() {
@@ -63,8 +63,7 @@ func run(ctx context.Context, arches []string, to string) error {
 	return write(images, to)
 }
 
-// compile builds a static binary of which every byte follows from the source, the toolchain and the architecture. Pkg is
-// the package's folder, and to an absolute path.
+// compile builds a reproducible static binary. pkg is the folder of the package, and to an absolute path.
 func compile(ctx context.Context, pkg, arch, to string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, ".")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
@@ -74,8 +73,8 @@ func compile(ctx context.Context, pkg, arch, to string) error {
 	return nil
 }
 
-// compressed writes a file's gzip beside it, which is how openshift-tests takes tests out of an image. Neither name nor time is
-// in it, so that its bytes follow from the file's.
+// compressed writes the gzip of a file beside it and returns its path. openshift-tests extracts test binaries in this form. The
+// gzip has no name or time, so that it is reproducible.
 func compressed(file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -92,7 +91,7 @@ func compressed(file string) (string, error) {
 	return file + ".gz", os.WriteFile(file+".gz", packed.Bytes(), 0o600)
 }
 
-// write replaces a folder by an OCI layout of the images.
+// write writes images to a folder as an OCI layout, and replaces an existing one.
 func write(images []v1.Image, to string) error {
 	if err := removeLayout(to); err != nil {
 		return err
@@ -121,13 +120,13 @@ func write(images []v1.Image, to string) error {
 	return nil
 }
 
-// removeLayout removes what an earlier run wrote, and refuses to remove anything else.
+// removeLayout removes an OCI layout of an earlier run. It returns an error if the folder contains anything else.
 func removeLayout(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(path, "oci-layout")); err != nil {
-		return fmt.Errorf("%q is there and is no OCI layout; remove it or give another folder by -to", path)
+		return fmt.Errorf("%q exists and is no OCI layout; remove it or set -to to another folder", path)
 	}
 	return os.RemoveAll(path)
 }

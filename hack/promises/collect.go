@@ -18,29 +18,29 @@ const idPattern = `(?:CLI|CLU|ENG|HRD|OM|UPG)-[A-Z]?[0-9]+`
 
 var (
 	idInText = regexp.MustCompile(`\b` + idPattern + `\b`)
-	// idInName finds ids in names of functions, which have _ instead of -.
+	// idInName matches ids in function names, which have _ instead of -.
 	idInName = regexp.MustCompile(strings.ReplaceAll(idPattern, "-[", "_["))
 	testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark)`)
-	// attempt is what looks like the beginning of a promise; beginning is what a promise begins with.
+	// attempt matches a comment that is probably meant as a promise. beginning matches the beginning of a promise.
 	attempt   = regexp.MustCompile(`^Promise [A-Z]+-`)
 	beginning = regexp.MustCompile(`^Promise (` + idPattern + `): (\S.*)$`)
 )
 
-// promise is the text of one comment.
+// promise is a promise and the file whose comment has it.
 type promise struct{ id, text, file string }
 
-// collection is what the files of a checkout have.
+// collection has the promises and the tests of a checkout.
 type collection struct {
 	promises []promise
-	// carriers are the files whose tests carry an id, in order and each once.
+	// carriers are the files with tests for an id, sorted and without duplicates.
 	carriers map[string][]string
-	// malformed are comments that look like a promise and cannot be read.
+	// malformed are errors for comments that look like a promise and are none.
 	malformed []error
 }
 
 func newCollection() *collection { return &collection{carriers: map[string][]string{}} }
 
-// addFolder adds the tests in Go and the stories in YAML of a folder below root.
+// addFolder adds the Go tests and the YAML scenarios in a folder below root.
 func (c *collection) addFolder(root, folder string) error {
 	return filepath.WalkDir(filepath.Join(root, folder), func(full string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -76,7 +76,7 @@ func isStory(file string) bool {
 	return path.Base(path.Dir(filepath.ToSlash(file))) == "scenarios" && strings.HasSuffix(file, ".yaml")
 }
 
-// addGo adds a file in Go. Its tests carry ids in the names of functions, and in texts: those of subtests, specs and table entries.
+// addGo adds a Go file. Its tests have ids in function names and in the names of subtests, specs and table entries.
 func (c *collection) addGo(file string, content []byte) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, content, parser.ParseComments)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *collection) addGo(file string, content []byte) error {
 	return nil
 }
 
-// addStory adds a story in YAML, which carries the id that its file name begins with.
+// addStory adds a YAML scenario. Its file name begins with the id.
 func (c *collection) addStory(file, content string) {
 	if id := idInText.FindString(strings.ToUpper(path.Base(file))); id != "" {
 		c.carry(id, file)
@@ -131,7 +131,7 @@ func (c *collection) carry(id, file string) {
 	}
 }
 
-// addComment adds the promises in the lines of a comment.
+// addComment adds the promises in a comment.
 func (c *collection) addComment(file string, lines []string) {
 	for i := 0; i < len(lines); i++ {
 		if !attempt.MatchString(lines[i]) {
@@ -144,38 +144,38 @@ func (c *collection) addComment(file string, lines []string) {
 		}
 		i--
 		if parts == nil {
-			c.malformed = append(c.malformed, fmt.Errorf("%s: %q is not read; write it like %q", file, lines[i-len(text)], "Promise ENG-A5: The …"))
+			c.malformed = append(c.malformed, fmt.Errorf("%s: %q is no valid promise; write it as in %q", file, lines[i-len(text)], "Promise ENG-A5: The …"))
 			continue
 		}
 		c.promises = append(c.promises, promise{parts[1], strings.Join(append([]string{parts[2]}, text...), " "), file})
 	}
 }
 
-// faults are the reasons for which there can be no page, in order.
-func (c *collection) faults() []error {
-	faults := slices.Clone(c.malformed)
+// problems returns the errors for which no page can be written, in order.
+func (c *collection) problems() []error {
+	problems := slices.Clone(c.malformed)
 	first := map[string]promise{}
 	for _, each := range c.promises {
 		if before, twice := first[each.id]; twice {
-			faults = append(faults, fmt.Errorf("%s has two promises, in %s and in %s; keep one", each.id, before.file, each.file))
+			problems = append(problems, fmt.Errorf("%s has two promises, in %s and in %s; keep one", each.id, before.file, each.file))
 			continue
 		}
 		first[each.id] = each
 		if !slices.Contains(c.carriers[each.id], each.file) {
-			faults = append(faults, fmt.Errorf("%s has the promise %s, and no test of the file carries that id", each.file, each.id))
+			problems = append(problems, fmt.Errorf("%s has promise %s, and no test in the file has the id", each.file, each.id))
 		}
 		if !strings.HasSuffix(each.text, ".") {
-			faults = append(faults, fmt.Errorf("%s: the promise %s does not end with a period", each.file, each.id))
+			problems = append(problems, fmt.Errorf("%s: the promise %s does not end with a period", each.file, each.id))
 		}
 	}
 	for id, files := range c.carriers {
 		if _, promised := first[id]; !promised {
-			faults = append(faults, fmt.Errorf("%s has a test that carries %s, which has no promise; write it as a comment beside the test", files[0], id))
+			problems = append(problems, fmt.Errorf("%s has a test with id %s, which has no promise; add it as a comment beside the test", files[0], id))
 		}
 		if _, err := placeOf(id); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", files[0], err))
+			problems = append(problems, fmt.Errorf("%s: %w", files[0], err))
 		}
 	}
-	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return faults
+	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return problems
 }

@@ -1,14 +1,14 @@
-// Command promises writes docs/promises.md from the promises beside the tests:
+// Command promises writes docs/promises.md from the comments of the tests:
 //
 //	go run ./hack/promises          # "make update": write the page
 //	go run ./hack/promises -check   # "make verify": fail if the page is stale, and change nothing
 //
-// A test carries the id of a promise in its name. The promise is a comment in one of the files whose tests carry the id:
+// A test has the id of a promise in its name. The promise is a comment in one of the files with tests for the id:
 //
 //	// Promise ENG-A5: The API server refuses an edit of a Bundle's spec.
 //
-// In a story in YAML, whose file name carries the id, the comment begins with #. A promise goes on until its comment ends or has an
-// empty line.
+// In a YAML scenario the file name has the id, and the comment begins with #. A promise ends with its comment or at an empty
+// line.
 package main
 
 import (
@@ -19,13 +19,13 @@ import (
 	"path/filepath"
 )
 
-// page is where the promises are written, below the root of the checkout.
+// page is the page, relative to the root of the checkout.
 const page = "docs/promises.md"
 
-// folders have all tests.
+// folders are the folders with tests.
 var folders = []string{"cmd", "hack", "pkg", "test"}
 
-// own is the folder of this program, whose tests carry ids that are examples.
+// own is the folder of this program, whose tests have example ids.
 const own = "hack/promises"
 
 func main() {
@@ -44,8 +44,8 @@ func run(root string, check bool) error {
 			return err
 		}
 	}
-	if faults := found.faults(); len(faults) > 0 {
-		return errors.Join(faults...)
+	if problems := found.problems(); len(problems) > 0 {
+		return errors.Join(problems...)
 	}
 	path, content := filepath.Join(root, page), found.page()
 	if !check {

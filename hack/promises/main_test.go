@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree writes files below an empty root that has all folders.
+// tree creates a folder with files and all folders that the program reads.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -30,7 +30,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// promised is a test in Go with its promise.
+// promised returns a Go test with its promise.
 func promised(id, text string) string {
 	return "package p\n\n// Promise " + id + ": " + text + "\nfunc Test" + strings.ReplaceAll(id, "-", "_") + "_It() {}\n"
 }
@@ -80,7 +80,7 @@ const wantList = `
 - **OM-91** One after the other.<br>[test/b/b_test.go](../test/b/b_test.go)
 `
 
-func TestThePageListsPromisesInOrderWithTheirTests(t *testing.T) {
+func TestPageListsPromisesInOrderWithTheirTests(t *testing.T) {
 	root := tree(t, good)
 	if err := run(root, false); err != nil {
 		t.Fatal(err)
@@ -94,11 +94,11 @@ func TestThePageListsPromisesInOrderWithTheirTests(t *testing.T) {
 		t.Errorf("header %t (-want +got):\n%s", isPage, diff)
 	}
 	if err := run(root, true); err != nil {
-		t.Errorf("the page that was just written: %v", err)
+		t.Errorf("checking the page that was just written: %v", err)
 	}
 }
 
-func TestTheCheckFailsOnAStalePageAndChangesNothing(t *testing.T) {
+func TestCheckFailsOnAStalePageAndChangesNothing(t *testing.T) {
 	for name, content := range map[string]string{"another page": "# Promises\n", "no page": ""} {
 		t.Run(name, func(t *testing.T) {
 			root := tree(t, good)
@@ -112,13 +112,13 @@ func TestTheCheckFailsOnAStalePageAndChangesNothing(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if now, _ := os.ReadFile(path); string(now) != content {
-				t.Errorf("the check has written %q", now)
+				t.Errorf("the check wrote %q", now)
 			}
 		})
 	}
 }
 
-func TestFaultsAreNamedWithTheirFilesAndLeaveThePage(t *testing.T) {
+func TestProblemsNameTheirFilesAndLeaveThePage(t *testing.T) {
 	for name, test := range map[string]struct {
 		file, content string
 		want          string
@@ -126,19 +126,19 @@ func TestFaultsAreNamedWithTheirFilesAndLeaveThePage(t *testing.T) {
 		"two promises for one id": {"test/x_test.go", promised("ENG-D910", "Something else."),
 			"ENG-D910 has two promises, in pkg/a/a_test.go and in test/x_test.go; keep one"},
 		"a promise beside no test of its id": {"test/x_test.go", "package p\n\n// Promise ENG-S91: It.\nfunc TestENG_S92_It() {}\n\n// Promise ENG-S92: It.\n",
-			"test/x_test.go has the promise ENG-S91, and no test of the file carries that id"},
+			"test/x_test.go has promise ENG-S91, and no test in the file has the id"},
 		"an id without a promise": {"test/x_test.go", "package p\n\nfunc TestENG_S91_It() {}\n",
-			"test/x_test.go has a test that carries ENG-S91, which has no promise; write it as a comment beside the test"},
+			"test/x_test.go has a test with id ENG-S91, which has no promise; add it as a comment beside the test"},
 		"a story without a promise": {"test/scenarios/eng-s91-it.yaml", "steps: []\n",
-			"test/scenarios/eng-s91-it.yaml has a test that carries ENG-S91, which has no promise; write it as a comment beside the test"},
+			"test/scenarios/eng-s91-it.yaml has a test with id ENG-S91, which has no promise; add it as a comment beside the test"},
 		"a promise that cannot be read": {"test/x_test.go", "package p\n\n// Promise ENG-S91 It does.\n// Always.\nfunc TestOther() {}\n",
-			`test/x_test.go: "Promise ENG-S91 It does." is not read; write it like "Promise ENG-A5: The …"`},
+			`test/x_test.go: "Promise ENG-S91 It does." is no valid promise; write it as in "Promise ENG-A5: The …"`},
 		"a promise without an end": {"test/x_test.go", promised("ENG-S91", "It does"),
 			"test/x_test.go: the promise ENG-S91 does not end with a period"},
 		"a part that the page does not have": {"test/x_test.go", promised("ENG-X91", "It does."),
-			"test/x_test.go: ENG-X91 is of no part that hack/promises knows"},
+			"test/x_test.go: ENG-X91 has an unknown part; add it in hack/promises/page.go"},
 		"a letter in an area without parts": {"test/x_test.go", promised("OM-A91", "It does."),
-			"test/x_test.go: OM-A91 is of no part that hack/promises knows"},
+			"test/x_test.go: OM-A91 has an unknown part; add it in hack/promises/page.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := tree(t, good)
@@ -153,7 +153,7 @@ func TestFaultsAreNamedWithTheirFilesAndLeaveThePage(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 			if _, err := os.Stat(filepath.Join(root, page)); !os.IsNotExist(err) {
-				t.Errorf("the page is written all the same: %v", err)
+				t.Errorf("the page was written: %v", err)
 			}
 		})
 	}

@@ -16,7 +16,8 @@ This page says what platform-operators does, and which tests check it. A test ca
 for the id. [testing.md](testing.md#promises) says where to change a promise. Numbers have gaps: only what a test checks is promised here.
 `
 
-// area is a chapter of the page, and part a section of it, by the letter of its ids; an area without parts has numbers only.
+// area is a chapter of the page for an id prefix. part is a section, by the letter of its ids. An area without parts has ids
+// without letters.
 type area struct {
 	prefix, title string
 	parts         []part
@@ -44,13 +45,13 @@ var areas = []area{
 
 var idParts = regexp.MustCompile(`^([A-Z]+)-([A-Z]?)([0-9]+)$`)
 
-// place is where an id stands on the page: indexes of its area and part, and its number.
+// place is the position of an id on the page: the indexes of its area and part, and its number.
 type place struct{ area, part, number int }
 
 func placeOf(id string) (place, error) {
 	parts := idParts.FindStringSubmatch(id)
 	if parts == nil {
-		return place{}, fmt.Errorf("%s is no id", id)
+		return place{}, fmt.Errorf("%q is no id", id)
 	}
 	number, err := strconv.Atoi(parts[3])
 	if err != nil {
@@ -58,11 +59,11 @@ func placeOf(id string) (place, error) {
 	}
 	in := slices.IndexFunc(areas, func(a area) bool { return a.prefix == parts[1] })
 	if in < 0 {
-		return place{}, fmt.Errorf("%s is of no area that hack/promises knows", id)
+		return place{}, fmt.Errorf("%s has an unknown area; add it in hack/promises/page.go", id)
 	}
 	section := slices.IndexFunc(areas[in].parts, func(p part) bool { return p.letter == parts[2] })
 	if section < 0 && (parts[2] != "" || areas[in].parts != nil) {
-		return place{}, fmt.Errorf("%s is of no part that hack/promises knows", id)
+		return place{}, fmt.Errorf("%s has an unknown part; add it in hack/promises/page.go", id)
 	}
 	return place{in, max(section, 0), number}, nil
 }
@@ -71,7 +72,7 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.area, other.area), cmp.Compare(p.part, other.part), cmp.Compare(p.number, other.number))
 }
 
-// page renders all promises. The collection has no faults.
+// page renders the page. The collection must have no problems.
 func (c *collection) page() string {
 	type placed struct {
 		promise
@@ -103,7 +104,7 @@ func (c *collection) page() string {
 	return text.String()
 }
 
-// links are those to the files whose tests carry the id, that of the promise first.
+// links returns links to the files with tests for the id. The file with the promise is first.
 func (c *collection) links(p promise) string {
 	files := slices.Clone(c.carriers[p.id])
 	slices.SortFunc(files, func(a, b string) int {

@@ -1,8 +1,8 @@
 // Command soak writes docs/soak.md from the reports of the long tests, and checks those of a sample. hack/test-long.sh runs it:
 //
-//	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write what the run is of to the file
-//	go run ./hack/soak -check -reports FOLDER             after a sample: fail when a class of tests has not run
-//	go run ./hack/soak -facts FILE -reports FOLDER        after the whole: write the document
+//	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write the facts about the run
+//	go run ./hack/soak -check -reports FOLDER             after a sample: fail if a class of tests has not run
+//	go run ./hack/soak -facts FILE -reports FOLDER        after the tests: write the document
 package main
 
 import (
@@ -30,7 +30,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.facts, "facts", "", "file with what the run is of: commit, machine, command")
+	flag.StringVar(&o.facts, "facts", "", "file with the facts about the run: commit, machine, command")
 	flag.StringVar(&o.command, "command", "", "the command of the run; writes the file of -facts")
 	flag.StringVar(&o.reports, "reports", "", "folder of the long tests' reports")
 	flag.BoolVar(&o.check, "check", false, "check that every class of tests has run, and write nothing")
@@ -54,11 +54,11 @@ func run(o options) error {
 	}
 	content, err := os.ReadFile(o.facts)
 	if err != nil {
-		return fmt.Errorf("reading what the run is of: %w", err)
+		return fmt.Errorf("reading the facts about the run: %w", err)
 	}
 	var facts []provenance.Fact
 	if err := json.Unmarshal(content, &facts); err != nil {
-		return fmt.Errorf("reading what the run is of from %q: %w", o.facts, err)
+		return fmt.Errorf("reading the facts about the run from %q: %w", o.facts, err)
 	}
 	var text strings.Builder
 	if err := write(&text, facts, tests); err != nil {
@@ -71,7 +71,7 @@ func run(o options) error {
 	return nil
 }
 
-// writeFacts runs before the tests: they take so long that the checkout may have changed when they end.
+// writeFacts writes the facts before the tests run, because the checkout may change during the tests.
 func writeFacts(o options) error {
 	facts, err := provenance.Describe(document, o.command, time.Now())
 	if err != nil {
@@ -79,38 +79,38 @@ func writeFacts(o options) error {
 	}
 	content, err := json.Marshal(facts)
 	if err != nil {
-		return fmt.Errorf("writing what the run is of: %w", err)
+		return fmt.Errorf("writing the facts about the run: %w", err)
 	}
 	if err := os.WriteFile(o.facts, content, 0o644); err != nil {
-		return fmt.Errorf("writing what the run is of: %w", err)
+		return fmt.Errorf("writing the facts about the run: %w", err)
 	}
 	return nil
 }
 
 const preamble = `# Soak
 
-Written by ` + "`make test-long`" + ` when all of it has passed; nobody edits this file. CI runs a sample of the same tests
+` + "`make test-long`" + ` writes this page if all tests pass; do not edit it. CI runs a sample of the same tests
 (` + "`make test-sample`" + `).
 
 | | |
 |---|---|
 `
 
-// classes are the kinds of long tests. The report files of a class begin with its prefix, and it has at least so many tests.
+// classes are the kinds of long tests, by prefix of their report files. least is the smallest permitted number of passed tests.
 var classes = []struct {
 	prefix, title, text string
 	least               int
 }{
-	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes while a BundleDeployment is installed, upgraded, repaired, rolled back and removed; bad specs are followed by a good one.", 4},
-	{"faults", "API and registry faults", "The API server and the registry fail while a BundleDeployment is installed, upgraded, repaired and removed.", 7},
-	{"steady", "Quiet time", "The manager has nothing to do, and sends nothing.", 3},
-	{"leadership", "Leadership", "Leaders are killed, stop, and lose their lease.", 2},
-	{"raced", "Stories with the race detector", "Stories of the whole manager in memory, which the seed chooses.", 2},
-	{"extension", "Mutants", "Managers that lack one rule, each found by the test for openshift-tests that is about the rule.", 3},
+	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4},
+	{"faults", "API and registry faults", "The API server and the registry fail during an install, upgrade, repair and removal.", 7},
+	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3},
+	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2},
+	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2},
+	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20},
 }
 
-// write returns an error if a test failed or did not finish, or if too few tests of a class passed: the document must claim only what ran.
+// write writes the document. It returns an error if a test failed or did not finish, or if too few tests of a class passed.
 func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	fmt.Fprint(out, preamble)
 	for _, fact := range facts {
@@ -135,7 +135,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 			}
 			fmt.Fprintf(out, "| `%s` | %s | %s |\n", test.Name, test.Elapsed.Round(100*time.Millisecond), figures(test))
 			if strings.HasPrefix(test.Name, "Fuzz") && !executions.MatchString(test.Output) {
-				errs = append(errs, fmt.Errorf("%s ended before it had tried anything new", test.Name))
+				errs = append(errs, fmt.Errorf("%s ended before it tried a new input", test.Name))
 			}
 		}
 		if passed < class.least {
@@ -145,7 +145,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	return errors.Join(errs...)
 }
 
-// executions is how Go's fuzzer reports its progress once it has run the corpus; the last one counts.
+// executions matches the progress of Go's fuzzer after the corpus. The last match counts.
 var executions = regexp.MustCompile(`execs: ([1-9]\d*) `)
 
 func figures(test report.Test) string {

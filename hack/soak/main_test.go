@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/test/report"
 )
 
-// enough is as many tests of each class as there have to be.
+// enough returns the smallest permitted number of tests of each class.
 func enough() (tests []report.Test) {
 	for _, class := range classes {
 		for i := range class.least {
@@ -26,7 +26,7 @@ func enough() (tests []report.Test) {
 	return tests
 }
 
-func TestTheDocumentHasARowForEachTestThatPassed(t *testing.T) {
+func TestWriteHasARowForEachPassedTest(t *testing.T) {
 	tests := append([]report.Test{
 		{File: "killed", Name: "TestKilled", Outcome: report.Passed, Elapsed: 90 * time.Second, Parent: true,
 			Attributes: []report.Attribute{{Key: "kill-points", Value: "40 of 178"}}},
@@ -56,14 +56,14 @@ func TestTheDocumentHasARowForEachTestThatPassed(t *testing.T) {
 	}
 }
 
-func TestNothingIsClaimedOfWhatFailedOrDidNotRun(t *testing.T) {
+func TestWriteRejectsFailedAndMissingTests(t *testing.T) {
 	failed, idle, missing := enough(), enough(), enough()
 	failed[0].Outcome = report.Failed
 	idle[len(idle)-1].Output = "fuzz: elapsed: 0s, gathering baseline coverage: 3/9 completed\n"
 	missing = missing[1:]
 	for want, tests := range map[string][]report.Test{
-		"Testkilled/0 failed":                                                        failed,
-		"Fuzz19 ended before it had tried anything new":                              idle,
+		"Testkilled/0 failed":                      failed,
+		"Fuzz19 ended before it tried a new input": idle,
 		`3 tests of class "Kill points and bad specs" (killed*.json) passed, want 4`: missing,
 	} {
 		if err := write(&strings.Builder{}, nil, tests); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,8 +1,8 @@
-// Command times prints what the steps of a CI run took, its slowest tests, and what failed tests of "go test" say:
+// Command times prints the durations of a CI run's steps, the slowest tests, and excerpts of failed tests' output:
 //
 //	go run ./hack/times -steps FILE -reports FOLDER
 //
-// The file is what hack/timed.sh writes, the folder what "make … RESULTS=FOLDER" keeps.
+// hack/timed.sh writes the file, and "make … RESULTS=FOLDER" the folder.
 package main
 
 import (
@@ -44,23 +44,23 @@ func run(out io.Writer, stepsFile, reports string, slowest int) error {
 		printFailed(out, tests))
 }
 
-// step is what the recipes of one target took, in seconds.
+// step is the sum of the times of one target's recipes, in seconds.
 type step struct {
 	name string
-	// wall is wall-clock time; own is the processor time of the step's processes; machine that of all processes, and stolen the
-	// time that the hypervisor gave to other machines, both over all cores.
+	// wall is wall-clock time. own is the processor time of the step's processes, and machine that of all processes. stolen is
+	// the time that the hypervisor gave to other machines. The last two are sums over all cores.
 	wall, own, machine, stolen float64
 }
 
-// others is the processor time of processes that the step did not wait for: servers that a test left to be killed, or other work.
+// others returns the processor time of processes that are not the step's children, such as servers that outlived their test.
 func (s step) others() float64 { return max(0, s.machine-s.own) }
 
-// idle is the processor time that nobody used: a step that waits has much of it.
+// idle returns the unused processor time. It is large for a step that waits.
 func (s step) idle(cores int) float64 {
 	return max(0, s.wall*float64(cores)-max(s.machine, s.own)-s.stolen)
 }
 
-// parseSteps adds up the lines of each target, in the order in which the targets began.
+// parseSteps sums the lines of each target, in the order in which the targets started.
 func parseSteps(content string) ([]step, error) {
 	var steps []step
 	var errs []error
@@ -108,7 +108,7 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 	return table.Flush()
 }
 
-// printSlowest prints the tests that took longest; one with subtests counts by these.
+// printSlowest prints the slowest tests. Tests with subtests do not count, but their subtests do.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool {
 		return t.Parent || t.Name == "" || t.Outcome != report.Passed && t.Outcome != report.Failed
@@ -123,21 +123,20 @@ func printSlowest(out io.Writer, tests []report.Test, most int) error {
 }
 
 const (
-	// These bound what is printed of failed tests: CI often keeps the last 2 KiB of a log only.
+	// These limit the output of failed tests, because CI systems may keep only the last 2 KiB of a log.
 	mostFailed = 6
 	mostLines  = 15
 	mostBytes  = 120 // of a line
 )
 
-// logLine matches a line of the logs that Kubernetes' libraries write, which may be in any of parallel tests' outputs, and of go test's
-// own about the order of tests.
+// logLine matches log lines of Kubernetes' libraries, and lines of go test about the order of tests.
 var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]|^=== (RUN|PAUSE|CONT|NAME) `)
 
-// crashLine matches the first line of what Go's runtime says when it ends a process; the stacks of goroutines follow.
+// crashLine matches the first line of a crash of the Go runtime, which the stacks of goroutines follow.
 var crashLine = regexp.MustCompile(`^(panic|fatal error|SIG[A-Z]+): |^unexpected fault address `)
 
-// printFailed prints the last lines, without logs, of what failed tests printed, those that did not come to their end, and packages that failed
-// otherwise. A crash comes last: go test prints it in the output of any test of the package, also of one that passed.
+// printFailed prints the last lines, without logs, of failed and unfinished tests, and of failed packages. A crash comes last,
+// because go test prints it in the output of any test of the package.
 func printFailed(out io.Writer, tests []report.Test) error {
 	var failures, crashes []string
 	for _, each := range tests {
@@ -159,7 +158,7 @@ func printFailed(out io.Writer, tests []report.Test) error {
 	return err
 }
 
-// excerpt returns the lines under the name of their test, and what became of that.
+// excerpt returns lines of a test's output below its name and its outcome.
 func excerpt(test report.Test, what string, lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")
@@ -167,14 +166,14 @@ func excerpt(test report.Test, what string, lines []string) string {
 	return fmt.Sprintf("=== %s: %s %s:\n%s\n", test.File, cmp.Or(test.Name, test.Package), what, strings.Join(lines, "\n"))
 }
 
-// packageFailed reports whether a Go package failed, or its report is cut off.
+// packageFailed reports whether a Go package failed or its report is incomplete.
 func packageFailed(pkg string, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		return each.Package == pkg && (each.Name == "" || each.Outcome == report.Unfinished)
 	})
 }
 
-// hasFailedPart reports whether a subtest of a test, or a test of a package, failed; its output says more.
+// hasFailedPart reports whether a subtest of a test, or a test of a package, failed. Its own output is more specific.
 func hasFailedPart(whole report.Test, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		isPart := each.Name != "" && whole.Name == "" || strings.HasPrefix(each.Name, whole.Name+"/")

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/test/report"
 )
 
-func TestLinesOfATargetAreAddedUp(t *testing.T) {
+func TestStepsAreSumsByTarget(t *testing.T) {
 	steps, err := parseSteps("vet\t10.0\t18.5\t19.0\t0.5\nlint\t4.0\t2.0\t8.0\t0.0\nvet\t2.0\t1.5\t1.5\t0.0\n")
 	if err != nil {
 		t.Fatal(err)
@@ -29,12 +29,12 @@ func TestLinesOfATargetAreAddedUp(t *testing.T) {
 	}
 }
 
-// sameFields compares the tables without their padding.
+// sameFields reports whether tables are equal except for padding.
 func sameFields(want, got string) bool {
 	return cmp.Equal(strings.Fields(want), strings.Fields(got))
 }
 
-func TestALineThatCannotBeReadIsNamed(t *testing.T) {
+func TestParseStepsNamesTheInvalidLine(t *testing.T) {
 	for content, want := range map[string]string{
 		"vet\t1.0\n":                    "line 1 of the steps has 2 fields",
 		"vet\t1.0\tx\t1.0\t1.0\n":       "line 1 of the steps",
@@ -46,7 +46,7 @@ func TestALineThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheSlowestTestsAreThoseWithoutSubtests(t *testing.T) {
+func TestPrintSlowestCountsSubtests(t *testing.T) {
 	tests := []report.Test{
 		{File: "unit", Name: "TestA", Outcome: report.Passed, Elapsed: 9 * time.Second, Parent: true},
 		{File: "unit", Name: "TestA/slow", Outcome: report.Passed, Elapsed: 8 * time.Second},
@@ -64,7 +64,7 @@ func TestTheSlowestTestsAreThoseWithoutSubtests(t *testing.T) {
 	}
 }
 
-func TestWhatFailedTestsSayIsPrintedWithoutLogsAndACrashLast(t *testing.T) {
+func TestPrintFailedOmitsLogsAndPrintsACrashLast(t *testing.T) {
 	tests := []report.Test{
 		{File: "unit", Name: "TestA", Outcome: report.Failed, Parent: true, Output: "--- FAIL: TestA\n"},
 		{File: "unit", Name: "TestA/first", Outcome: report.Failed,

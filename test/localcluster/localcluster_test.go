@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// asCommand makes the test binary be the command: what is tested is then a process that can be killed.
+// asCommand makes the test binary run the command, so that tests can kill it as a process.
 const asCommand = "LOCALCLUSTER_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// limit bounds every wait for a cluster's programs; a healthy one needs seconds.
+// limit limits every wait for a cluster's programs, which take seconds.
 const limit = time.Minute
 
-// The first start on a machine compiles Kubernetes, which is allowed to take a while and happens once for all tests.
+// The first start on a machine compiles Kubernetes for all tests, which takes minutes.
 func build(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func build(t *testing.T) {
 	runCommand(t, "build")
 }
 
-func TestAClusterLooksLikeOpenShift(t *testing.T) {
+func TestClusterHasOpenShiftAPIs(t *testing.T) {
 	build(t)
 	parent := strconv.Itoa(os.Getpid())
 	dirs := []string{filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")}
@@ -158,14 +158,14 @@ func TestAClusterLooksLikeOpenShift(t *testing.T) {
 			t.Errorf("it came back as %s, want the version it had", again.OpenShiftVersion)
 		}
 		t.Logf("ready after %.1fs", again.ReadyAfterSeconds)
-		// The promise is ten seconds on two idle cores; a test machine may be busy, a start that hangs is what this catches.
+		// The promise is ten seconds on two idle cores. The limit only detects a start that hangs.
 		if again.ReadyAfterSeconds > 30 {
 			t.Errorf("ready after %.1fs", again.ReadyAfterSeconds)
 		}
 	})
 }
 
-func TestNoProgramOutlivesWhoWantedIt(t *testing.T) {
+func TestProgramsEndWithTheirParent(t *testing.T) {
 	build(t)
 	t.Run("a foreground cluster ends when its parent is killed", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "c")
@@ -210,7 +210,7 @@ func startForeground(t *testing.T, command *exec.Cmd) cluster.State {
 	return state
 }
 
-// awaitEnd waits until the supervisor and every program of the cluster are gone.
+// awaitEnd waits until the supervisor and every program of the cluster have ended.
 func awaitEnd(t *testing.T, state cluster.State) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -244,7 +244,7 @@ func self(t *testing.T) string {
 	return path
 }
 
-// runCommand runs the command to its end and returns what it wrote to stdout. It may be called from any goroutine.
+// runCommand runs the command and returns its stdout. It may be called concurrently.
 func runCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.Command(self(t), args...)
@@ -287,7 +287,7 @@ func decodeState(t *testing.T, text string) cluster.State {
 	return state
 }
 
-// lockedBuilder is written by the goroutine that copies a command's output while the test reads it.
+// lockedBuilder is a strings.Builder for concurrent use.
 type lockedBuilder struct {
 	lock sync.Mutex
 	text strings.Builder

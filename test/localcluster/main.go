@@ -1,7 +1,7 @@
-// Command localcluster brings up a real Kubernetes control plane with simulated nodes on this machine, furnished so that
-// it looks like OpenShift, and takes it down again. It is the face of the module: it reads flags and environment, builds
-// what is missing (package binaries) and hands over to package cluster. Developers, the demo and the test suites of the
-// main module call it, the latter as a child process, because Kubernetes' servers must never enter the main go.mod.
+// Command localcluster starts a Kubernetes control plane with simulated nodes on this machine, with the APIs and objects of
+// OpenShift, and stops it. It parses flags and environment variables, builds missing programs (package binaries) and calls
+// package cluster. Developers, the demo and the test suites of the main module run it. The test suites run it as a child
+// process, because the main go.mod must not require Kubernetes' servers.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/furniture"
 )
 
-// serverFiles is all that decides what the servers are; the launcher carries it, so that it works from any directory.
+// serverFiles are the files that determine the servers. The program embeds them, so that it works from any directory.
 //
 //go:embed go.mod go.sum servers/*.go
 var serverFiles embed.FS
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// streams are where a command writes: results to out, progress to progress.
+// streams are the outputs of a command: results go to out, progress to progress.
 type streams struct{ out, progress io.Writer }
 
 func newCommand(out, progress io.Writer) *cobra.Command {
@@ -65,7 +65,7 @@ Infrastructure/cluster, and one control plane node and workers, all simulated.`,
 	return root
 }
 
-// dirFlag gives a command --dir and returns a function for its absolute value.
+// dirFlag adds --dir to a command and returns a function for its absolute value.
 func dirFlag(cmd *cobra.Command) func() (string, error) {
 	value := cmd.Flags().String("dir", "", `directory of the cluster (default "clusters/default" in the cache directory); relative ones start at test/localcluster under "go run -C test/localcluster"`)
 	return func() (string, error) {
@@ -105,7 +105,7 @@ func openCache(progress io.Writer) (*binaries.Cache, error) {
 	return binaries.Open(root, source, progress)
 }
 
-// provide returns the path of every program, compiled where assets does not have it, and the manifest directory.
+// provide returns the paths of all programs, which it compiles unless assets has them, and the manifest directory.
 func provide(ctx context.Context, assets string, progress io.Writer) (map[string]string, string, error) {
 	cache, err := openCache(progress)
 	if err != nil {
@@ -130,7 +130,7 @@ func provide(ctx context.Context, assets string, progress io.Writer) (map[string
 	return programs, manifests, nil
 }
 
-// prefixed writes lines to a shared stream so that one sees whose they are. Every message is written in one call.
+// prefixed writes lines with a prefix to a shared stream, each in one call.
 type prefixed struct {
 	to     io.Writer
 	prefix string

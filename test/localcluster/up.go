@@ -90,7 +90,7 @@ func up(ctx context.Context, o upOptions, s streams) error {
 	o.cluster.Programs, o.cluster.Manifests = programs, manifests
 	if o.foreground {
 		return cluster.Run(ctx, o.cluster, s.progress, func(state cluster.State) {
-			// A reader that went away is no reason to take the cluster down.
+			// A closed output does not stop the cluster.
 			_ = printState(s.out, state, o.output)
 		})
 	}
@@ -104,7 +104,7 @@ func up(ctx context.Context, o upOptions, s streams) error {
 	return printState(s.out, state, o.output)
 }
 
-// endWith cancels the context when one of the processes ends.
+// endWith returns a context that is canceled when one of the processes ends.
 func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	for _, pid := range pids {
@@ -124,14 +124,14 @@ func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFu
 	return ctx, func() { cancel(nil) }, nil
 }
 
-// detached is how up hands its decisions to the supervisor it leaves behind.
+// detached has the options that up passes to the supervisor.
 type detached struct {
 	Options cluster.Options
 	Parents []int
 }
 
-// detach starts this program again as the supervisor, in a session of its own, and waits until the cluster is ready.
-// The supervisor reports on its stdout, line by line, and closes it when it is ready; the last word decides.
+// detach starts this program again as the supervisor in its own session, and waits until the cluster is ready. The supervisor
+// writes progress to its stdout, and closes it when the cluster is ready. Its last line is the result.
 func detach(ctx context.Context, o upOptions, progress io.Writer) error {
 	input, err := json.Marshal(detached{Options: o.cluster, Parents: o.parents})
 	if err != nil {
@@ -144,13 +144,13 @@ func detach(ctx context.Context, o upOptions, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(layout.Log("supervisor")), 0o700); err != nil {
 		return fmt.Errorf("starting the supervisor: %w", err)
 	}
-	// Appended to, so that a refused second start leaves the words of the first where they are.
+	// Appending keeps the log of a running supervisor if a second start is refused.
 	log, err := os.OpenFile(layout.Log("supervisor"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("starting the supervisor: %w", err)
 	}
 	defer log.Close()
-	// Through /proc, because "go run" removes the program's file when the first instance ends.
+	// /proc/self/exe, because "go run" removes the program's file when the first process ends.
 	supervisor := exec.Command("/proc/self/exe", "supervise")
 	supervisor.Args[0] = "localcluster" // what ps shows
 	supervisor.Stdin = strings.NewReader(string(input))
@@ -188,7 +188,7 @@ const (
 	failedWord = "failed: "
 )
 
-// superviseCommand is what detach starts; it is not for people.
+// superviseCommand is the hidden command that detach runs.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise",
@@ -210,7 +210,7 @@ func superviseCommand() *cobra.Command {
 				report.Close()
 			})
 			if err != nil {
-				// On one line, whatever the error holds: the reader takes the last line.
+				// On one line, because the reader takes the last line.
 				fmt.Fprintln(report, failedWord+strings.Join(slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(l string) bool { return l == "" }), "; "))
 			}
 			return err

@@ -1,6 +1,5 @@
-// Package binaries makes what a local cluster is started from: one multi-call binary with every Kubernetes program, and
-// the manifests other projects ship, both taken from Go modules and kept in a cache directory by version. It knows the
-// go command and the file system; it does not know what a cluster is. The launcher's commands call it before they start one.
+// Package binaries provides the programs and manifests of a local cluster: one multi-call binary with every Kubernetes program,
+// and manifests of other projects. Both come from Go modules and are cached by version. The package does not know clusters.
 package binaries
 
 import (
@@ -21,25 +20,25 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// keepUnused is how long a cache entry nobody asked for survives: an entry is close to 200 MB, and every change of
-// go.mod makes a new one.
+// keepUnused is how long an unused cache entry is kept. An entry has almost 200 MB, and every change of go.mod creates a new
+// one.
 const keepUnused = 14 * 24 * time.Hour
 
-// Manifest is one file of another project's module, under the name it has in the cache.
+// Manifest is a file of another project's module, with its name in the cache.
 type Manifest struct {
 	Module string // module path, required by go.mod
 	Path   string // slash-separated path of the file inside the module
 	Name   string // file name in the cache
 }
 
-// Source is everything the result depends on. It is data rather than a path so that a launcher that was copied
-// elsewhere still builds the very servers it was compiled for.
+// Source has all files that the result depends on. It has contents instead of a path, so that a copied program still builds the
+// same servers.
 type Source struct {
 	Files     map[string][]byte // slash-separated path to content: go.mod, go.sum and the package ./servers
 	Manifests []Manifest
 }
 
-// Cache holds the results of one Source.
+// Cache is the cache entry of one Source.
 type Cache struct {
 	dir     string
 	version string
@@ -47,7 +46,7 @@ type Cache struct {
 	out     io.Writer
 }
 
-// Open finds the cache entry of src below root; nothing is built yet. Progress goes to out, one line at a time.
+// Open returns the cache entry of src below root, and builds nothing. Progress is written to out by line.
 func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	version, err := kubernetesVersion(src.Files["go.mod"])
 	if err != nil {
@@ -61,30 +60,30 @@ func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	}, nil
 }
 
-// Dir is the entry's directory; it exists after Servers or Manifests.
+// Dir returns the directory of the entry. It exists after a call of Servers or Manifests.
 func (c *Cache) Dir() string { return c.dir }
 
-// Version is the Kubernetes version the servers have, such as "v1.36.3".
+// Version returns the Kubernetes version of the servers, such as "v1.36.3".
 func (c *Cache) Version() string { return c.version }
 
-// Servers returns the path of the multi-call binary and builds it when the cache does not have it, which takes minutes.
+// Servers returns the path of the multi-call binary. It builds the binary if the cache does not have it, which takes minutes.
 func (c *Cache) Servers(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "servers")
 	return path, c.ensure(ctx, path, c.build)
 }
 
-// Manifests returns the directory with every manifest of the Source under its Name, and fetches them when needed.
+// Manifests returns the directory with the manifests of the Source by Name. It downloads them if the cache does not have them.
 func (c *Cache) Manifests(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "manifests")
 	return path, c.ensure(ctx, path, c.copyManifests)
 }
 
-// ensure makes path by calling produce with a temporary name that is renamed when it succeeded, under a lock that other
-// processes respect: two test suites started together must not compile Kubernetes twice.
+// ensure creates path by calling produce with a temporary name, and renames the result. It holds a lock, so that two processes
+// do not compile Kubernetes at the same time.
 func (c *Cache) ensure(ctx context.Context, path string, produce func(ctx context.Context, src, target string) error) error {
 	now := time.Now()
 	if _, err := os.Stat(path); err == nil {
-		// The time marks the entry as used. A cache that cannot be written to still serves.
+		// The time marks the entry as used. A read-only cache is valid, too.
 		_ = os.Chtimes(c.dir, now, now)
 		return nil
 	}
@@ -153,7 +152,7 @@ func kubernetesVersion(goMod []byte) (string, error) {
 	return string(match[1]), nil
 }
 
-// key identifies a result: the source, the wanted manifests, the compiler, its flags and the target.
+// key returns the identity of a result: the source, the manifests, the compiler, its flags and the target.
 func key(version string, src Source) string {
 	hash := sha256.New()
 	names := make([]string, 0, len(src.Files))
@@ -171,8 +170,8 @@ func key(version string, src Source) string {
 	return hex.EncodeToString(hash.Sum(nil))[:12]
 }
 
-// prune removes entries of other versions that nobody has used for a while. It touches only directories that look like
-// entries, and never one that somebody is building in.
+// prune removes unused entries of other versions. It skips directories that are no entries, and entries that a process is
+// building.
 func prune(root, keep string, now time.Time) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {

@@ -18,12 +18,11 @@ import (
 	"time"
 )
 
-// progressEvery is the time between two progress lines: often enough for a reader (and a CI that kills silent jobs),
-// seldom enough for a log.
+// progressEvery is the time between two lines of progress. It is short enough for CI systems that stop silent jobs.
 const progressEvery = 15 * time.Second
 
-// linkerFlags stamp the version into the programs: an API server without one calls itself v0.0.0-master, which clients
-// refuse to parse. The second stamp is what kubectl and controllers call themselves in an audit log.
+// linkerFlags set the version of the programs. Clients cannot parse the default v0.0.0-master. The second flag sets the version
+// in user agents.
 func linkerFlags(version string) string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ = strings.Cut(minor, ".")
@@ -34,8 +33,8 @@ func linkerFlags(version string) string {
 	return flags
 }
 
-// build links the multi-call binary. -trimpath makes the compiled packages independent of the directory, so they are
-// found in the Go build cache whoever built them first.
+// build builds the multi-call binary. -trimpath makes compiled packages independent of the directory, so that the Go build
+// cache has them.
 func (c *Cache) build(ctx context.Context, src, target string) error {
 	fmt.Fprintf(c.out, "building etcd, Kubernetes %s and kwok from modules into %s (once per version; several minutes, most of a cold build)\n", c.version, c.dir)
 	cmd := goCommand(ctx, src, "build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=servers", "-ldflags", linkerFlags(c.version), "-o", target, "./servers")
@@ -47,7 +46,8 @@ func (c *Cache) build(ctx context.Context, src, target string) error {
 	return nil
 }
 
-// runWithProgress runs a verbose go build: each line it prints is a package it started on or a module it fetches.
+// runWithProgress runs a verbose go build. Each line of its output is a package that it starts to compile or a module that it
+// downloads.
 func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	reader, writer := io.Pipe()
 	cmd.Stderr = writer
@@ -78,7 +78,7 @@ func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	}
 }
 
-// buildLog counts what a verbose build says and keeps its end for an error.
+// buildLog counts the lines of a verbose build and keeps the last ones for an error.
 type buildLog struct {
 	lock     sync.Mutex
 	packages int
@@ -94,7 +94,7 @@ func (l *buildLog) read(r io.Reader) {
 	for scanner.Scan() {
 		l.add(scanner.Text())
 	}
-	// A line beyond the buffer ends the scan; the build must not block on a pipe nobody reads.
+	// A line that exceeds the buffer ends the scan. The build must not block on the pipe.
 	_, _ = io.Copy(io.Discard, r)
 }
 
@@ -119,7 +119,7 @@ func (l *buildLog) summary() string {
 	defer l.lock.Unlock()
 	switch {
 	case l.packages == 0 && l.modules == 0:
-		// Everything was compiled before; a verbose build is silent while it links.
+		// All packages are in the build cache; a verbose build prints nothing while it links.
 		return "linking"
 	case l.packages == 0:
 		return fmt.Sprintf("%d modules fetched", l.modules)
@@ -133,7 +133,7 @@ func (l *buildLog) lastLines() string {
 	return strings.Join(l.tail, " | ")
 }
 
-// copyManifests takes the files out of the modules go.mod pins; the go command checks the modules against go.sum.
+// copyManifests copies the files from the modules in go.mod. The go command verifies the modules with go.sum.
 func (c *Cache) copyManifests(ctx context.Context, src, target string) error {
 	dirs, err := c.moduleDirs(ctx, src)
 	if err != nil {
@@ -189,14 +189,14 @@ func (c *Cache) moduleDirs(ctx context.Context, src string) (map[string]string, 
 	return dirs, nil
 }
 
-// goCommand runs in the written source, not in a workspace somebody may have around it, and is interrupted rather than
-// killed so that go can take its own children along.
+// goCommand returns a go command that runs in dir, ignores a surrounding workspace, and is interrupted instead of killed, so
+// that it ends its children.
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "PWD="+dir)
 	if flags := withoutModFlag(os.Getenv("GOFLAGS")); args[0] == "mod" {
-		// go mod download knows no -mod flag and stumbles over one in GOFLAGS.
+		// go mod download does not accept -mod in GOFLAGS.
 		cmd.Env = append(cmd.Env, "GOFLAGS="+flags)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/kube"
 )
 
-// kind is an API kind with the name its objects have in a path.
+// kind is an API version and a resource.
 type kind struct{ apiVersion, resource string }
 
 var (
@@ -21,7 +21,7 @@ var (
 
 func path(k kind, name string) string { return kube.Path(k.apiVersion, k.resource, "", name) }
 
-// resources are the kinds furniture has, all of them outside namespaces; discovery would be one more thing to wait for.
+// resources returns the resource of a cluster-scoped kind, without discovery.
 func resources(kindName string) (string, bool) {
 	names := map[string]string{
 		"CustomResourceDefinition": "customresourcedefinitions",
@@ -50,12 +50,12 @@ func objectPath(object furniture.Object) (string, error) {
 	return path(kind{apiVersion, resource}, name), nil
 }
 
-// parallelWrites is enough to keep two cores busy; more only queue in the API server.
+// parallelWrites keeps two cores busy. More requests would only wait in the API server.
 const parallelWrites = 8
 
-// furnish applies the objects and waits for what they bring: kinds that are served, nodes that are ready.
+// furnish applies the objects and waits until CRDs are established and nodes are ready.
 func furnish(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
-	// What the server refuses ends the waits of all others at once.
+	// An error ends all other waits.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
@@ -67,7 +67,7 @@ func furnish(ctx context.Context, client *kube.Client, objects []furniture.Objec
 	for _, object := range objects {
 		slots <- struct{}{}
 		wait.Go(func() {
-			// A wait gives its slot back: an object of a kind waits for the CRD of the kind, which needs a slot.
+			// A waiting object releases its slot, because an object of a custom kind waits for its CRD, which needs a slot.
 			err := place(ctx, client, object, func() { <-slots })
 			if err != nil {
 				lock.Lock()
@@ -81,7 +81,7 @@ func furnish(ctx context.Context, client *kube.Client, objects []furniture.Objec
 	if len(errs) == 0 {
 		return nil
 	}
-	// The others only say that they were ended.
+	// The other errors are only cancellations.
 	return errs[0]
 }
 
@@ -120,7 +120,7 @@ func place(ctx context.Context, client *kube.Client, object furniture.Object, re
 	case "Node":
 		return waitForCondition(ctx, client, at, "Ready")
 	}
-	// A status that is there belongs to a cluster that is started again, and may have moved on since.
+	// An existing status belongs to an earlier run of the cluster and may have changed since.
 	if existing, _ := live["status"].(map[string]any); status == nil || len(existing) > 0 {
 		return nil
 	}
@@ -132,8 +132,8 @@ func place(ctx context.Context, client *kube.Client, object furniture.Object, re
 	return err
 }
 
-// transient says whether err may pass while a server starts: kinds not served yet, and answers that say "later". What
-// the server understood and refused will be refused again.
+// transient reports whether err may disappear while a server starts: kinds that are not served yet, and responses that ask for
+// a retry. Other errors are permanent.
 func transient(err error) bool {
 	var status *kube.StatusError
 	if !errors.As(err, &status) {
@@ -141,7 +141,7 @@ func transient(err error) bool {
 	}
 	switch status.Code {
 	case 400, 401, 403, 422:
-		// 403 is what the API server answers before its own roles are in place, but it is ready by now.
+		// The API server responds with 403 before its own roles exist, but it is ready here.
 		return false
 	}
 	return true
@@ -199,15 +199,15 @@ func moveVersion(ctx context.Context, client *kube.Client, version string, now t
 	return change(path(clusterVersionKind, "version"), func(o furniture.Object) (bool, error) { return furniture.MoveVersion(o, version, now) })
 }
 
-// fatal marks an error poll does not wait out.
+// fatal is an error that ends poll.
 type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
 
-// pollEvery is how often a starting server is asked: its start takes seconds, and the answer costs next to nothing.
+// pollEvery is the time between two attempts while a server starts.
 const pollEvery = 50 * time.Millisecond
 
-// poll asks until check says nil, says fatal, or ctx ends; what is waited for is named in the error.
+// poll calls check until it returns nil or a fatal error, or ctx ends. Its error names what it waits for.
 func poll(ctx context.Context, what string, check func(ctx context.Context) error) error {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()

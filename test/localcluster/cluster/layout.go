@@ -14,26 +14,26 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/pki"
 )
 
-// Layout names the files of one cluster below its directory.
+// Layout has the paths of a cluster's files below its directory.
 type Layout struct{ Dir string }
 
 func (l Layout) path(elements ...string) string {
 	return filepath.Join(append([]string{l.Dir}, elements...)...)
 }
 
-// Kubeconfig is the administrator's.
+// Kubeconfig returns the path of the administrator's kubeconfig.
 func (l Layout) Kubeconfig() string { return l.path("kubeconfig") }
 
-// Kubectl is a launcher that always talks to this cluster.
+// Kubectl returns the path of a kubectl script that always connects to this cluster.
 func (l Layout) Kubectl() string { return l.path("kubectl") }
 
-// Ready is the file that exists while the cluster is up and usable; it holds a State.
+// Ready returns the path of the file that exists while the cluster is ready. It contains a State.
 func (l Layout) Ready() string { return l.path("ready.json") }
 
-// AuditLog is the API server's, where one was asked for.
+// AuditLog returns the path of the API server's audit log.
 func (l Layout) AuditLog() string { return l.path("audit.log") }
 
-// Log is where the output of a program goes.
+// Log returns the path of a program's log.
 func (l Layout) Log(program string) string { return l.path("logs", program+".log") }
 
 func (l Layout) lockFile() string { return l.path("lock") }
@@ -49,7 +49,8 @@ func (l Layout) kubeconfigOf(user string) string {
 	return l.path("pki", user+".kubeconfig")
 }
 
-// Claim makes the directory a cluster's, and refuses one that holds somebody else's files: down deletes it.
+// Claim creates the directory and marks it as a cluster's. It returns an error if the directory contains other files, because
+// Down deletes it.
 func (l Layout) Claim() error {
 	if err := l.owned(); err == nil {
 		return nil
@@ -72,7 +73,7 @@ func (l Layout) Claim() error {
 	return nil
 }
 
-// owned returns nil for a directory made by Claim, and an fs.ErrNotExist otherwise.
+// owned returns nil for a directory that Claim marked, and fs.ErrNotExist otherwise.
 func (l Layout) owned() error {
 	if _, err := os.Stat(l.marker()); err != nil {
 		return fmt.Errorf("looking for a cluster in %q: %w", l.Dir, err)
@@ -89,7 +90,7 @@ func (l Layout) makeDirectories() error {
 	return nil
 }
 
-// link makes bin/<program> point to the binary that plays it.
+// link creates bin/<program> as links to the binaries.
 func (l Layout) link(programs map[string]string) error {
 	for name, binary := range programs {
 		if err := os.Remove(l.program(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,8 +100,7 @@ func (l Layout) link(programs map[string]string) error {
 			return fmt.Errorf("linking %s: %w", name, err)
 		}
 	}
-	// A script rather than one more link: it works with any kubectl, and a KUBECONFIG in somebody's environment must
-	// not send a command meant for this cluster to another one.
+	// A script works with any kubectl and ignores KUBECONFIG, so that a command cannot reach another cluster.
 	script := fmt.Sprintf("#!/bin/sh\nKUBECONFIG=%s exec %s \"$@\"\n", shellQuote(l.Kubeconfig()), shellQuote(l.program("kubectl")))
 	if err := os.WriteFile(l.Kubectl(), []byte(script), 0o755); err != nil {
 		return fmt.Errorf("writing the kubectl launcher: %w", err)
@@ -130,7 +130,7 @@ contexts:
 current-context: localcluster
 `))
 
-// writeKubeconfig holds everything in one file, so that it works wherever it is copied to.
+// writeKubeconfig writes a kubeconfig that includes the certificates, so that it can be copied.
 func (l Layout) writeKubeconfig(server, user string) error {
 	values := map[string]string{"Server": server, "User": user}
 	for field, file := range map[string]string{"CA": pki.ClusterCA + ".crt", "Cert": user + ".crt", "Key": user + ".key"} {

@@ -1,7 +1,6 @@
-// Package cluster runs one local cluster in one directory: it starts the programs in order, furnishes the API server,
-// says when everything is usable, and takes everything down again when it is told to, when a program ends, or when its
-// own process does. It knows the flags of the programs and the files of the directory; where binaries come from and how
-// they are called by a person is the launcher's business, which is its only caller.
+// Package cluster runs one local cluster in one directory. It starts the programs in order, creates OpenShift's objects,
+// reports when the cluster is ready, and stops the programs when it is told to, when a program ends, or when its own process
+// ends. It knows the flags of the programs and the files of the directory. Package binaries provides the programs.
 package cluster
 
 import (
@@ -21,15 +20,15 @@ import (
 )
 
 const (
-	// programGrace is what a program gets to end by itself. The API server drains watches for longer than a test has.
+	// programGrace is how long a program has to end by itself. The API server drains watches for longer.
 	programGrace = 2 * time.Second
-	// stopTimeout is what the supervisor gets to end everything, one program after the other.
+	// stopTimeout is how long the supervisor has to stop all programs, one after the other.
 	stopTimeout = 8 * programGrace
-	// portAttempts bounds how often somebody else may come first to a port that was free.
+	// portAttempts limits the attempts to start with free ports, because other processes may take a port.
 	portAttempts = 3
 )
 
-// Options say what to run.
+// Options configure a cluster.
 type Options struct {
 	Dir         string            // absolute
 	Manifests   string            // directory with the files furniture.Manifests names
@@ -56,8 +55,8 @@ func (o Options) validate() error {
 	return furniture.CheckVersion(o.Version)
 }
 
-// Run brings the cluster up, calls ready, and stays until ctx ends (which is no error) or a program does (which is).
-// Progress goes to out. Nothing it started is left when it returns.
+// Run starts the cluster, calls ready, and blocks until ctx ends, which is no error, or a program ends, which is one. It writes
+// progress to out. All programs have ended when it returns.
 func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -87,9 +86,9 @@ func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error
 	}
 }
 
-// prepare writes everything that does not depend on ports.
+// prepare writes all files that do not depend on ports.
 func (l Layout) prepare(o Options) error {
-	// What a killed supervisor left must not be taken for ours.
+	// Removes the files of a killed supervisor.
 	if err := os.RemoveAll(l.Ready()); err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ type run struct {
 	started time.Time
 }
 
-// once is one life of the programs, from ports to the last one's end.
+// once runs the programs with one choice of ports until they end.
 func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 	alive, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -151,7 +150,7 @@ func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 	return fmt.Errorf("running the cluster in %q: %w", r.Dir, context.Cause(alive))
 }
 
-// start brings everything up; cancel is called with the reason when a program ends, now or later.
+// start starts all programs. It calls cancel with the reason when a program ends.
 func (r *run) start(alive context.Context, cancel context.CancelCauseFunc) (State, error) {
 	ctx, stop := context.WithTimeoutCause(alive, r.options.Timeout, fmt.Errorf("not ready after %s; the programs' logs are in %s", r.options.Timeout, r.path("logs")))
 	defer stop()
@@ -194,11 +193,11 @@ type program struct {
 	args []string
 }
 
-// errPortTaken is the one reason of a program's early end that choosing again cures.
+// errPortTaken is the reason for which Run tries other ports.
 var errPortTaken = errors.New("a port was taken")
 
-// moreMemoryForLessCPU makes Go collect garbage when a program's heap has grown fourfold instead of twofold: test clusters lack
-// processor time, not memory.
+// moreMemoryForLessCPU makes Go collect garbage when a heap has grown fourfold instead of twofold, because processor time is
+// scarcer than memory.
 const moreMemoryForLessCPU = "GOGC=300"
 
 func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
@@ -207,8 +206,8 @@ func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
 			Name: p.name,
 			Path: r.program(p.name),
 			Args: p.args,
-			// An environment of its own: proxies, KUBECONFIG, feature switches and kwok's own settings in the home
-			// directory must not change what a test cluster is.
+			// The environment is minimal, because proxies, KUBECONFIG, feature switches and kwok's settings in the home
+			// directory must not affect the cluster.
 			Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.Dir, "TMPDIR=" + os.TempDir(), moreMemoryForLessCPU},
 			Log: r.Log(p.name),
 		})
@@ -228,7 +227,7 @@ func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
 	return nil
 }
 
-// logTail is the end of a log on one line, bounded, for an error message.
+// logTail returns the truncated end of a log on one line, for an error message.
 func logTail(file string) string {
 	const limit = 1500
 	content, err := os.ReadFile(file)
@@ -266,7 +265,7 @@ func (r *run) furnish(ctx context.Context, client *kube.Client, server string) e
 	return nil
 }
 
-// keepClusterID leaves a cluster that is started again its identity.
+// keepClusterID keeps the identity of a restarted cluster.
 func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
 	live, err := client.Get(ctx, path(clusterVersionKind, "version"))
 	if kube.NotFound(err) {
@@ -283,7 +282,7 @@ func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []
 	return nil
 }
 
-// finish waits for what controllers make of a furnished cluster, and tells everybody that it is ready.
+// finish waits for objects that controllers create, and reports that the cluster is ready.
 func (r *run) finish(ctx context.Context, client *kube.Client, server string) (State, error) {
 	for what, at := range map[string]string{
 		"the default service account":          kube.Path("v1", "serviceaccounts", "default", "default"),
@@ -322,10 +321,10 @@ func (r *run) finish(ctx context.Context, client *kube.Client, server string) (S
 	return state, state.write(r.Ready())
 }
 
-// uuid is a random one, version 4.
+// uuid returns a random UUID, version 4.
 func uuid() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	_, _ = rand.Read(b[:]) // crypto/rand never returns an error
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// Programs lists everything that is run or linked; all but kubectl are started.
+// Programs returns the names of all programs. All except kubectl are started.
 func Programs() []string {
 	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok"}
 }
 
-// FindAssets returns the programs that are in dir, by name; an empty dir, or one that does not exist, has none.
+// FindAssets returns the paths of the programs in dir, by name. It returns none if dir is empty or does not exist.
 func FindAssets(dir string) map[string]string {
 	found := map[string]string{}
 	if dir == "" {
@@ -33,7 +33,7 @@ func FindAssets(dir string) map[string]string {
 	return found
 }
 
-// ports are all on 127.0.0.1. The controller manager, the scheduler and kwok serve nothing.
+// ports are the ports on 127.0.0.1. The controller manager, the scheduler and kwok have none.
 type ports struct{ etcd, etcdPeer, apiserver int }
 
 func choosePorts() (ports, error) {
@@ -46,7 +46,7 @@ func choosePorts() (ports, error) {
 
 func loopback(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }
 
-// The service network is OpenShift's default; its first address is the kubernetes service's.
+// The service network is OpenShift's default. Its first address is that of the kubernetes Service.
 const serviceNetwork = "172.30.0.0/16"
 
 func serviceIP() net.IP { return net.IPv4(172, 30, 0, 1) }
@@ -61,7 +61,7 @@ func (l Layout) etcd(p ports) []string {
 		"--listen-peer-urls=" + peer,
 		"--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=localcluster=" + peer,
-		// A machine that loses power loses a test cluster; waiting for the disk at every write is not worth that.
+		// Test data need not survive a power failure, and fsync is slow.
 		"--unsafe-no-fsync",
 		"--client-cert-auth",
 		"--trusted-ca-file=" + l.pki(pki.EtcdCA+".crt"),
@@ -79,7 +79,7 @@ func (l Layout) apiserver(p ports, o Options) []string {
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(p.apiserver),
-		// The endpoints of the kubernetes service must not be loopback addresses; without pods nobody needs them.
+		// The endpoints of the kubernetes Service must not be loopback addresses, and no pod needs them.
 		"--endpoint-reconciler-type=none",
 		"--tls-cert-file=" + l.pki("apiserver.crt"),
 		"--tls-private-key-file=" + l.pki("apiserver.key"),
@@ -90,7 +90,7 @@ func (l Layout) apiserver(p ports, o Options) []string {
 		"--etcd-keyfile=" + l.pki("apiserver-etcd-client.key"),
 		"--authorization-mode=Node,RBAC",
 		"--allow-privileged=true",
-		// As on OpenShift: who names an owner that blocks its deletion has to be allowed to update the owner's finalizers.
+		// As on OpenShift, setting an owner with blockOwnerDeletion requires permission to update the owner's finalizers.
 		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-cluster-ip-range=" + serviceNetwork,
 		"--service-account-issuer=https://kubernetes.default.svc",
@@ -119,7 +119,7 @@ func (l Layout) apiserver(p ports, o Options) []string {
 	return args
 }
 
-// AuditLevels are the values --audit takes.
+// AuditLevels returns the values of --audit.
 func AuditLevels() []string { return []string{"Metadata", "Request", "RequestResponse"} }
 
 func (l Layout) writeAuditPolicy(level string) error {
@@ -136,11 +136,10 @@ func (l Layout) writeAuditPolicy(level string) error {
 	return nil
 }
 
-// maxSocketPath is what Linux takes for the path of a Unix socket, without the byte that ends it.
+// maxSocketPath is Linux's limit for the path of a Unix socket, without the terminating byte.
 const maxSocketPath = 107
 
-// writeEgress has the API server reach everything inside the cluster through one socket. It dials a Service's ClusterIP,
-// for which it would else need a network of pods.
+// writeEgress makes the API server connect to Services through a socket, because there is no pod network.
 func (l Layout) writeEgress(socket string) error {
 	if socket == "" {
 		return nil
@@ -171,11 +170,11 @@ func (l Layout) controllerManager() []string {
 		"--root-ca-file=" + l.pki(pki.ClusterCA+".crt"),
 		"--cluster-signing-cert-file=" + l.pki(pki.ClusterCA+".crt"),
 		"--cluster-signing-key-file=" + l.pki(pki.ClusterCA+".key"),
-		// Each controller as itself, as on a real cluster: its rights are then checked, and the audit log names it.
+		// Each controller uses its own ServiceAccount, so that RBAC and the audit log are as on a real cluster.
 		"--use-service-account-credentials=true",
 		"--leader-elect=false",
 		"--secure-port=0",
-		// The defaults of 20 and 30 requests a second are what makes a fresh cluster slow.
+		// The default client limits of 20 and 30 requests per second would make the start slow.
 		"--kube-api-qps=200",
 		"--kube-api-burst=400",
 	}
@@ -197,7 +196,7 @@ func (l Layout) kwok() []string {
 		"--config=" + l.path("stages.yaml"),
 		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
 		"--node-lease-duration-seconds=40",
-		// Where the API server looks for a node's logs: nothing answers there, and nothing beyond this machine is asked.
+		// The address for nodes' logs. No process listens there.
 		"--node-ip=127.0.0.1",
 		"--cidr=10.128.0.1/16",
 	}

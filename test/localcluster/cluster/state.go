@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// State describes a cluster that is up. It is what ready.json holds and what status prints as JSON.
+// State describes a running cluster. It is the content of ready.json and the output of status.
 type State struct {
 	Running           bool      `json:"running"` // always true in ready.json
 	Dir               string    `json:"dir"`
@@ -30,7 +30,7 @@ type State struct {
 	Processes         []Process `json:"processes"`
 }
 
-// Process is one program of the cluster.
+// Process is a program of the cluster.
 type Process struct {
 	Name   string `json:"name"`
 	PID    int    `json:"pid"`
@@ -38,7 +38,7 @@ type Process struct {
 	Log    string `json:"log"`
 }
 
-// write replaces the file in one step: whoever waits for it must never read half of it.
+// write replaces the file atomically, because other processes wait for it.
 func (s State) write(path string) error {
 	content, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -66,7 +66,7 @@ func readState(path string) (State, error) {
 	return state, nil
 }
 
-// running tells whether somebody holds the cluster's lock. A ready.json that a killed supervisor left behind says nothing.
+// running reports whether a supervisor holds the cluster's lock. ready.json may be left over from a killed supervisor.
 func (l Layout) running() (bool, error) {
 	lock, err := process.TryLock(l.lockFile())
 	if errors.Is(err, process.ErrLocked) {
@@ -82,8 +82,7 @@ func (l Layout) running() (bool, error) {
 	return false, nil
 }
 
-// Status describes the cluster in dir as it is now; of one that is not up, only the directory is told. A cluster that is
-// still starting counts as not up.
+// Status returns the current state of the cluster in dir. If it is not ready, the state has the directory only.
 func Status(ctx context.Context, dir string) (State, error) {
 	layout := Layout{dir}
 	down := State{Dir: dir}
@@ -110,8 +109,8 @@ func Status(ctx context.Context, dir string) (State, error) {
 	return state, nil
 }
 
-// SetVersion moves the running cluster in dir to an OpenShift version, as a finished update would: feature gates first,
-// because operators read the gates of the version they find.
+// SetVersion changes the OpenShift version of the running cluster in dir, as a completed update does. It changes feature gates
+// first, because operators read the gates of the version that they find.
 func SetVersion(ctx context.Context, dir, version string, now time.Time) error {
 	if err := furniture.CheckVersion(version); err != nil {
 		return err
@@ -130,7 +129,7 @@ func SetVersion(ctx context.Context, dir, version string, now time.Time) error {
 	return moveVersion(ctx, client, version, now)
 }
 
-// Down takes the cluster in dir down and, unless keep, removes its directory. No cluster there is no error: it is down.
+// Down stops the cluster in dir and removes the directory unless keep is set. It returns no error if there is no cluster.
 func Down(ctx context.Context, dir string, keep bool) error {
 	layout := Layout{dir}
 	if err := layout.owned(); err != nil {
@@ -161,8 +160,8 @@ func Down(ctx context.Context, dir string, keep bool) error {
 	return nil
 }
 
-// The supervisor's process id is written before anything is started, so that down also ends a cluster that hangs on its
-// way up. It is only believed while the lock is held.
+// The supervisor writes its process id before it starts programs, so that down can end a cluster that hangs during its start.
+// The id is valid only while the lock is held.
 func (l Layout) supervisor() (int, error) {
 	content, err := os.ReadFile(l.path("supervisor.pid"))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package furniture is what makes a bare Kubernetes API server look like OpenShift: the CRDs other projects ship (named
-// here, fetched by package binaries), two minimal ones of our own, and the objects an operator of the platform expects
-// to find. It is data and pure functions; it does not know how anything is written to a server. Package cluster applies it.
+// Package furniture has the data that makes a Kubernetes API server look like OpenShift: CRDs of other projects, two minimal
+// CRDs of this project, and the objects that platform operators expect. It has data and pure functions. Package cluster applies
+// the objects.
 package furniture
 
 import (
@@ -29,8 +29,8 @@ const (
 	featureGate = "featuregate-TechPreviewNoUpgrade.json"
 )
 
-// Manifests names every file the cluster takes from other projects. Where openshift/api has several variants of a CRD,
-// it is the one of TechPreviewNoUpgrade, the feature set platform operators exist in.
+// Manifests returns the files that the cluster uses from other projects. Where openshift/api has several variants of a CRD, it
+// is the one for TechPreviewNoUpgrade, the feature set that includes platform operators.
 func Manifests() []binaries.Manifest {
 	files := []struct{ module, path string }{
 		{openshiftAPI, configCRDs + "0000_00_cluster-version-operator_01_clusteroperators.crd.yaml"},
@@ -74,10 +74,10 @@ func Manifests() []binaries.Manifest {
 //go:embed crds/*.yaml objects/*.yaml stages/*.yaml
 var own embed.FS
 
-// Object is a Kubernetes object as YAML and JSON have it.
+// Object is a Kubernetes object in decoded YAML or JSON.
 type Object map[string]any
 
-// CRDs returns every CustomResourceDefinition of the cluster, upstream's from manifestDir and our own.
+// CRDs returns all CustomResourceDefinitions of the cluster: those in manifestDir and those of this project.
 func CRDs(manifestDir string) ([]Object, error) {
 	var crds []Object
 	names, err := filepath.Glob(filepath.Join(manifestDir, "crd-*"))
@@ -116,7 +116,7 @@ func CRDs(manifestDir string) ([]Object, error) {
 	return crds, nil
 }
 
-// Stages returns kwok's configuration: what simulated nodes and pods do, upstream's files and our own in one stream.
+// Stages returns kwok's configuration of simulated nodes and pods: kwok's files and those of this project.
 func Stages(manifestDir string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(manifestDir, "stage-*"))
 	if err != nil {
@@ -141,7 +141,7 @@ func Stages(manifestDir string) ([]byte, error) {
 	return stream.Bytes(), nil
 }
 
-// Values fill the objects.
+// Values are the values in the objects' templates.
 type Values struct {
 	Version   string // of OpenShift
 	ClusterID string // a UUID
@@ -150,7 +150,7 @@ type Values struct {
 	Now       string // RFC 3339, for the version history of a new cluster
 }
 
-// Objects returns the objects of the cluster in the order in which they can be created.
+// Objects returns the objects of the cluster in an order in which they can be created.
 func Objects(manifestDir string, values Values) ([]Object, error) {
 	var objects []Object
 	for _, name := range []string{"namespaces.yaml", "nodes.yaml", "config.yaml"} {
@@ -179,7 +179,7 @@ func Objects(manifestDir string, values Values) ([]Object, error) {
 	return append(objects, gates), nil
 }
 
-// featureGates is openshift/api's own list of gates, said to be for version.
+// featureGates returns openshift/api's FeatureGate with the version set.
 func featureGates(file, version string) (Object, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

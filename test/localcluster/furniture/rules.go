@@ -2,17 +2,16 @@ package furniture
 
 import "slices"
 
-// refusedRules are CEL rules of upstream CRDs that an unpatched API server does not accept, because it estimates their
-// cost beyond its budget; OpenShift's own build of it has another estimate. Only these texts are taken out: any other
-// rule a later version of openshift/api brings is refused loudly, and looked at by a person.
+// refusedRules are CEL rules in upstream CRDs that Kubernetes' API server rejects, because their estimated cost exceeds its
+// budget. OpenShift's API server estimates differently. Only these rules are removed, so that a new one causes an error.
 func refusedRules() []string {
 	return []string{
-		// Infrastructure, spec.platformSpec.ibmcloud.serviceEndpoints[].url: a local cluster has no cloud.
+		// Infrastructure, spec.platformSpec.ibmcloud.serviceEndpoints[].url. A local cluster has no cloud provider.
 		`matches((url(self).getEscapedPath()), '^/(api/)?v[0-9]+/{0,1}$')`,
 	}
 }
 
-// withoutRefusedRules takes the refused rules out of value, wherever in a schema they stand, and says how many it found.
+// withoutRefusedRules removes the rules from a schema and returns how many it removed.
 func withoutRefusedRules(value any) int {
 	removed := 0
 	switch v := value.(type) {

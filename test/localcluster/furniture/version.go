@@ -8,7 +8,7 @@ import (
 
 var releaseVersion = regexp.MustCompile(`^\d{1,4}\.\d{1,4}\.\d{1,4}(-[0-9A-Za-z.-]{1,40})?$`)
 
-// CheckVersion refuses what is no OpenShift release version.
+// CheckVersion returns an error unless version is an OpenShift release version.
 func CheckVersion(version string) error {
 	if !releaseVersion.MatchString(version) {
 		return fmt.Errorf("reading OpenShift version %q: it must look like 4.21.0 or 4.21.0-rc.1", version)
@@ -16,18 +16,17 @@ func CheckVersion(version string) error {
 	return nil
 }
 
-// A real ClusterVersion keeps a bounded history too, and feature gates are kept for the versions in it.
+// A real ClusterVersion has a bounded history, and feature gates of the versions in it.
 const (
 	maxHistory = 20
 	maxGates   = 5
 )
 
-// Image is the release image of a version: a name under a reserved top-level domain, nothing that could be pulled.
+// Image returns the release image of a version. Its reserved domain name prevents a pull.
 func Image(version string) string { return "release.localcluster.test/release:" + version }
 
-// MoveVersion changes a ClusterVersion's status as a finished update to version would have left it: desired version,
-// and a completed history entry on top. A version that is already the desired one changes nothing. It reports whether
-// anything changed.
+// MoveVersion changes a ClusterVersion's status as a completed update to version does: the desired version and a new entry in
+// the history. It reports whether anything changed.
 func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, error) {
 	status, ok := clusterVersion["status"].(map[string]any)
 	if !ok {
@@ -64,8 +63,8 @@ func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, er
 	return true, nil
 }
 
-// MoveGates adds the feature gates of version to a FeatureGate's status: the same gates as the version before it. It
-// reports whether anything changed.
+// MoveGates adds the feature gates of version to a FeatureGate's status, equal to those of the previous version. It reports
+// whether anything changed.
 func MoveGates(featureGate Object, version string) (bool, error) {
 	status, _ := featureGate["status"].(map[string]any)
 	lists, _ := status["featureGates"].([]any)

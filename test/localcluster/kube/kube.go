@@ -1,6 +1,5 @@
-// Package kube is a Kubernetes client of a few verbs over net/http. client-go would make the launcher as slow to compile
-// as the servers are; the launcher needs to apply, read and update a handful of known objects. It knows paths and
-// status codes, not what the objects mean. Package cluster calls it.
+// Package kube is a small Kubernetes client on net/http. client-go would multiply the compile time of the launcher, which only
+// applies, reads and updates a few known objects.
 package kube
 
 import (
@@ -18,19 +17,19 @@ import (
 	"time"
 )
 
-// maxBody bounds what is read of one response; the largest object of a cluster is a CRD of less than 2 MB.
+// maxBody limits a response body. The largest object is a CRD of less than 2 MB.
 const maxBody = 16 << 20
 
-// FieldManager owns what the launcher applied.
+// FieldManager is the launcher's field manager.
 const FieldManager = "localcluster"
 
-// Client talks to one API server as the administrator.
+// Client connects to an API server as the administrator.
 type Client struct {
 	server string
 	http   *http.Client
 }
 
-// New reads the certificates from files.
+// New returns a Client that uses certificates in files.
 func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	ca, err := os.ReadFile(caFile)
 	if err != nil {
@@ -51,7 +50,7 @@ func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	return &Client{server: server, http: &http.Client{Transport: transport, Timeout: 30 * time.Second}}, nil
 }
 
-// StatusError is an answer that is no success.
+// StatusError is an unsuccessful response.
 type StatusError struct {
 	Code    int
 	Message string // one line
@@ -59,13 +58,13 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Code) }
 
-// NotFound says whether err is the answer that there is no such object.
+// NotFound reports whether err is a response with status 404.
 func NotFound(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
-// Get reads the JSON object at path.
+// Get returns the object at path.
 func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	body, err := c.Raw(ctx, path)
 	if err != nil {
@@ -74,17 +73,17 @@ func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	return parse(path, body)
 }
 
-// Raw reads whatever is at path.
+// Raw returns the response body at path.
 func (c *Client) Raw(ctx context.Context, path string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, path, "", nil)
 }
 
-// Apply writes object at path by server-side apply; a path ending in /status writes the status only.
+// Apply applies an object at path by server-side apply. A path that ends in /status applies the status.
 func (c *Client) Apply(ctx context.Context, path string, object map[string]any) (map[string]any, error) {
 	return c.write(ctx, http.MethodPatch, path+"?force=true&fieldManager="+FieldManager, "application/apply-patch+yaml", object)
 }
 
-// Update writes object at path over the version it was read at.
+// Update updates an object at path. It fails if the object changed since it was read.
 func (c *Client) Update(ctx context.Context, path string, object map[string]any) (map[string]any, error) {
 	return c.write(ctx, http.MethodPut, path+"?fieldManager="+FieldManager, "application/json", object)
 }
@@ -129,7 +128,7 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 	return content, nil
 }
 
-// message is the one of a Kubernetes Status, or else the answer's own words, on one line and bounded.
+// message returns the message of a Kubernetes Status, or else the response body, truncated and on one line.
 func message(content []byte) string {
 	var status struct{ Message string }
 	text := string(content)
@@ -152,7 +151,7 @@ func parse(path string, content []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// Path is where the object apiVersion/resource called name is; namespace is empty for what belongs to the cluster.
+// Path returns the path of an object. namespace is empty for cluster-scoped objects.
 func Path(apiVersion, resource, namespace, name string) string {
 	prefix := "/apis/" + apiVersion
 	if !strings.Contains(apiVersion, "/") {

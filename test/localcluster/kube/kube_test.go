@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/pki"
 )
 
-// server is a TLS server with a cluster's own certificates that wants the administrator's in return.
+// server starts a TLS server with a cluster's certificates that requires the administrator's certificate.
 func server(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,4 @@
-// Package pki makes the certificates and keys of one local cluster and puts them into a directory. It knows who talks
-// to whom in a Kubernetes control plane, and nothing else of it. Package cluster calls it.
+// Package pki creates the certificates and keys of a local cluster in a directory.
 package pki
 
 import (
@@ -20,21 +19,21 @@ import (
 	"time"
 )
 
-// validity is far beyond the life of a test cluster, and short enough that a forgotten one does not work for ever.
+// validity is longer than any test cluster runs.
 const validity = 365 * 24 * time.Hour
 
-// Authorities are kept apart because each is trusted for one thing: whoever holds a client certificate of the API server
-// must be able neither to talk to etcd nor to pose as the aggregator.
+// The authorities are separate, so that a client certificate of the API server is valid neither for etcd nor for the
+// aggregator.
 const (
 	ClusterCA    = "ca"
 	FrontProxyCA = "front-proxy-ca"
 	EtcdCA       = "etcd-ca"
 )
 
-// ServiceAccountKey is the name of the key pair tokens are signed with.
+// ServiceAccountKey is the name of the key pair that signs tokens.
 const ServiceAccountKey = "service-account"
 
-// Certificate says what to issue; it is written as <Name>.crt and <Name>.key.
+// Certificate describes a certificate, which is written as <Name>.crt and <Name>.key.
 type Certificate struct {
 	Name          string
 	CA            string // one of the authorities
@@ -43,7 +42,7 @@ type Certificate struct {
 	Server        bool // serves on loopback, and is valid for the name of the kubernetes service
 }
 
-// Certificates lists what a cluster needs beside its authorities.
+// Certificates returns the certificates of a cluster.
 func Certificates() []Certificate {
 	return []Certificate{
 		{Name: "apiserver", CA: ClusterCA, CommonName: "kube-apiserver", Server: true},
@@ -57,8 +56,8 @@ func Certificates() []Certificate {
 	}
 }
 
-// Ensure makes in dir what is not there yet, so that a cluster that is started again keeps its identity. serviceIP is
-// the address of the kubernetes service.
+// Ensure creates the missing files in dir, so that a restarted cluster keeps its identity. serviceIP is the address of the
+// kubernetes Service.
 func Ensure(dir string, serviceIP net.IP, now time.Time) error {
 	if _, err := os.Stat(filepath.Join(dir, ServiceAccountKey+".key")); err == nil {
 		return nil
@@ -81,7 +80,7 @@ func Ensure(dir string, serviceIP net.IP, now time.Time) error {
 			return fmt.Errorf("issuing certificate %q: %w", certificate.Name, err)
 		}
 	}
-	// Last, because its presence says that everything is there.
+	// Last, because the file marks the directory as complete.
 	if err := newServiceAccountKey(dir); err != nil {
 		return fmt.Errorf("making the service account key: %w", err)
 	}
@@ -121,7 +120,7 @@ func (a authority) issue(dir string, c Certificate, serviceIP net.IP, now time.T
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	if c.Server {
-		// Client use as well: etcd calls its own listener and its peers with its serving certificate.
+		// Also for clients, because etcd uses its serving certificate to connect to itself and to peers.
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 		template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
 		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), serviceIP}
@@ -153,8 +152,7 @@ func sign(dir, name string, template *x509.Certificate, by authority, key *ecdsa
 	return x509.ParseCertificate(der)
 }
 
-// validAt is how long a certificate made now is valid. It is backdated, because clocks of containers sharing a directory are
-// known to differ by seconds.
+// validAt returns the validity of a certificate. It begins a minute before now, to tolerate clock skew.
 func validAt(now time.Time) (from, to time.Time) { return now.Add(-time.Minute), now.Add(validity) }
 
 func newServiceAccountKey(dir string) error {

@@ -1,6 +1,5 @@
-// Package process starts and ends the programs of a cluster so that none outlives whoever wanted it: children die with
-// their parent, the parent notices the death of its own, and a lock tells whether somebody is at home. It is Linux all
-// through and knows nothing of Kubernetes. Packages cluster and binaries call it.
+// Package process starts and stops the programs of a cluster so that they end with this process: children are killed with their
+// parent, the parent watches its own parent, and a lock shows whether it runs. It works on Linux only.
 package process
 
 import (
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-// Spec says what to start.
+// Spec describes a program to start.
 type Spec struct {
 	Name string // for messages
 	Path string
@@ -36,10 +35,10 @@ type Child struct {
 // Done is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err says how the program ended; call it after Done.
+// Err returns how the program ended. Call it after Done is closed.
 func (c *Child) Err() error { return c.err }
 
-// Keeper starts children and ends them in reverse order.
+// Keeper starts children and stops them in reverse order.
 type Keeper struct {
 	requests chan startRequest
 
@@ -52,8 +51,8 @@ type startRequest struct {
 	done chan error
 }
 
-// NewKeeper starts the thread that will be every child's parent. The kernel sends a parent-death signal when the
-// *thread* that forked ends, and Go ends threads as it likes, so one goroutine keeps one thread for the life of the program.
+// NewKeeper starts the thread that becomes the parent of all children. The kernel sends a parent-death signal when the thread
+// that forked ends, and Go may end threads at any time. Therefore one goroutine is locked to a thread.
 func NewKeeper() *Keeper {
 	k := &Keeper{requests: make(chan startRequest)}
 	go func() {
@@ -65,7 +64,7 @@ func NewKeeper() *Keeper {
 	return k
 }
 
-// Start runs a program that is killed by the kernel when this process ends for whatever reason.
+// Start starts a program that the kernel kills when this process ends.
 func (k *Keeper) Start(spec Spec) (*Child, error) {
 	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -75,7 +74,7 @@ func (k *Keeper) Start(spec Spec) (*Child, error) {
 	cmd := exec.Command(spec.Path, spec.Args...)
 	cmd.Env = spec.Env
 	cmd.Stdout, cmd.Stderr = log, log
-	// A process group of its own keeps an interactive Ctrl-C away from the children: the keeper ends them in order.
+	// Separate process groups protect the children from Ctrl-C, because the keeper stops them in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	request := startRequest{cmd: cmd, done: make(chan error)}
 	k.requests <- request
@@ -93,15 +92,14 @@ func (k *Keeper) Start(spec Spec) (*Child, error) {
 	return child, nil
 }
 
-// Children lists what was started, in order.
+// Children returns the children in the order of their start.
 func (k *Keeper) Children() []*Child {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	return slices.Clone(k.children)
 }
 
-// Stop ends every child, the last started first, giving each up to grace to end by itself; it returns when all are gone
-// and can start others afterwards.
+// Stop stops all children in reverse order. Each has grace to end by itself. The keeper can start other children afterwards.
 func (k *Keeper) Stop(grace time.Duration) error {
 	k.lock.Lock()
 	children := k.children
@@ -126,7 +124,7 @@ func stop(child *Child, grace time.Duration) error {
 			return nil
 		default:
 		}
-		// The child is not reaped before done is closed, or between the check and here at worst: then there is no such process.
+		// The child is reaped before done is closed, so that the process may be gone between the check and here.
 		if err := syscall.Kill(child.PID, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}

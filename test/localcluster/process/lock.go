@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// ErrLocked says that another process holds the lock.
+// ErrLocked means that another process holds the lock.
 var ErrLocked = errors.New("held by another process")
 
-// Lock is an advisory lock on a file. The kernel releases it when its holder dies, however it dies, which makes it a
-// better answer to "is it running" than a process id that may have been given to somebody else.
+// Lock is an advisory lock on a file. The kernel releases it when its holder ends, so that it is more reliable than a stored
+// process id.
 type Lock struct{ file *os.File }
 
-// TryLock takes the lock on path, creating the file, or returns ErrLocked at once.
+// TryLock locks the file at path, which it creates if necessary. It returns ErrLocked if another process holds the lock.
 func TryLock(path string) (*Lock, error) {
 	file, err := open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func TryLock(path string) (*Lock, error) {
 	return lock(file, syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// WaitLock takes the lock on path as soon as nobody else holds it, or returns the context's error. It creates no file after it returned.
+// WaitLock waits for the lock on path, or returns the context's error. It creates no file after it has returned.
 func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	file, err := open(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	case r := <-got:
 		return r.lock, r.err
 	case <-ctx.Done():
-		// The blocked call cannot be taken back; whoever it wakes up for gives the lock straight on.
+		// The blocked call cannot be canceled. When it gets the lock, it releases it.
 		go func() {
 			if r := <-got; r.err == nil {
 				r.lock.Release()
@@ -55,7 +55,7 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 
 func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// lock locks a file, and closes it if that fails.
+// lock locks a file, and closes it on failure.
 func lock(file *os.File, how int) (*Lock, error) {
 	var err error
 	for {
@@ -74,5 +74,5 @@ func lock(file *os.File, how int) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// Release gives the lock back. The file stays: removing it would let two processes lock two files of one name.
+// Release releases the lock. It keeps the file, because processes could otherwise lock different files with the same name.
 func (l *Lock) Release() { l.file.Close() }

@@ -7,15 +7,14 @@ import (
 	"net"
 )
 
-// The range lies below the one Linux hands to outgoing connections (32768 and up): a port that is free when it is
-// chosen is then not taken by somebody's client before the server listens on it.
+// The range is below that of outgoing connections on Linux (32768 and up), so that no client takes a chosen port.
 const (
 	firstPort = 20000
 	lastPort  = 32000
 )
 
-// FreePorts returns n different TCP ports nobody listens on at 127.0.0.1 now. Somebody may come first all the same;
-// the caller must be ready to try again.
+// FreePorts returns n different free TCP ports on 127.0.0.1. Another process may take one before the caller does, so that the
+// caller must be able to retry.
 func FreePorts(n int) ([]int, error) {
 	held := make([]net.Listener, 0, n)
 	defer func() {
@@ -35,7 +34,7 @@ func FreePorts(n int) ([]int, error) {
 			last = err
 			continue
 		}
-		// Kept open until all are chosen, so that no port is handed out twice.
+		// Listeners stay open until all ports are chosen, so that no port is chosen twice.
 		held = append(held, listener)
 		ports = append(ports, port)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// deadline bounds what must happen by itself; nothing waits for it unless something is broken.
+// deadline limits waits that end early unless something is broken.
 const deadline = 20 * time.Second
 
 func TestFreePortsAreDifferentAndOutsideTheRangeOfOutgoingConnections(t *testing.T) {

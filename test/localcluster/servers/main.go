@@ -1,8 +1,7 @@
 //go:build servers
 
-// Command servers is every program of the local cluster in one binary: linking once instead of six times is what keeps
-// a cold build at minutes. Which program it is depends on the name it is started under, as with busybox; the launcher
-// makes the links. It knows nothing of clusters, directories or ports: all of that comes as the programs' own flags.
+// Command servers is every program of the local cluster in one binary, because linking once makes a cold build much faster. The
+// name under which it is started selects the program. The launcher creates links with these names.
 package main
 
 import (
@@ -48,10 +47,10 @@ func main() {
 	os.Exit(run())
 }
 
-// runKwok hands kwok the two things its root command expects in the context: a logger and the stages of its --config
-// files, which it reads from the command line before cobra does.
+// runKwok runs kwok with the logger and the stages that its root command expects in the context. It reads the stages from the
+// --config files.
 func runKwok() int {
-	// Kubernetes' packages have put a --version of another type here, which cobra would merge into kwok's flags.
+	// Kubernetes' packages define a --version flag of another type, which cobra would merge into kwok's flags.
 	pflag.CommandLine = pflag.NewFlagSet("kwok", pflag.ContinueOnError)
 
 	flags := pflag.NewFlagSet("kwok", pflag.ContinueOnError)

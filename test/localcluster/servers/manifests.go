@@ -1,7 +1,7 @@
 //go:build manifests
 
-// This file is never compiled. It keeps the modules whose manifests (not code) the cluster is furnished with in go.mod,
-// so that their versions and checksums are pinned like everything else's; package furniture names the files.
+// This file is never compiled. It makes go.mod require the modules whose manifests the cluster uses, so that their versions and
+// checksums are pinned. Package furniture names the files.
 
 package main
 

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
+func TestBundleHasItsObjectsAndBallast(t *testing.T) {
 	registry := StartRegistry()
 	defer registry.Close()
 	large := Bundle{Name: "bulk", Objects: 25, Ballast: 3<<20 + 5}
@@ -34,7 +34,7 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := registry.Pulls().Since(before); got != (Pulls{Manifests: 1, Blobs: 2}) {
-		t.Errorf("one pull of two layers was counted as %+v", got)
+		t.Errorf("after one pull of two layers the counts are %+v", got)
 	}
 	var ballast int64
 	if err := filepath.WalkDir(filepath.Join(dir, "ballast"), func(_ string, entry fs.DirEntry, err error) error {
@@ -58,7 +58,7 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 	found := 0
 	for _, object := range objects {
 		if object.GetNamespace() != "bulk" {
-			t.Errorf("%s %q belongs to the cluster: a second deployment would be refused", object.GetKind(), object.GetName())
+			t.Errorf("%s %q is cluster-scoped, so that a second BundleDeployment would conflict", object.GetKind(), object.GetName())
 		}
 		if object.GetName() != large.Deployment() {
 			found++
@@ -69,7 +69,7 @@ func TestABundleIsPulledAndRenderedWithAsManyObjectsAsItSays(t *testing.T) {
 	}
 }
 
-func TestEqualBundlesAreEqualImages(t *testing.T) {
+func TestImageIsReproducible(t *testing.T) {
 	var digests []string
 	for range 2 {
 		made, err := Bundle{Name: "same", Objects: 3, Ballast: 10}.Image()
@@ -87,7 +87,7 @@ func TestEqualBundlesAreEqualImages(t *testing.T) {
 	}
 }
 
-func TestARegistryThatIsDownAnswersNobody(t *testing.T) {
+func TestSetDownMakesRequestsFail(t *testing.T) {
 	registry := StartRegistry()
 	defer registry.Close()
 	made, err := Bundle{Name: "gone"}.Image()
@@ -107,10 +107,10 @@ func TestARegistryThatIsDownAnswersNobody(t *testing.T) {
 		return err
 	}
 	if err := pull(); err != nil {
-		t.Errorf("while it is up: %v", err)
+		t.Errorf("while the registry is up: %v", err)
 	}
 	registry.SetDown(true)
 	if err := pull(); err == nil || registry.Refused() == 0 {
-		t.Errorf("while it is down: %v, refused %d", err, registry.Refused())
+		t.Errorf("while the registry is down: error %v, refused %d", err, registry.Refused())
 	}
 }

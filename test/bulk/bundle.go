@@ -1,5 +1,5 @@
-// Package bulk makes bundles of any number of objects and of any size, serves them from a registry that counts what is asked
-// of it, and deploys them. The benchmarks and the long tests use it, for whom samples are too small; it measures nothing.
+// Package bulk builds bundles of any number of objects and any size, serves them from a registry that counts requests, and
+// deploys them. The benchmarks and the long tests use it. It measures nothing.
 package bulk
 
 import (
@@ -21,20 +21,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Bundle says what is in a registry+v1 bundle. None of its objects belong to the cluster as a whole, so that it can be
-// deployed any number of times.
+// Bundle describes a registry+v1 bundle. It has no cluster-scoped objects, so that it can be deployed several times.
 type Bundle struct {
-	// Name is the package's; objects have names that begin with it.
+	// Name is the name of the package, and the prefix of the objects' names.
 	Name string
-	// Objects is how many ConfigMaps, Secrets and Services it has, eight in ten being ConfigMaps.
+	// Objects is the number of ConfigMaps, Secrets and Services. Eight in ten are ConfigMaps.
 	Objects int
-	// Ballast is how many bytes of files it has beside, which no compression makes smaller.
+	// Ballast is the number of bytes of additional files, which cannot be compressed.
 	Ballast int64
 }
 
 const ballastFile = 1 << 20
 
-// Files are the bundle's files without its ballast.
+// Files returns the bundle's files without its ballast.
 func (b Bundle) Files() fs.FS {
 	files := fstest.MapFS{}
 	for name, content := range b.manifests() {
@@ -54,7 +53,7 @@ func (b Bundle) manifests() map[string]string {
 	return manifests
 }
 
-// Image makes the bundle's image: equal bundles are equal images.
+// Image builds the bundle's image. Equal bundles have equal digests.
 func (b Bundle) Image() (v1.Image, error) {
 	manifests := b.manifests()
 	image, err := withLayer(empty.Image, func(w *tar.Writer) error {
@@ -81,10 +80,10 @@ func (b Bundle) Image() (v1.Image, error) {
 	})
 }
 
-// Deployment is the name of the one Deployment that the bundle has beside its Objects.
+// Deployment returns the name of the bundle's Deployment, which it has in addition to its Objects.
 func (b Bundle) Deployment() string { return b.Name }
 
-// ConfigMap is the name of the i-th object, if that is a ConfigMap.
+// ConfigMap returns the name of the i-th object. ok is whether the object is a ConfigMap.
 func (b Bundle) ConfigMap(i int) (name string, ok bool) {
 	return b.nameOf(i), i < b.Objects && i%10 < 8
 }

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// othersAtOnce is how many objects of others are created at once, and othersPerNamespace where they go.
+	// othersAtOnce is the number of concurrent requests, and othersPerNamespace the number of ConfigMaps in a namespace.
 	othersAtOnce       = 16
 	othersPerNamespace = 1000
 )
 
-// CreateOthers creates ConfigMaps that nobody manages, from the number that is there to the number that shall be.
+// CreateOthers creates the ConfigMaps with numbers from (inclusive) to to (exclusive), which the manager does not manage.
 func CreateOthers(ctx context.Context, config *rest.Config, from, to int) error {
 	config = rest.CopyConfig(config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"

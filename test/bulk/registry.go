@@ -23,15 +23,15 @@ type Registry struct {
 	manifests, blobs, lost atomic.Int64
 }
 
-// Pulls is what was asked of a registry: how often a manifest was read, or looked for, and how often a layer.
+// Pulls counts the requests for manifests, by GET or HEAD, and for blobs.
 type Pulls struct{ Manifests, Blobs int64 }
 
-// Since is what was asked after an earlier count.
+// Since returns the difference to an earlier count.
 func (p Pulls) Since(earlier Pulls) Pulls {
 	return Pulls{Manifests: p.Manifests - earlier.Manifests, Blobs: p.Blobs - earlier.Blobs}
 }
 
-// StartRegistry serves until Close.
+// StartRegistry starts a registry. Close stops it.
 func StartRegistry() *Registry {
 	r := &Registry{}
 	next := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
@@ -54,21 +54,21 @@ func StartRegistry() *Registry {
 	return r
 }
 
-// Close ends it.
+// Close stops the registry.
 func (r *Registry) Close() { r.server.Close() }
 
-// SetDown has every request fail, or no more.
+// SetDown makes all requests fail, until it is called with false.
 func (r *Registry) SetDown(down bool) { r.down.Store(down) }
 
-// Pulls tells what was asked so far.
+// Pulls returns the counts since the start.
 func (r *Registry) Pulls() Pulls {
 	return Pulls{Manifests: r.manifests.Load(), Blobs: r.blobs.Load()}
 }
 
-// Refused tells how many requests came while the registry was down.
+// Refused returns the number of requests that failed because of SetDown.
 func (r *Registry) Refused() int64 { return r.lost.Load() }
 
-// Push stores an image in a repository and returns its reference by digest.
+// Push pushes an image to a repository and returns its reference by digest.
 func (r *Registry) Push(ctx context.Context, repository string, image v1.Image) (string, error) {
 	parsed, err := name.NewRepository(strings.TrimPrefix(r.server.URL, "http://") + "/" + repository)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package decisions describes the status that the manager wrote and the objects that it applied, so that a test can compare two managers.
+// Package decisions describes the status and the applied objects of a manager as text, so that tests can compare two managers.
 package decisions
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Describe returns the conditions of a PlatformOperator, a BundleDeployment or the ClusterOperator, without messages and times, and the fields
-// that say what is installed, what comes next and since when. Fields that one of the compared managers does not have are left out. Of a
-// BundleDeployment that was rolled back it has the message, too, because the manager of c02a7af records the reason nowhere else. It returns ""
-// for an object of another type.
+// Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and
+// the fields that say what is installed and what is next. It leaves out fields that only one of the managers has. For a
+// BundleDeployment that was rolled back it includes the message, because the manager of c02a7af records the reason only there.
+// It returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {
@@ -79,7 +79,7 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// DescribeCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator of a cluster, in this order and by name.
+// DescribeCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator, in this order and by name.
 func DescribeCluster(ctx context.Context, platform versioned.Interface, config configclient.Interface) (string, error) {
 	var all strings.Builder
 	operators, err := platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
@@ -104,9 +104,8 @@ func DescribeCluster(ctx context.Context, platform versioned.Interface, config c
 	return all.String(), nil
 }
 
-// WithoutServerFields returns the fields of an object without status, metadata.resourceVersion and metadata.managedFields. The UID stays: it
-// shows that the object was not created again. A manager that continues a rollout changes managedFields only: it turns the entry of a create
-// into that of an apply.
+// WithoutServerFields returns an object without its status, metadata.resourceVersion and metadata.managedFields. It keeps the
+// UID, which shows that the object was not created again. A manager that continues a rollout may change managedFields only.
 func WithoutServerFields(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	object.SetManagedFields(nil)

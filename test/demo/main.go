@@ -1,6 +1,5 @@
-// Command demo shows on a real API server what platform operators are for: it starts cluster, catalogs and manager, tells a
-// story of which each line was seen by a client that is not the manager, and stays up to be tried, also where the story does
-// not come to its end.
+// Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a
+// scenario whose steps a client other than the manager observes. Then it keeps everything running, also if the scenario fails.
 package main
 
 import (
@@ -49,7 +48,7 @@ func main() {
 	defer stop()
 	err := run(ctx, o)
 	if err != nil && ctx.Err() != nil {
-		err = errors.New("interrupted") // what was cut short says nothing
+		err = errors.New("interrupted") // an interrupted scenario shows nothing
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
@@ -68,7 +67,7 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("making a folder for the demo: %w", err)
 		}
 		defer func() {
-			if err != nil && ctx.Err() == nil { // the logs are what one wants to read now
+			if err != nil && ctx.Err() == nil { // keeps the logs after a failure
 				err = fmt.Errorf("%w\nwhat was started is kept in %s; remove it when you have read the logs", err, o.dir)
 				return
 			}
@@ -98,7 +97,7 @@ func run(ctx context.Context, o options) (err error) {
 	return errors.Join(untold, stay(ctx, env))
 }
 
-// hints say what there is to be tried while everything stays up.
+// hints prints commands to try while everything runs.
 func (o options) hints(untold error, env *environment.Environment) string {
 	text := "\nThe story is told and everything stays up."
 	if untold != nil {
@@ -111,8 +110,7 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	return text + packageHint
 }
 
-// stay keeps everything up until Ctrl-C. On SIGHUP the manager is built again from the checkout and takes the place of the
-// one that runs.
+// stay keeps everything running until Ctrl-C. On SIGHUP it builds the manager from the checkout and replaces the running one.
 func stay(ctx context.Context, env *environment.Environment) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -165,7 +163,7 @@ Of the same catalog, another package whose bundle is among the bundles that are 
     "metadata": {"name": "NAME"}, "spec": {"package": {"name": "PACKAGE"}}}'
 `
 
-// plan turns the options into what to start and which story to tell.
+// plan returns what to start and which scenario to run for the options.
 func (o options) plan() (environment.Options, []story.Step, error) {
 	settings := environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()}
 	given := 0

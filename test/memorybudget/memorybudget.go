@@ -1,5 +1,5 @@
-// Package memorybudget says which memory request and which soft limit of Go's runtime the manager's Deployment has, given what the
-// manager was measured to take. The benchmarks write the figures, the payload's tests hold the Deployment against them.
+// Package memorybudget derives the memory request and the GOMEMLIMIT of the manager's Deployment from measured memory. The
+// benchmarks write the figures, and test/payload checks the Deployment.
 package memorybudget
 
 import (
@@ -11,35 +11,36 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// File is where the figures are kept, from the checkout's root.
+// File is the file of the figures, relative to the root of the checkout.
 const File = "test/bench/memory.json"
 
 const (
 	mebibyte = 1 << 20
-	// step is what a request and a limit are multiples of.
+	// step is the unit to which requests and limits are rounded.
 	step = 10 * mebibyte
-	// headroom is what a proposed request has above the peak, in percent, and mostHeadroom what any may have: one that is much larger
-	// takes room from other pods on the node.
+	// headroom is the percentage of a proposed request above the peak. mostHeadroom is the largest permitted percentage,
+	// because a larger request would take memory from other pods on the node.
 	headroom, mostHeadroom = 10, 30
-	// heapFactor is how much larger than the live heap a heap becomes before it is collected, at Go's default GOGC=100. A limit
-	// below that has the garbage collector run more often.
+	// heapFactor is the size of the heap before a garbage collection, relative to the live heap, with Go's default GOGC=100.
+	// With a lower limit the garbage collector runs more often.
 	heapFactor = 2
 )
 
-// Figures are what the manager was measured to take at most, in bytes, with what and where that was.
+// Figures are the manager's peak memory, in bytes, with the conditions of the measurement.
 type Figures struct {
 	Commit  string `json:"commit"`
 	Machine string `json:"machine"`
 	Command string `json:"command"`
 	Date    string `json:"date"`
-	// Operators were installed, Catalogs read, each over gRPC and HTTPS, of together CatalogBytes.
+	// Operators is the number of installed operators. Catalogs is the number of catalogs, which the manager read over gRPC and
+	// HTTPS, and CatalogBytes their size.
 	Operators    int   `json:"operators"`
 	Catalogs     int   `json:"catalogs"`
 	CatalogBytes int64 `json:"catalogBytes"`
-	// PeakRSS is the most resident memory, PeakAnonymousRSS the most of it that is not of the program's file.
+	// PeakRSS is the peak of resident memory, and PeakAnonymousRSS the peak of its anonymous part.
 	PeakRSS          int64 `json:"peakRSS"`
 	PeakAnonymousRSS int64 `json:"peakAnonymousRSS"`
-	// LiveHeap is the most that was left after a garbage collection.
+	// LiveHeap is the largest heap after a garbage collection.
 	LiveHeap int64 `json:"liveHeap"`
 }
 
@@ -68,20 +69,21 @@ func (f Figures) Write(path string) error {
 	return nil
 }
 
-// Request proposes a memory request: the peak and a tenth, in whole steps, and never less than lets the runtime have its limit.
+// Request returns a memory request: the peak plus headroom, but at least what GoLimit needs, rounded up.
 func (f Figures) Request() int64 {
 	return up(max(f.PeakRSS*(100+headroom)/100, f.filePages()+up(heapFactor*f.LiveHeap)))
 }
 
-// GoLimit proposes a GOMEMLIMIT: what a request leaves to the runtime beside the pages of the program's file, in whole steps.
+// GoLimit returns a GOMEMLIMIT for a memory request: the request without the pages of the binary, rounded down.
 func (f Figures) GoLimit(request int64) int64 {
 	return (request - f.filePages()) / step * step
 }
 
-// filePages are the pages of the program's file, which the runtime does not count.
+// filePages returns the size of the binary's resident pages, which the Go runtime does not count.
 func (f Figures) filePages() int64 { return f.PeakRSS - f.PeakAnonymousRSS }
 
-// Check says what is wrong with a request and a GOMEMLIMIT, both in bytes; nothing if they follow from the figures.
+// Check returns what is wrong with a memory request and a GOMEMLIMIT, in bytes. It returns nothing if they follow from the
+// figures.
 func (f Figures) Check(request, goLimit int64) (faults []string) {
 	propose := f.Request()
 	advice := fmt.Sprintf("request %s and set GOMEMLIMIT to %sB", mebibytes(propose), mebibytes(f.GoLimit(propose)))
@@ -102,7 +104,7 @@ func (f Figures) Check(request, goLimit int64) (faults []string) {
 	return faults
 }
 
-// ParseGoLimit reads a GOMEMLIMIT such as "200MiB", in bytes.
+// ParseGoLimit parses a GOMEMLIMIT such as "200MiB" and returns bytes.
 func ParseGoLimit(text string) (int64, error) {
 	number, binary := strings.CutSuffix(text, "iB")
 	if !binary {

@@ -8,10 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// measured is 80 MiB of the program's file beside at most 100 MiB of its own, of which 40 MiB live.
+// measured has 80 MiB of the binary, and a peak of 100 MiB of anonymous memory with a live heap of 40 MiB.
 var measured = Figures{PeakRSS: 180 * mebibyte, PeakAnonymousRSS: 100 * mebibyte, LiveHeap: 40 * mebibyte}
 
-func TestARequestHoldsThePeakAndItsLimitTheLiveHeapTwice(t *testing.T) {
+func TestRequestAndGoLimit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		figures        Figures
 		request, limit int64 // MiB
@@ -27,13 +27,13 @@ func TestARequestHoldsThePeakAndItsLimitTheLiveHeapTwice(t *testing.T) {
 				t.Errorf("got %s and %s, want %d and %d MiB", mebibytes(request), mebibytes(limit), tc.request, tc.limit)
 			}
 			if faults := tc.figures.Check(request, limit); len(faults) > 0 {
-				t.Errorf("what is proposed is refused: %q", faults)
+				t.Errorf("Check rejects the proposed values: %q", faults)
 			}
 		})
 	}
 }
 
-func TestWhatDoesNotFollowIsRefused(t *testing.T) {
+func TestCheck(t *testing.T) {
 	for name, tc := range map[string]struct {
 		request, limit int64  // MiB
 		want           string // part of the only fault; empty for none
@@ -53,7 +53,7 @@ func TestWhatDoesNotFollowIsRefused(t *testing.T) {
 	}
 }
 
-func TestFiguresAreReadAsTheyWereWritten(t *testing.T) {
+func TestWriteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	want := measured
 	want.Commit, want.Machine, want.Operators, want.CatalogBytes = "abc", "some machine", 100, 117*mebibyte
@@ -69,7 +69,7 @@ func TestFiguresAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestALimitHasABinaryUnit(t *testing.T) {
+func TestParseGoLimit(t *testing.T) {
 	for text, want := range map[string]int64{"200MiB": 200 * mebibyte, "1GiB": 1 << 30} {
 		if got, err := ParseGoLimit(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v; want %d", text, got, err, want)

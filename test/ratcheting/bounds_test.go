@@ -18,10 +18,11 @@ type bound struct {
 
 func (b bound) String() string { return fmt.Sprintf("%s %s %.0f", b.path, b.name, b.limit) }
 
-// isMinimum says whether the bound is a lower one.
+// isMinimum reports whether the bound is a lower one.
 func (b bound) isMinimum() bool { return strings.HasPrefix(b.name, "min") }
 
-// boundsIn adds the bounds of a schema, by path and name, and an entry for each path. Items of a list have "[]" in their path, values of a map "{}".
+// boundsIn adds the bounds of a schema by path and name, and an entry for each path. The items of a list end in "[]", and the
+// values of a map in "{}".
 func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[string]bound) {
 	add := func(name string, limit *int64) {
 		if limit != nil {
@@ -52,8 +53,8 @@ func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[stri
 	}
 }
 
-// tightened returns the bounds that a schema has and its former version lacks, or has wider, in order. Fields that the former version lacks
-// are left out: no stored object has them.
+// tightened returns the bounds that the former schema lacks or has wider, in order. It leaves out fields that the former schema
+// lacks, because no stored object has them.
 func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 	before, now := map[string]bound{}, map[string]bound{}
 	boundsIn(former, "", before)
@@ -72,7 +73,7 @@ func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 	return all
 }
 
-// isViolatedBy says whether an object has a value outside a bound.
+// isViolatedBy reports whether an object has a value outside the bound.
 func (b bound) isViolatedBy(object map[string]any) bool {
 	return slices.ContainsFunc(valuesAt(object, strings.TrimPrefix(b.path, ".")), func(value any) bool {
 		size, known := sizeOf(b.name, value)
@@ -80,7 +81,8 @@ func (b bound) isViolatedBy(object map[string]any) bool {
 	})
 }
 
-// sizeOf returns what a bound of a name limits of a value.
+// sizeOf returns the number that a bound of this name limits, such as the length of a string. It returns false if the value has
+// none.
 func sizeOf(name string, value any) (float64, bool) {
 	switch value := value.(type) {
 	case string:

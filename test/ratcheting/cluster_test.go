@@ -27,7 +27,7 @@ import (
 const (
 	formerCRDs  = "testdata/c02a7af/*.yaml"
 	shippedCRDs = "../../manifests/*.crd.yaml"
-	// recorded is what the manager of commit c02a7af wrote into a cluster.
+	// recorded are objects that the manager of commit c02a7af wrote.
 	recorded = "../scenarios/testdata/c02a7af/objects.yaml"
 )
 
@@ -43,7 +43,7 @@ type cluster struct {
 	client dynamic.Interface
 }
 
-// run runs a test in a bubble of virtual time, with a cluster that has some CRDs.
+// run runs a test in virtual time, with a cluster in memory that has some CRDs.
 func run(t *testing.T, crds string, test func(c cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func (c cluster) must(err error) {
 	}
 }
 
-// apply creates or updates CRDs, and waits until the API server validates by them.
+// apply creates or updates CRDs, and waits until the API server uses them.
 func (c cluster) apply(pattern string) {
 	c.Helper()
 	for _, crd := range readCRDs(c.T, pattern) {
@@ -109,7 +109,7 @@ func readCRDs(t *testing.T, pattern string) []*unstructured.Unstructured {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) != 5 {
-		t.Fatalf("%s are %d files, want 5 (%v)", pattern, len(files), err)
+		t.Fatalf("%s matches %d files, want 5 (%v)", pattern, len(files), err)
 	}
 	var all []*unstructured.Unstructured
 	for _, file := range files {
@@ -132,7 +132,7 @@ func schemas(t *testing.T, pattern string) map[string]apiextensionsv1.JSONSchema
 	return all
 }
 
-// readObjects reads the objects in a file, in which words are replaced.
+// readObjects reads the objects in a file after replacing words.
 func readObjects(t *testing.T, file string, words *strings.Replacer) (all []*unstructured.Unstructured) {
 	t.Helper()
 	content, err := os.ReadFile(file)

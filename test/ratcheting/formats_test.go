@@ -21,7 +21,8 @@ const (
 		{"managementState": "Managed", "allowedPackages": ["a"]}}`
 )
 
-// TestHRD_C1_AFormatIsExplained writes into one field of a valid object what has the format, and what has not.
+// TestHRD_C1_AFormatIsExplained checks that a value with the wrong format is rejected with an explanation, and a valid one is
+// accepted.
 func TestHRD_C1_AFormatIsExplained(t *testing.T) {
 	const label = "lower-case letters, digits"
 	cases := []struct {

@@ -16,16 +16,16 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// unreachable are added bounds that no stored object can be outside of, and why.
+// unreachable are added bounds that no stored object can violate, with the reason.
 var unreachable = map[string]string{
 	"PlatformOperatorManager .spec.managementState maxLength": "the only value that was ever accepted is Managed",
-	// The API server compares no objects whose fields the schema does not know: for those, it does not tell new values from stored ones.
+	// The API server does not ratchet objects with unknown fields: it validates them as new.
 	"BundleDeployment .spec.config maxProperties":                            "with an entry that is neither of the two known ones, nothing was ever installed",
 	"PlatformOperatorManager .spec.observedConfig maxProperties":             "neither the manager nor anything else has ever written it",
 	"PlatformOperatorManager .spec.unsupportedConfigOverrides maxProperties": "the manager has never had overrides",
 }
 
-// formerObjects are objects that the former CRDs accept, and that are outside of every bound that was added since.
+// formerObjects returns objects that the former CRDs accept and that violate every added bound.
 func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	list := func(count int, format string) string {
 		entries := make([]string, count)
@@ -42,7 +42,7 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	))
 }
 
-// edits are changes that users and managers make, by kind: a field of the spec and one of the status.
+// edits are changes by users and managers, by kind: a field of the spec and one of the status.
 var edits = map[string]struct{ spec, status []string }{
 	"BundleDeployment":        {[]string{"spec", "onFailure", "Rollback"}, []string{"status", "bundle", "name", "other"}},
 	"Bundle":                  {nil, []string{"status", "phase", "Failing"}}, // whose spec is immutable
@@ -60,7 +60,7 @@ func TestHRD_C1_EveryAddedBoundHasAStoredObjectOutsideOfIt(t *testing.T) {
 				continue
 			}
 			if !slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == kind && added.isViolatedBy(o.Object) }) {
-				t.Errorf("testdata/objects.yaml has no %s outside of %s", kind, added)
+				t.Errorf("testdata/objects.yaml has no %s that violates %s", kind, added)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TestHRD_C1_ObjectsOfFormerCRDsCanBeEdited(t *testing.T) {
 					t.Errorf("%s %s: editing %s: %v", object.GetKind(), object.GetName(), edit.name, err)
 				}
 			}
-			// Created now, it is refused, or its status is: otherwise the edits would show nothing.
+			// A new object must be rejected, or else the edits show nothing.
 			c.must(c.resource(object).Delete(c.Context(), object.GetName(), metav1.DeleteOptions{}))
 			c.must(c.Settle())
 			if err := c.create(object); !apierrors.IsInvalid(err) {
@@ -126,7 +126,7 @@ func (c cluster) editStatus(live *unstructured.Unstructured) error {
 	return err
 }
 
-// updateTyped writes an object as the manager and other clients in Go do.
+// updateTyped updates an object with a typed client, as the manager does.
 func (c cluster) updateTyped(live *unstructured.Unstructured) error {
 	object := map[string]any{
 		"BundleDeployment": &corev1alpha2.BundleDeployment{}, "Bundle": &corev1alpha2.Bundle{},
@@ -143,7 +143,7 @@ func (c cluster) updateTyped(live *unstructured.Unstructured) error {
 	return err
 }
 
-// set sets a field to the last of the words; the others are its path.
+// set sets the field at a path to the last of the words. The other words are the path.
 func set(object *unstructured.Unstructured, words []string) {
 	if len(words) > 0 {
 		_ = unstructured.SetNestedField(object.Object, words[len(words)-1], words[:len(words)-1]...) // a map is at each part of the path

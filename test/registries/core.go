@@ -26,13 +26,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
-// eventTTL is kube-apiserver's.
+// eventTTL is kube-apiserver's default.
 const eventTTL = time.Hour
 
-// serviceRange is a range of addresses of Services.
+// serviceRange is the range of Services' addresses.
 var serviceRange = net.IPNet{IP: net.IPv4(10, 0, 0, 0), Mask: net.CIDRMask(24, 32)}
 
-// newCore returns the registries of the core group. kube-apiserver's own function would connect to etcd, for the addresses of Services.
+// newCore returns the registries of the core group. It replaces kube-apiserver's function, which connects to etcd to allocate
+// Services' addresses.
 func newCore(enabled serverstorage.APIResourceConfigSource, services apiserver.Services) (*genericapiserver.APIGroupInfo, error) {
 	storage := services.Storage(codec(""))
 	group, err := (&corerest.GenericConfig{EventTTL: eventTTL, LoopbackClientConfig: services.Loopback, Informers: services.Informers}).NewRESTStorage(enabled, storage)
@@ -67,7 +68,7 @@ func addVolumes(resources map[string]rest.Storage, storage generic.RESTOptionsGe
 	return nil
 }
 
-// addWorkloads adds Nodes, Pods, Services and Endpoints, which need each other.
+// addWorkloads adds Nodes, Pods, Services and Endpoints, whose registries depend on each other.
 func addWorkloads(resources map[string]rest.Storage, storage generic.RESTOptionsGetter, services apiserver.Services) error {
 	nodes, err := nodestore.NewStorage(storage, client.KubeletClientConfig{}, nil)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package registries serves built-in kinds from Kubernetes' own registries, on the storage in memory of package scenario. It is a module of
-// its own, because a program that imports k8s.io/kubernetes has to replace the versions of two dozen modules.
+// Package registries serves built-in kinds from Kubernetes' registries with the in-memory storage of package scenario. It is a
+// module of its own, because a program that imports k8s.io/kubernetes has to replace the versions of two dozen modules.
 package registries
 
 import (
@@ -30,20 +30,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
-// Kubernetes are Kubernetes' own registries.
+// Kubernetes implements apiserver.Registries with Kubernetes' registries.
 type Kubernetes struct{}
 
 var _ apiserver.Registries = Kubernetes{}
 
-// Scheme is apiserver.Registries'.
+// Scheme implements apiserver.Registries.
 func (Kubernetes) Scheme() *runtime.Scheme { return legacyscheme.Scheme }
 
-// Configure is apiserver.Registries'. Server-side apply needs the OpenAPI definitions of the types.
+// Configure implements apiserver.Registries. Server-side apply needs the OpenAPI definitions of the types.
 func (Kubernetes) Configure(config *genericapiserver.RecommendedConfig) {
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(legacyscheme.Scheme))
 }
 
-// Install is apiserver.Registries'.
+// Install implements apiserver.Registries.
 func (Kubernetes) Install(server *genericapiserver.GenericAPIServer, services apiserver.Services) error {
 	enabled := controlplane.DefaultAPIResourceConfigSource()
 	core, err := newCore(enabled, services)
@@ -65,7 +65,7 @@ func (Kubernetes) Install(server *genericapiserver.GenericAPIServer, services ap
 	return nil
 }
 
-// providers are those of the groups that package builtin has.
+// providers returns the storage providers of the API groups in package builtin.
 func providers(server *genericapiserver.GenericAPIServer, services apiserver.Services) []controlplaneapiserver.RESTStorageProvider {
 	return []controlplaneapiserver.RESTStorageProvider{
 		admissionregistrationrest.RESTStorageProvider{Authorizer: services.Authorizer, DiscoveryClient: services.Client.Discovery()},
@@ -84,7 +84,7 @@ func providers(server *genericapiserver.GenericAPIServer, services apiserver.Ser
 	}
 }
 
-// codec stores the objects of a group in its preferred version, as protobuf, as kube-apiserver does.
+// codec returns the codec that stores a group's objects in its preferred version as protobuf, as kube-apiserver does.
 func codec(group string) runtime.Codec {
 	info, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	stored := legacyscheme.Scheme.PrioritizedVersionsForGroup(group)[0]

@@ -1,4 +1,4 @@
-// Package seeded chooses test cases at random, and the same ones again for the same seed.
+// Package seeded chooses a random sample of test cases that depends on a seed only.
 package seeded
 
 import (
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Sample returns n of the cases in their order, or all where there are no more than n.
+// Sample returns n of the cases in their order, or all cases if there are at most n.
 func Sample[T any](cases []T, n int, seed int64) []T {
 	chosen := rand.New(rand.NewSource(seed)).Perm(len(cases))[:min(n, len(cases))]
 	slices.Sort(chosen)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestASampleIsInOrderAndTheSameForTheSameSeed(t *testing.T) {
+func TestSampleIsReproducibleAndInOrder(t *testing.T) {
 	cases := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	seen := map[int]bool{}
 	for seed := range int64(100) {

@@ -1,9 +1,9 @@
-// Package services answers, in the test's own process, for Services of a local cluster on which no container ever runs: the
-// API server asks it for a connection to a Service whenever it calls a webhook or an aggregated API, and is given one to
-// whoever registered for that Service on loopback.
+// Package services connects the API server of a local cluster, in which no containers run, to servers in the test's process.
+// The API server connects to a Service through this proxy when it calls a webhook or an aggregated API. The proxy forwards the
+// connection to the loopback address that a test registered for the Service.
 //
-// It is the other side of `localcluster up --services-socket`. It does not know what is spoken over the connections, and
-// connects to nothing but loopback addresses. Tests of webhooks are its callers.
+// `localcluster up --services-socket` makes the API server use the proxy. The proxy does not interpret the connections, and
+// connects to loopback addresses only.
 package services
 
 import (
@@ -22,17 +22,17 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// dialLimit bounds how long somebody on loopback may take to accept.
+// dialLimit limits how long connecting to a loopback address may take.
 const dialLimit = 5 * time.Second
 
 // Service is one port of a Service.
 type Service struct {
 	Namespace, Name string
-	// Port is the Service's own port, not a pod's.
+	// Port is the port of the Service, not of a pod.
 	Port int32
 }
 
-// Proxy is an HTTP CONNECT proxy on a Unix socket. All methods may be called from any goroutine.
+// Proxy is an HTTP CONNECT proxy on a Unix socket. Its methods may be called concurrently.
 type Proxy struct {
 	client   kubernetes.Interface
 	listener net.Listener
@@ -45,11 +45,11 @@ type Proxy struct {
 	closed  bool
 }
 
-// Start serves on the socket. The client finds which Service an address is of; it needs to list Services.
+// Start starts a proxy on a Unix socket. It finds Services by their addresses and needs a client that can list Services.
 func Start(socket string, client kubernetes.Interface) (*Proxy, error) {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
-		return nil, fmt.Errorf("answering for the cluster's Services on %q: %w", socket, err)
+		return nil, fmt.Errorf("starting a proxy for Services on %q: %w", socket, err)
 	}
 	p := &Proxy{client: client, listener: listener, backend: map[Service]string{}, tunnels: map[net.Conn]struct{}{}}
 	p.server = &http.Server{Handler: http.HandlerFunc(p.connect), ReadHeaderTimeout: dialLimit}
@@ -57,10 +57,10 @@ func Start(socket string, client kubernetes.Interface) (*Proxy, error) {
 	return p, nil
 }
 
-// Answer has connections to the Service go to an address, which must be a loopback one; an empty address ends that.
+// Answer forwards connections to the Service to a loopback address. An empty address removes the registration.
 func (p *Proxy) Answer(service Service, address string) error {
 	if address != "" && !loopback(address) {
-		return fmt.Errorf("answering for Service %s/%s at %q: that is no loopback address", service.Namespace, service.Name, address)
+		return fmt.Errorf("forwarding Service %s/%s to %q: not a loopback address", service.Namespace, service.Name, address)
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -72,8 +72,7 @@ func (p *Proxy) Answer(service Service, address string) error {
 	return nil
 }
 
-// Disconnect closes every connection that is open, as a network that fails for a moment does. Who wants one again gets a
-// new one, and with it a new TLS handshake.
+// Disconnect closes all connections, as a network failure does. Clients have to connect and do the TLS handshake again.
 func (p *Proxy) Disconnect() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -82,7 +81,7 @@ func (p *Proxy) Disconnect() {
 	}
 }
 
-// Close ends the proxy and every connection through it.
+// Close stops the proxy and closes all connections.
 func (p *Proxy) Close() error {
 	p.lock.Lock()
 	p.closed = true
@@ -114,17 +113,18 @@ func (p *Proxy) connect(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if !p.remember(here, there) {
+	if !p.track(here, there) {
 		return
 	}
-	defer p.forget(here, there)
+	defer p.untrack(here, there)
 	if _, err := io.WriteString(here, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
 	tunnel(here, buffered, there)
 }
 
-// resolve finds who answers at what the API server dials: a ClusterIP, or the address of a webhook that was given by URL.
+// resolve returns the loopback address for an address that the API server dials: a ClusterIP, or the address of a webhook with
+// a URL.
 func (p *Proxy) resolve(ctx context.Context, address string) (string, error) {
 	if loopback(address) {
 		return address, nil
@@ -151,14 +151,14 @@ func (p *Proxy) resolve(ctx context.Context, address string) (string, error) {
 		backend := p.backend[Service{service.Namespace, service.Name, int32(port)}]
 		p.lock.Unlock()
 		if backend == "" {
-			return "", fmt.Errorf("nobody answers for port %d of Service %s/%s", port, service.Namespace, service.Name)
+			return "", fmt.Errorf("no address is registered for port %d of Service %s/%s", port, service.Namespace, service.Name)
 		}
 		return backend, nil
 	}
-	return "", fmt.Errorf("no Service is at %s, and nothing beyond this machine is asked", address)
+	return "", fmt.Errorf("no Service has address %s, and other hosts are not contacted", address)
 }
 
-func (p *Proxy) remember(conns ...net.Conn) bool {
+func (p *Proxy) track(conns ...net.Conn) bool {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	for _, conn := range conns {
@@ -171,7 +171,7 @@ func (p *Proxy) remember(conns ...net.Conn) bool {
 	return !p.closed
 }
 
-func (p *Proxy) forget(conns ...net.Conn) {
+func (p *Proxy) untrack(conns ...net.Conn) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	for _, conn := range conns {
@@ -180,7 +180,7 @@ func (p *Proxy) forget(conns ...net.Conn) {
 	}
 }
 
-// tunnel copies both ways until both sides have ended; one that ends takes the other along.
+// tunnel copies data in both directions until one side ends, and closes both.
 func tunnel(here net.Conn, buffered io.Reader, there net.Conn) {
 	var copying sync.WaitGroup
 	copying.Go(func() {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// echo answers on loopback with what it is told.
+// echo starts a server on loopback that sends back what it receives.
 func echo(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func started(t *testing.T) (proxy *Proxy, socket string) {
 	return proxy, socket
 }
 
-// connect asks as the API server does.
+// connect sends a CONNECT request as the API server does.
 func connect(t *testing.T, socket, address string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)
@@ -73,7 +73,7 @@ func connect(t *testing.T, socket, address string) (net.Conn, *http.Response) {
 	return conn, response
 }
 
-func TestAConnectionToAServiceGoesToWhoAnswersForIt(t *testing.T) {
+func TestProxyForwardsToTheRegisteredAddress(t *testing.T) {
 	proxy, socket := started(t)
 	if err := proxy.Answer(Service{"ns", "hook", 443}, echo(t)); err != nil {
 		t.Fatal(err)
@@ -96,15 +96,15 @@ func TestAConnectionToAServiceGoesToWhoAnswersForIt(t *testing.T) {
 	}
 }
 
-func TestNothingButRegisteredServicesAndLoopbackIsReached(t *testing.T) {
+func TestProxyRefusesOtherAddresses(t *testing.T) {
 	proxy, socket := started(t)
 	if err := proxy.Answer(Service{"ns", "hook", 443}, "192.0.2.1:443"); err == nil {
 		t.Error("an address beyond this machine was taken")
 	}
 	for name, test := range map[string]struct{ address, says string }{
-		"a Service for which nobody answers": {"172.30.1.2:443", "nobody answers for port 443 of Service ns/hook"},
-		"an address that no Service has":     {"172.30.9.9:443", "no Service is at"},
-		"an address beyond this machine":     {"192.0.2.1:443", "no Service is at"},
+		"a Service without a registered address": {"172.30.1.2:443", "no address is registered for port 443 of Service ns/hook"},
+		"an address that no Service has":         {"172.30.9.9:443", "no Service has address"},
+		"an address of another host":             {"192.0.2.1:443", "no Service has address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, response := connect(t, socket, test.address)
@@ -121,7 +121,7 @@ func TestNothingButRegisteredServicesAndLoopbackIsReached(t *testing.T) {
 	})
 }
 
-func TestTheLastAnswerForAServiceCounts(t *testing.T) {
+func TestAnswerReplacesAndRemovesAnAddress(t *testing.T) {
 	proxy, socket := started(t)
 	for _, address := range []string{"127.0.0.1:1", echo(t), ""} {
 		if err := proxy.Answer(Service{"ns", "hook", 443}, address); err != nil {
@@ -129,6 +129,6 @@ func TestTheLastAnswerForAServiceCounts(t *testing.T) {
 		}
 	}
 	if _, response := connect(t, socket, "172.30.1.2:443"); response.StatusCode != http.StatusBadGateway {
-		t.Errorf("got %s after the answer was taken back", response.Status)
+		t.Errorf("got %s after the address was removed", response.Status)
 	}
 }

@@ -11,29 +11,29 @@ import (
 	"strings"
 )
 
-// ManagersUser is who the manager is to the API server.
+// ManagersUser is the manager's user name in audit events.
 const ManagersUser = "system:serviceaccount:openshift-platform-operators:platform-operators"
 
-// maxLine bounds one event of the log; at level Metadata they take one or two KiB.
+// maxLine limits one event, in bytes. At level Metadata an event has one or two KiB.
 const maxLine = 1 << 20
 
-// Requests are what one user asked of the API server.
+// Requests counts the requests of one user.
 type Requests struct {
-	// Writes, Gets and Lists do not count leases; Watches are those that began or ended.
+	// Writes, Gets and Lists do not include leases. Watches counts watches that began or ended.
 	Writes, Gets, Lists, Watches, Leases int
-	// Each is how often each "<verb> <path>" of Writes, Gets and Lists was.
+	// Each counts Writes, Gets and Lists by "<verb> <path>".
 	Each map[string]int
-	// Written is how many of Writes each resource got; one with a subresource is "<resource>/<subresource>".
+	// Written counts Writes by resource, as in "<resource>/<subresource>" if there is a subresource.
 	Written map[string]int
 }
 
-// Log reads an audit log from where it was left.
+// Log reads an audit log incrementally.
 type Log struct {
 	path   string
 	offset int64
 }
 
-// OpenLog begins at the end of what has been logged so far.
+// OpenLog opens an audit log. Read starts at its present end.
 func OpenLog(path string) (*Log, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func OpenLog(path string) (*Log, error) {
 	return &Log{path: path, offset: info.Size()}, nil
 }
 
-// Read counts what a user asked since the last Read. A log that was rotated meanwhile is an error, because what it held is
-// not all there.
+// Read counts the requests of a user since the last Read. It returns an error if the log was rotated, because events may be
+// missing.
 func (l *Log) Read(user string) (Requests, error) {
 	file, err := os.Open(l.path)
 	if err != nil {
@@ -75,7 +75,7 @@ type event struct {
 	} `json:"objectRef"`
 }
 
-// count reads whole lines; one that is still being written is left for the next time.
+// count reads complete lines. An incomplete line is read the next time.
 func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
 	requests := Requests{Each: map[string]int{}, Written: map[string]int{}}
 	for {
@@ -88,7 +88,7 @@ func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
 		}
 		l.offset += int64(len(line))
 		if len(line) > maxLine {
-			return Requests{}, fmt.Errorf("reading the audit log: a line has %d bytes, and %d are read", len(line), maxLine)
+			return Requests{}, fmt.Errorf("reading the audit log: a line has %d bytes, and the limit is %d", len(line), maxLine)
 		}
 		var seen event
 		if err := json.Unmarshal(line, &seen); err != nil {
@@ -120,7 +120,7 @@ func (r *Requests) add(seen event) {
 	r.Each[seen.Verb+" "+path]++
 }
 
-// Add counts what was asked later too.
+// Add adds later requests.
 func (r *Requests) Add(later Requests) {
 	r.Writes += later.Writes
 	r.Gets += later.Gets
@@ -140,10 +140,10 @@ func addCounts(counts *map[string]int, later map[string]int) {
 	}
 }
 
-// Total is the number of requests that a manager with nothing to do should not make.
+// Total returns the number of requests that an idle manager should not send.
 func (r Requests) Total() int { return r.Writes + r.Gets + r.Lists }
 
-// String lists the requests, the most frequent first, 20 at most.
+// String lists the 20 most frequent requests.
 func (r Requests) String() string {
 	lines := make([]string, 0, len(r.Each))
 	for each := range r.Each {

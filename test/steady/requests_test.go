@@ -26,7 +26,7 @@ func appendTo(t *testing.T, path string, lines ...string) {
 	}
 }
 
-func TestOnlyWhatTheUserAskedSinceTheLastTimeIsCounted(t *testing.T) {
+func TestReadCountsRequestsOfAUserSinceTheLastRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	appendTo(t, path, line("me", "create", "configmaps", "/before"))
 	log, err := OpenLog(path)
@@ -70,7 +70,7 @@ func TestOnlyWhatTheUserAskedSinceTheLastTimeIsCounted(t *testing.T) {
 	})
 }
 
-func TestRequestsOfTwoReadingsAreAddedUp(t *testing.T) {
+func TestAddSumsRequests(t *testing.T) {
 	var got Requests
 	got.Add(Requests{Writes: 1, Gets: 2, Lists: 3, Watches: 4, Leases: 5, Each: map[string]int{"get /a": 2}, Written: map[string]int{"events": 1}})
 	got.Add(Requests{Writes: 1, Gets: 1, Lists: 1, Watches: 1, Leases: 1, Each: map[string]int{"get /a": 1, "get /b": 1}, Written: map[string]int{"events": 1, "pods": 2}})
@@ -81,7 +81,7 @@ func TestRequestsOfTwoReadingsAreAddedUp(t *testing.T) {
 	}
 }
 
-func TestALineThatIsNoEventIsAnError(t *testing.T) {
+func TestReadRejectsInvalidLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	appendTo(t, path, "")
 	log, err := OpenLog(path)

@@ -25,7 +25,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// The test starts a cluster and takes minutes; "make test-long" gives it ten of quiet, "make test-sample" one.
+// The test starts a cluster and takes minutes. "make test-long" measures for ten minutes, and "make test-sample" for one.
 var (
 	quietFor    = flag.Duration("quiet-for", 0, "how long nothing may happen; zero skips the tests that need a cluster")
 	deployments = flag.Int("deployments", 100, "BundleDeployments, of ten objects each")
@@ -35,19 +35,18 @@ var (
 const (
 	objectsEach = 10 // a Namespace and a Deployment are two of them
 	installTime = 10 * time.Minute
-	// rest goes before a window: the ClusterOperator is looked at once a minute (library-go's StatusSyncer), so that what an
-	// installation changes of it may come that late.
+	// rest is the time before a measurement. library-go's StatusSyncer updates the ClusterOperator once a minute.
 	rest = 70 * time.Second
-	// restartWindow is how long statuses are watched after a restart: BundleDeployments are looked at within seconds, the
+	// restartWindow is how long statuses are watched after a restart. BundleDeployments are synced within seconds, and the
 	// ClusterOperator within a minute.
 	restartWindow = 75 * time.Second
 )
 
-// TestNothingToDo is the whole of row ENG-D16 but the memory, which make bench measures; a shorter or smaller run does not carry
-// the row's id.
+// TestNothingToDo checks promise ENG-D16. A shorter or smaller run does not have the id in its name. make bench measures the
+// memory.
 //
-// Promise ENG-D16: With 1,000 managed objects among 50,000 others the manager sends no request in ten minutes but for its lease and its
-// watches. A restart with 100 BundleDeployments, an empty disk and no registry changes no status.
+// Promise ENG-D16: With 1,000 managed objects among 50,000 others the manager sends no request in ten minutes but for its lease
+// and its watches. A restart with 100 BundleDeployments, an empty disk and no registry changes no status.
 func TestNothingToDo(t *testing.T) {
 	if *quietFor == 0 {
 		t.Skip("this test starts a cluster and takes minutes: make test-long runs it, or give -args -quiet-for=10m")
@@ -115,7 +114,7 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 
 func nameOf(i int) string { return fmt.Sprintf("steady-%03d", i) }
 
-// install has a digest for each deployment, so that a restart would pull each if it pulled.
+// install uses another digest for each BundleDeployment, so that a restart would pull each one if it pulled.
 func (c *cluster) install(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for i := range *deployments {
@@ -132,7 +131,7 @@ func (c *cluster) install(ctx context.Context, t *testing.T) {
 		}
 	}
 	for i := range *deployments {
-		if err := bulk.Settled(ctx, c.admin.Platform, nameOf(i), installTime); err != nil {
+		if err := bulk.WaitUntilInstalled(ctx, c.admin.Platform, nameOf(i), installTime); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +142,7 @@ func (c *cluster) install(ctx context.Context, t *testing.T) {
 	letPass(ctx, t, time.Until(installed.Add(rest)))
 }
 
-// quiet asserts that the manager asks nothing for a while.
+// quiet asserts that the manager sends no requests for a while.
 func (c *cluster) quiet(ctx context.Context, t *testing.T, window time.Duration) {
 	t.Helper()
 	if _, err := c.log.Read(ManagersUser); err != nil { // what was before
@@ -157,15 +156,16 @@ func (c *cluster) quiet(ctx context.Context, t *testing.T, window time.Duration)
 	t.Logf("in %s: %s", window, requests)
 	t.Attr("requests-of-the-manager", strconv.Itoa(requests.Total()))
 	if requests.Total() > 0 {
-		t.Errorf("the manager had nothing to do and made %d requests: %s", requests.Total(), requests)
+		t.Errorf("the idle manager sent %d requests: %s", requests.Total(), requests)
 	}
-	// Else what the API server logs of the manager was not what was counted.
+	// Watches show that the log has the manager's requests.
 	if expected := int(math.Floor(window.Minutes() / 10)); requests.Watches < expected {
-		t.Errorf("%d watches ended or began in %s: each is made anew within ten minutes, so the log was not read", requests.Watches, window)
+		t.Errorf("%d watches ended or began in %s; each ends within ten minutes, so that the log is incomplete", requests.Watches, window)
 	}
 }
 
-// restart kills the manager, takes away what it has on disk and its registry, and watches what becomes of the statuses.
+// restart kills the manager, removes its content directory, stops the registry, starts the manager again, and watches the
+// statuses.
 func (c *cluster) restart(ctx context.Context, t *testing.T) {
 	t.Helper()
 	if err := c.Manager.Kill(); err != nil {
@@ -212,10 +212,10 @@ func (c *cluster) restart(ctx context.Context, t *testing.T) {
 		t.Error("the manager asked nothing, so it cannot have looked at anything")
 	}
 	if requests.Writes > 0 {
-		t.Errorf("nothing had changed, and the manager wrote after its restart: %s", requests)
+		t.Errorf("the manager wrote after a restart without changes: %s", requests)
 	}
 	if refused := c.registry.Refused(); refused > 0 {
-		t.Errorf("the registry was asked %d times for what is kept in the cluster", refused)
+		t.Errorf("the manager sent %d requests to the registry for content that is stored in the cluster", refused)
 	}
 	if condition, err := c.admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue); err != nil {
 		t.Errorf("%v (%v)", err, condition)
@@ -225,7 +225,7 @@ func (c *cluster) restart(ctx context.Context, t *testing.T) {
 	}
 }
 
-// statusesKept watches until the window ends; the first status that is not what it was is the error.
+// statusesKept watches until the window ends, and returns an error for the first status that changes.
 func statusesKept(ctx context.Context, events watch.Interface, was map[string]corev1alpha2.BundleDeploymentStatus) error {
 	window := time.NewTimer(restartWindow)
 	defer window.Stop()
@@ -250,7 +250,7 @@ func statusesKept(ctx context.Context, events watch.Interface, was map[string]co
 	}
 }
 
-// letPass lets time pass: that nothing happens can only be seen by waiting.
+// letPass waits for a duration.
 func letPass(ctx context.Context, t *testing.T, duration time.Duration) {
 	t.Helper()
 	timer := time.NewTimer(duration)
@@ -262,7 +262,7 @@ func letPass(ctx context.Context, t *testing.T, duration time.Duration) {
 	}
 }
 
-func TestAStatusThatChangesIsFound(t *testing.T) {
+func TestStatusesKeptReportsAChange(t *testing.T) {
 	was := map[string]corev1alpha2.BundleDeploymentStatus{"a": {ActiveRevision: 1}}
 	events := watch.NewFake()
 	go func() {

@@ -19,7 +19,7 @@ import (
 // reason is the reason of all conditions.
 const reason = "Test"
 
-// Candidate returns a version. The Version of a text that is none is zero.
+// Candidate returns a candidate for a version. Its Version is zero if the text is no valid version.
 func Candidate(v string) resolve.Candidate {
 	version, err := upgrade.ParseVersion(v, "")
 	if err != nil {
@@ -31,7 +31,7 @@ func Candidate(v string) resolve.Candidate {
 	}
 }
 
-// Choosing returns a decision for the first of these versions; all of them are available.
+// Choosing returns a decision that chooses the first of these versions. All of them are available.
 func Choosing(versions ...string) resolve.Decision {
 	decision := resolve.Decision{}
 	for _, v := range versions {
@@ -41,13 +41,13 @@ func Choosing(versions ...string) resolve.Decision {
 	return decision
 }
 
-// Bundle returns the record of a version.
+// Bundle returns the InstalledBundle of a version.
 func Bundle(v string) *platformv1alpha1.InstalledBundle {
 	bundle := upgradestep.BundleOf(Candidate(v))
 	return &bundle
 }
 
-// Deployment returns a BundleDeployment with these conditions, each as "Type=Status", and a status of its present spec.
+// Deployment returns a BundleDeployment with conditions, each as "Type=Status", and a status for the current generation.
 func Deployment(conditions ...string) *corev1alpha2.BundleDeployment {
 	deployment := &corev1alpha2.BundleDeployment{}
 	deployment.Generation, deployment.Status.ObservedGeneration = 1, 1
@@ -75,14 +75,14 @@ func Unhealthy() *corev1alpha2.BundleDeployment {
 	return Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
 }
 
-// Stale returns a BundleDeployment whose status is about an earlier spec.
+// Stale returns a BundleDeployment whose status is for an earlier generation.
 func Stale() *corev1alpha2.BundleDeployment {
 	deployment := Healthy()
 	deployment.Generation++
 	return deployment
 }
 
-// RolledBack returns a BundleDeployment whose newest revision was given up; the one before it runs.
+// RolledBack returns a BundleDeployment whose newest revision failed and whose previous one is active.
 func RolledBack() *corev1alpha2.BundleDeployment {
 	deployment := Healthy()
 	deployment.Status.Revisions = []corev1alpha2.Revision{
@@ -92,7 +92,7 @@ func RolledBack() *corev1alpha2.BundleDeployment {
 	return deployment
 }
 
-// Overdue returns a BundleDeployment that missed its deadline, and is held.
+// Overdue returns a BundleDeployment that exceeded its progress deadline.
 func Overdue() *corev1alpha2.BundleDeployment {
 	deployment := Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False", "Progressing=False")
 	meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Reason = corev1alpha2.ReasonDeadlineExceeded

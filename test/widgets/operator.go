@@ -1,5 +1,5 @@
-// Package widgets is a tiny operator, written with client-go only. It keeps a Deployment for each Widget. Its tests show how to use
-// pkg/scenario: they use no other package of this project.
+// Package widgets is a minimal operator that uses client-go only. It maintains a Deployment for each Widget. Its tests show how
+// to use pkg/scenario, and use no other package of this project.
 package widgets
 
 import (
@@ -28,12 +28,12 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// fieldManager is the operator's in server-side apply.
+// fieldManager is the operator's field manager for server-side apply.
 const fieldManager = "widgets"
 
 var resource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widget is what the operator reads of a Widget, and its status.
+// widget has the fields of a Widget that the operator uses.
 type widget struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -52,7 +52,7 @@ type operator struct {
 	queue       workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// Run runs the operator until the context ends.
+// Run runs the operator until the context is done.
 func Run(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// handler enqueues the name of an object: a Deployment has that of its Widget.
+// handler enqueues the names of objects. A Deployment has the name of its Widget.
 func (o *operator) handler() cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingObjectToName(object); err == nil {
@@ -115,7 +115,7 @@ func (o *operator) work(ctx context.Context) {
 	}
 }
 
-// sync makes a Widget's Deployment as its spec says, and reports whether it is available.
+// sync applies a Widget's Deployment and reports whether it is available.
 func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	found, err := o.widgets.ByNamespace(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
@@ -147,8 +147,8 @@ func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	return o.report(ctx, object, &read, live)
 }
 
-// apply applies the Deployment of a Widget. The cache may still have a Widget whose Deployment was just deleted because its owner was: it is
-// an error that the Widget does not exist any more, and the next attempt finds it so.
+// apply applies the Deployment of a Widget. The cache may still have a deleted Widget, whose Deployment was garbage-collected.
+// In this case apply returns an error, and the next attempt does not find the Widget.
 func (o *operator) apply(ctx context.Context, w *widget) (*appsv1.Deployment, error) {
 	if _, err := o.dynamic.Resource(resource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{}); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (o *operator) apply(ctx context.Context, w *widget) (*appsv1.Deployment, er
 	return o.client.AppsV1().Deployments(w.Namespace).Apply(ctx, declared, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 }
 
-// report writes the condition Available if it changed.
+// report updates the condition Available if it changed.
 func (o *operator) report(ctx context.Context, object *unstructured.Unstructured, w *widget, deployment *appsv1.Deployment) error {
 	condition := metav1.Condition{
 		Type: "Available", Status: metav1.ConditionTrue, Reason: "AsExpected", ObservedGeneration: w.Generation,

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// operatorUser is the ServiceAccount that manifests/rbac.yaml gives rights to.
+// operatorUser is the ServiceAccount that manifests/rbac.yaml binds to a role.
 const operatorUser = "system:serviceaccount:widgets:operator"
 
 // Promise OM-15: A second, small operator runs stories of its own with the scenario library.
@@ -53,7 +53,7 @@ func TestOM_15_AnotherOperatorRunsStories(t *testing.T) {
 	}
 }
 
-// prepared is a cluster with the operator's manifests.
+// prepared returns a snapshot of a cluster with the operator's manifests.
 func prepared(t *testing.T) (snapshot *scenario.Snapshot) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func prepared(t *testing.T) (snapshot *scenario.Snapshot) {
 	return snapshot
 }
 
-// resources are those of the kinds in manifests.
+// resources are the resources of the kinds in the manifests.
 var resources = map[string]schema.GroupVersionResource{
 	"CustomResourceDefinition": {Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
 	"Namespace":                {Version: "v1", Resource: "namespaces"},
@@ -104,7 +104,7 @@ func create(ctx context.Context, client dynamic.Interface, file string) error {
 	return nil
 }
 
-// run runs a story with the operator.
+// run runs a scenario with the operator.
 func run(t *testing.T, from *scenario.Snapshot, file string) error {
 	t.Helper()
 	cluster, err := scenario.Start(t.Context(), scenario.Options{From: from})

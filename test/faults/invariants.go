@@ -181,7 +181,7 @@ func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha
 	var errs []error
 	for i := range secrets.Items {
 		if number := secrets.Items[i].Labels[store.LabelNumber]; !listed[number] {
-			errs = append(errs, fmt.Errorf("Secret %q stores a part of revision %s, which the status does not list", secrets.Items[i].Name, number))
+			errs = append(errs, fmt.Errorf("a part of revision %s is stored in Secret %q, and the status does not list the revision", number, secrets.Items[i].Name))
 		}
 	}
 	return errors.Join(errs...)

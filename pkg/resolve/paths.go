@@ -12,33 +12,34 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// upgradePaths are where an operator can go from what is installed, within the catalogs that count. Before a first installation
-// everything is reached at once.
+// upgradePaths knows which options the operator can reach from its installed version, in the catalogs whose priority counts. Before the
+// first installation, every option is reachable.
 type upgradePaths struct {
 	query *query
-	// tier are the options of the catalogs that count, and nodes those of them that may be passed through, as the graph has them.
+	// tier are the options of these catalogs. nodes are those of them that a path may lead through, in the order of the graph.
 	tier, nodes []*Option
-	// positions are the nodes of bundles.
+	// positions has the index in nodes of each bundle.
 	positions map[node]int
 	reach     *upgrade.Reachability
-	// firstAmbiguous are, for each node, the first on the path to it that catalogs disagree about, -1 if they do not; firstSteps where the
-	// path to each node begins; catalogs are those of the tier, sameVersion its options by their versions. All are made when they are first used.
+	// firstAmbiguous has, for each node, the first node on the path to it for which catalogs have different images; -1 if there is none.
+	// firstSteps has the first upgrade step on the path to each node. catalogs are those of the tier, and sameVersion has its options by
+	// version. All are computed on first use.
 	firstAmbiguous, firstSteps []int
 	catalogs                   map[catalog.ID]bool
 	sameVersion                map[string][]*Option
 }
 
-// maxWork is how many steps of work, of about 10 ns each, the search for one operator's paths may take, and the explanation of what is
-// refused. Counted were 404,000 steps for a chain of 10,000 versions, 43 million for one under 32 steps of rules that cannot be met, and
-// 37,000 for 1,000 versions with 10,000 more entries: a sixth of it at most. It bounds packages that are made to take long.
+// maxWork bounds the search for one operator's paths and the explanation of refusals, in steps of about 10 ns. A chain of 10,000 versions
+// takes 404,000 steps, the same chain under 32 rules that cannot be met 43 million, and 1,000 versions with 10,000 more entries 37,000: a
+// sixth of the bound at most. The bound is for packages that are made to take long.
 const maxWork = 1 << 28
 
-// node names a bundle in the graph.
+// node returns the key of a bundle in the graph.
 type node struct{ bundle, version string }
 
 func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
 
-// tierOf are the options of the catalogs whose priority counts: that of what fits, or the highest where nothing does.
+// tierOf returns the options of the catalogs whose priority counts: the priority of what fits, or the highest one if nothing fits.
 func tierOf(options, fitting []*Option) []*Option {
 	from := fitting
 	if len(from) == 0 {
@@ -51,8 +52,8 @@ func tierOf(options, fitting []*Option) []*Option {
 	return slices.DeleteFunc(slices.Clone(options), func(o *Option) bool { return o.priority != priority })
 }
 
-// newUpgradePaths makes the graph: of the bundles in the requested channels, whether or not they are in the range, because a
-// way to it may lead through them; of those channels' entries; and of the rules that any of the selected catalogs has.
+// newUpgradePaths builds the graph from the bundles in the requested channels, the entries of these channels, and the upgrade rules of all
+// selected catalogs. Bundles outside the range are included, because a path into the range may lead through them.
 func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgradePaths {
 	p := &upgradePaths{query: q, tier: tier}
 	if q.installed.IsZero() {
@@ -105,10 +106,10 @@ func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgrade
 	return p
 }
 
-// versionSpan is from the lowest to the highest version that a range has; zero where it has none.
+// versionSpan has the lowest and the highest version that is in a range; zero if none is.
 type versionSpan struct{ lowest, highest upgrade.Version }
 
-// spanInRange is what the range has of what can be moved to and what is installed.
+// spanInRange returns the span of the fitting and installed versions in the range.
 func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	if q.loose == nil {
 		return s
@@ -133,10 +134,10 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	return s
 }
 
-// whyAvoided says why no path may lead on from an option: the range has cut it out; nil if one may. To what is below the range one may go on the way
-// into it, and what is above it is on the way to nothing but what is above it, too: that is refused anyway, and its path tells
-// what would be if the range went on. No path leads through what the spec has cut out of the middle, such as a version that is
-// known to be bad.
+// whyAvoided returns why no path may lead through an option, or nil if one may. A path may lead through versions below the range, on the
+// way into it. It may also lead through versions above the range, but only to other versions above it, which are refused anyway; their
+// paths show what a wider range would permit. No path leads through versions that the spec excludes from the middle of the range, such as a
+// version known to be bad.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
@@ -148,8 +149,8 @@ func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	return why
 }
 
-// rangeContinuesAfter returns whether the range has anything above a version that it has not, be it in a catalog or not: then the version
-// was cut out of it by itself.
+// rangeContinuesAfter reports whether the range has a version above one that it excludes, in a catalog or not. Then the spec excludes that
+// single version.
 func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	at := v.Semver()
 	for _, next := range []semver.Version{at.IncPatch(), at.IncMinor(), at.IncMajor()} {
@@ -160,8 +161,8 @@ func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	return false
 }
 
-// rulesOf reads the rules of all catalogs that have some. Equal ones count once; two different ones of one catalog cannot be
-// told apart and are as good as unreadable.
+// rulesOf reads the upgrade rules of all catalogs that have some. Equal rules count once. Two different rules of one catalog count as
+// unreadable.
 func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable []string) {
 	seen := map[string]bool{}
 	for _, offer := range offering {
@@ -190,13 +191,13 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 	return rules, unreadable
 }
 
-// node finds an option in the graph; false for one that no way may lead through.
+// node returns an option's index in the graph; false if no path may lead through it.
 func (p *upgradePaths) node(o *Option) (int, bool) {
 	at, ok := p.positions[nodeOf(o)]
 	return at, ok
 }
 
-// split separates what fits into what may be moved to, or is installed, and what may not.
+// split separates the fitting options that can be reached or are installed from the others.
 func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []Refusal) {
 	if p.reach == nil {
 		return fitting, nil
@@ -222,7 +223,7 @@ func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []R
 	return kept, unreachable
 }
 
-// whyUnreachable says why an option cannot be moved to; nil if it can, and for what is installed.
+// whyUnreachable returns why there is no path to an option; nil if there is one, or if the option is installed.
 func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reason) {
 	if o.Version.Compare(p.query.installed) == 0 {
 		return "", nil
@@ -246,7 +247,7 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 
 func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
 
-// pathTo are the upgrade steps to an option; none to what is installed, and before a first installation.
+// pathTo returns the upgrade steps to an option; none to the installed one, and none before the first installation.
 func (p *upgradePaths) pathTo(o *Option) []Step {
 	if p.reach == nil {
 		return nil
@@ -263,7 +264,8 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 	return hops
 }
 
-// versionsTo are the versions of the upgrade steps to an option that is reached, without all else that is known of them: paths may be long.
+// versionsTo returns the versions of the upgrade steps to a reachable option. Unlike pathTo it returns nothing else, because paths may be
+// long.
 func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)
@@ -274,7 +276,7 @@ func (p *upgradePaths) versionsTo(o *Option) []string {
 	return versions
 }
 
-// isReachable returns whether there is a path to an option.
+// isReachable reports whether there is a path to an option.
 func (p *upgradePaths) isReachable(o *Option) bool {
 	if p.reach == nil {
 		return false
@@ -283,7 +285,7 @@ func (p *upgradePaths) isReachable(o *Option) bool {
 	return ok && p.reach.IsReachable(at)
 }
 
-// firstStepTo is where the path to an option begins: the option itself if it takes one step at most.
+// firstStepTo returns the first upgrade step on the path to an option: the option itself if one step is enough.
 func (p *upgradePaths) firstStepTo(o *Option) *Option {
 	if !p.isReachable(o) {
 		return o
@@ -298,7 +300,7 @@ func (p *upgradePaths) firstStepTo(o *Option) *Option {
 	return o
 }
 
-// ambiguity says that catalogs disagree on an option or on what leads there; nil if they do not.
+// ambiguity returns a reason if catalogs have different images for an option or for a version on the path to it; nil if they do not.
 func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
 	disputed := p.firstAmbiguousTo(o)
 	if disputed == nil {
@@ -307,8 +309,8 @@ func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
 	return whyAmbiguous(p.query, disputed, p.sameVersion[versionKey(disputed)])
 }
 
-// firstAmbiguousTo is the first option on the path to another, itself included, that catalogs disagree about; nil when they do not. It looks at
-// each option once for all paths.
+// firstAmbiguousTo returns the first option on the path to another one, itself included, for which catalogs have different images; nil if
+// there is none. It examines each option once for all paths.
 func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	if p.catalogs == nil {
 		p.catalogs = map[catalog.ID]bool{}
@@ -340,5 +342,5 @@ func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	return nil
 }
 
-// versionKey is the same for options of equal versions.
+// versionKey returns equal keys for equal versions.
 func versionKey(o *Option) string { return o.Version.String() }

@@ -7,21 +7,21 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// MaxMissingKinds is for how many kinds an operator's messages say which packages provide them: more than a message has room for, and
-// few enough that a Cache can keep the results.
+// MaxMissingKinds bounds the kinds for which an operator's messages name packages that provide them. A message has space for fewer, and a
+// Cache can keep as many results.
 const MaxMissingKinds = 64
 
-// ProviderHint is which packages of one catalog provide a kind in any version, whether they are requested or not.
+// ProviderHint lists the packages of one catalog that provide a kind in any version, whether or not they are requested.
 type ProviderHint struct {
 	Catalog catalog.ID
 	Labels  map[string]string
 	// Packages are sorted.
 	Packages []string
-	// Partial says that other packages of the catalog may, too: they have not been read.
+	// Partial is true if the catalog has packages that were not read, which may provide the kind, too.
 	Partial bool
 }
 
-// providerHints are the catalogs' hints for a kind that an operator misses, which is then in its Decision.
+// providerHints returns the hints of the catalogs for a missing kind, and records the kind for the Decision.
 func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	if q.index.State.ProviderHints == nil || q.omitsHints(gvk) {
 		return nil
@@ -33,13 +33,13 @@ func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	return q.index.Hints(gvk)
 }
 
-// omitsHints returns whether too many other kinds are missing for a hint for this one.
+// omitsHints reports whether too many other kinds are missing for another hint.
 func (q *query) omitsHints(gvk catalog.GVK) bool {
 	return !q.missingKinds[gvk] && len(q.missingKinds) >= MaxMissingKinds
 }
 
-// advice says what would provide a kind that a package requires. Catalogs that the manager's selector excludes are left out. The
-// operator's own selector does not count: the package that provides the kind would have an operator with a selector of its own.
+// advice returns what would provide a required kind. Catalogs that the manager's selector excludes are left out. The operator's own
+// selector does not count, because the package that provides the kind would have a PlatformOperator with its own selector.
 func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	if q.omitsHints(gvk) {
 		return &reason.Advice{Omitted: true}
@@ -75,7 +75,7 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// sortedOnce sorts texts and drops repeated ones.
+// sortedOnce sorts texts and drops duplicates.
 func sortedOnce(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)

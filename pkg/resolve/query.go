@@ -13,28 +13,28 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// query is a request with its texts read.
+// query is a parsed Request.
 type query struct {
 	request Request
 	index   *ClusterIndex
-	// versions is the range, and loose the same range taking pre-releases as ordinary versions; nil is any version.
+	// versions is the range. loose is the same range, which treats pre-releases as ordinary versions. Both are nil for any version.
 	versions, loose *semver.Constraints
 	installed       upgrade.Version
-	// outOfRange and older are what refuses versions outside the range, and below the installed one.
+	// outOfRange and older are the reasons for refusing versions outside the range, and versions below the installed one.
 	outOfRange, older reason.Reason
-	// ready are the versions that it has been ready at before, as far as they can be read.
+	// ready are the parsed versions at which the operator was ready before.
 	ready []upgrade.Version
-	// downgrade says that the spec asks, at its own risk, for what is older than what is installed.
+	// downgrade is true if the spec requests versions below the installed one, at the user's own risk.
 	downgrade bool
-	// cluster and kube are nil when they cannot be read.
+	// cluster and kube are nil if the versions of the cluster cannot be parsed.
 	cluster *compat.Minor
 	kube    *semver.Version
-	// missingKinds are those for which a message says which packages provide them.
+	// missingKinds are the kinds for which a message names packages that provide them.
 	missingKinds map[catalog.GVK]bool
 }
 
-// newQuery reads the request's texts; the problem, if there is one, is the user's to solve. What is installed is read
-// even where the rest has a problem, because others may rely on it.
+// newQuery parses a request. It returns the problem that the user must fix, if there is one. The installed version is parsed in any case,
+// because other operators may require it.
 func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	q := &query{request: req, index: index, outOfRange: reason.OutOfRange{Range: req.VersionRange}}
 	if req.InstalledVersion != "" {
@@ -65,8 +65,7 @@ func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	return q, nil
 }
 
-// parseRange reads a range twice: as written, where a pre-release is only in the range if the range names one, and
-// loosely.
+// parseRange parses a range twice: strictly, so that pre-releases are in the range only if the range names one, and loosely.
 func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	if len(text) > maxRange {
 		return nil, nil, fmt.Errorf("it has more than %d characters", maxRange)
@@ -81,13 +80,13 @@ func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	return strict, loose, nil
 }
 
-// isInstalled says that an option is what runs already, which rules about what would be new permit.
+// isInstalled reports whether an option is the installed one, which rules for new versions always permit.
 func (q *query) isInstalled(o *Option) bool {
 	return !q.installed.IsZero() && q.installed.Compare(o.Version) == 0
 }
 
-// permitDowngrade lifts the rule against older versions if the spec asks for nothing but older ones, at its own risk: its range has
-// neither what is installed nor anything above it.
+// permitDowngrade lifts the rule against older versions if spec.upgrades.edges is SelfCertified and the range has only older ones: neither
+// the installed version nor anything above it.
 func (q *query) permitDowngrade(options []*Option) {
 	if q.installed.IsZero() || q.request.Edges != platformv1alpha1.EdgesSelfCertified || q.loose == nil || q.loose.Check(q.installed.Semver()) {
 		return

@@ -14,20 +14,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// Cluster is what all requests of a cluster have in common.
+// Cluster has what all requests of a cluster have in common.
 type Cluster struct {
-	// Version and KubeVersion are as in Request.
+	// Version and KubeVersion have the meaning of ClusterVersion and KubeVersion of Request.
 	Version, KubeVersion string
-	// Hold is why nothing may be chosen on the whole cluster; empty when nothing stands in the way. The limits that Manager has are
-	// not those that count then.
+	// Hold is why nothing may be chosen on the whole cluster; empty if something may. If it is set, the limits in Manager are not the
+	// current ones.
 	Hold string
-	// Manager is the spec of PlatformOperatorManager "cluster"; the zero value is all defaults.
+	// Manager is the spec of PlatformOperatorManager "cluster". The zero value has all defaults.
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
-// RequestFor says what a PlatformOperator's spec asks for, on a cluster. installedVersion is the version below which nothing
-// may be chosen; empty when there is none. The error is the user's or the cluster admin's: a selector or a glob that cannot
-// be read, named with its object; or what holds everything, Cluster.Hold.
+// RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the lowest version that may be chosen; empty if
+// there is none. An error is one that the user or the cluster admin must fix: an invalid selector or glob, with the name of its object, or
+// Cluster.Hold.
 func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
@@ -68,7 +68,7 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	return request, nil
 }
 
-// addUpgrades lays over a request what a PlatformOperator says of upgrades, and what is recorded of those that it has made.
+// addUpgrades adds spec.upgrades of a PlatformOperator and its recorded upgrade steps to a request.
 func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, approval platformv1alpha1.Approval) {
 	if upgrades := operator.Spec.Upgrades; upgrades != nil {
 		r.Edges, r.Approved = upgrades.Edges, upgrades.ApprovedVersion
@@ -88,12 +88,12 @@ func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, appro
 	}
 }
 
-// OverridesOf are the compatibility overrides that a PlatformOperator's spec has, those that do not count included.
+// OverridesOf returns the compatibility overrides of a PlatformOperator's spec, including those that have no effect.
 func OverridesOf(operator *platformv1alpha1.PlatformOperator) []compat.Override {
 	return Overrides(operator.Spec.CompatibilityOverrides)
 }
 
-// Overrides are compatibility overrides as the gate's rules take them.
+// Overrides converts compatibility overrides for pkg/compat.
 func Overrides(declared []corev1alpha2.CompatibilityOverride) (overrides []compat.Override) {
 	for _, each := range declared {
 		override := compat.Override{Version: each.OpenShiftVersion, Reason: each.Reason}

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// apiServicesRule refuses aggregated APIs, which the manager does not install.
+// apiServicesRule refuses bundles with aggregated APIs, which the manager does not install.
 func apiServicesRule(q *query, o *Option) reason.Reason {
 	if !o.Bundle.APIServices || q.isInstalled(o) {
 		return nil
@@ -15,7 +15,7 @@ func apiServicesRule(q *query, o *Option) reason.Reason {
 	return reason.APIServices{}
 }
 
-// externallyManagedRule refuses what another installer manages on the cluster: two would undo each other's work.
+// externallyManagedRule refuses what another installer manages on the cluster, because each would revert the other's writes.
 func externallyManagedRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -36,8 +36,8 @@ func externallyManagedRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// requirementsRule refuses what can never be met: not by what is on the cluster, and not by any version of any operator. Whether the
-// operators' versions go together is decided by pkg/resolve/joint.
+// requirementsRule refuses bundles with requirements that neither the cluster nor any version of any operator can meet. pkg/resolve/joint
+// decides which versions fit together.
 func requirementsRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -55,7 +55,7 @@ func requirementsRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// canBe returns whether a kind or package that an option requires could be there, or, with want false, could be missing.
+// canBe reports whether a required kind or package could exist, or, if want is false, could be absent.
 func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	index := q.index
 	if leaf.GVK != nil {
@@ -78,7 +78,7 @@ func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	})
 }
 
-// absence says what there is instead of a kind or package that a package requires, and what would provide it.
+// absence returns why a kind or package that a package requires is missing, and what would provide it.
 func (q *query) absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	absence := reason.Absence{Leaf: leaf}
 	switch {

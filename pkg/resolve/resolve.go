@@ -13,75 +13,75 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Catalog is one trusted catalog of the cluster and what it has of the requested package.
+// Catalog is one trusted catalog of the cluster and its content for the requested package.
 type Catalog struct {
 	ID     catalog.ID
 	Labels map[string]string
-	// Priority: when several catalogs have the package, only the highest with a fitting version counts.
+	// Priority decides if several catalogs have the package: only the highest priority with a fitting version counts.
 	Priority int
-	// Package is what the catalog has; nil with a nil Err says that it was read and has no such package.
+	// Package is the content. If both Package and Err are nil, the catalog was read and does not have the package.
 	Package *catalog.Package
-	// Err says why the catalog could not be read. It is left out and named; the others still serve.
+	// Err is why the catalog could not be read. The decision leaves such a catalog out and names it; the other catalogs count.
 	Err error
-	// Pending says that Err is only that the catalog has not been read yet. Nothing is chosen over such a catalog of the same priority
-	// or a higher one: what runs must not depend on which catalog answers first.
+	// Pending is true if Err only means that the catalog has not been read yet. No bundle of the same or a lower priority is chosen until
+	// it has been read: the choice must not depend on which catalog answers first.
 	Pending bool
-	// Unavailable says that the catalog could not be read for some time, which is reported to affected operators: with an Err it is
-	// left out, without one Package is what it last had.
+	// Unavailable is true if the catalog could not be read for some time, which is reported to affected operators. With Err, the decision
+	// leaves it out. Without Err, Package is its last content.
 	Unavailable bool
-	// UnavailableSince is since when it could not be read, if it is Unavailable.
+	// UnavailableSince is the time of the first failed read, if the catalog is Unavailable.
 	UnavailableSince time.Time
 }
 
-// Request is what one PlatformOperator asks for, on which cluster.
+// Request is what one PlatformOperator requests, and the cluster's versions.
 type Request struct {
-	// Operator is the PlatformOperator's name, Package the one it names.
+	// Operator is the name of the PlatformOperator, and Package the package that it requests.
 	Operator, Package string
-	// Created is when the PlatformOperator was made: of two that are in each other's way, the older one comes first.
+	// Created is the creation time of the PlatformOperator. Of two that conflict, the older one has precedence.
 	Created time.Time
-	// VersionRange is spec.package.version, empty for any version.
+	// VersionRange is spec.package.version; empty for any version.
 	VersionRange string
-	// Channels is spec.package.channels, empty for the package's default channel in each catalog.
+	// Channels is spec.package.channels; empty for the package's default channel in each catalog.
 	Channels []string
-	// Selector is spec.package.catalogSelector, nil for every catalog.
+	// Selector is spec.package.catalogSelector; nil for every catalog.
 	Selector labels.Selector
-	// ManagerSelector is spec.catalogSelector of the PlatformOperatorManager, nil for every catalog; both selectors must take
-	// a catalog. Allowed is its spec.allowedPackages, globs as path.Match reads them; none is every package.
+	// ManagerSelector is spec.catalogSelector of the PlatformOperatorManager; nil for every catalog. A catalog must match both selectors.
+	// Allowed is its spec.allowedPackages, as globs for path.Match; none for every package.
 	ManagerSelector labels.Selector
 	Allowed         []string
-	// ClusterVersion and KubeVersion are the versions of the cluster. A bundle that declares a limit is refused while
-	// the version that it limits cannot be read.
+	// ClusterVersion and KubeVersion are the versions of the cluster. While one of them cannot be parsed, a bundle that declares a limit
+	// for it is refused.
 	ClusterVersion, KubeVersion string
-	// InstalledVersion is the version that is installed, empty before the first installation, InstalledRelease its release and
-	// InstalledBundle its bundle's name. What is chosen from then on is what may follow it.
+	// InstalledVersion is the installed version, InstalledRelease its release and InstalledBundle its bundle; empty before the first
+	// installation. If it is set, upgrade rules decide which versions may follow it.
 	InstalledVersion, InstalledRelease, InstalledBundle string
-	// Ready are the versions that the operator has been ready at before, as recorded, the oldest first.
+	// Ready are the recorded versions at which the operator was ready before, oldest first.
 	Ready []string
-	// Edges is spec.upgrades.edges, empty for the package's own, and DefaultEdges what a package without rules has; empty is
-	// what its channels say.
+	// Edges is spec.upgrades.edges; empty for the package's own setting. DefaultEdges applies to a package without upgrade rules; empty for
+	// the edges of its channels.
 	Edges        platformv1alpha1.Edges
 	DefaultEdges upgrade.Semantics
-	// Manual says that nothing but the version Approved is moved to.
+	// Manual is true if only the version Approved may be installed.
 	Manual   bool
 	Approved string
-	// WatchNamespace is the namespace that the operator shall watch, or several with commas between them; empty leaves it to
-	// what the bundle supports. InstallNamespace is where it goes; empty is where its author suggests.
+	// WatchNamespace is the namespace that the operator watches, or several, separated by commas; empty to use what the bundle supports.
+	// InstallNamespace is the namespace that it is installed in; empty for the one that its author suggests.
 	WatchNamespace, InstallNamespace string
 }
 
-// Candidate is one bundle that could be installed, in one catalog.
+// Candidate is one bundle in one catalog.
 type Candidate struct {
 	Catalog catalog.ID
-	// Channel is the channel that it was found in: a requested one before others, the default one before others.
+	// Channel is the channel that the bundle was found in: a requested one, else the default one, else any other.
 	Channel string
-	// Channels are all that it is in, there.
+	// Channels are all channels of this catalog that have the bundle.
 	Channels []string
 	Bundle   catalog.Bundle
-	// Version is the bundle's version, zero when it cannot be read.
+	// Version is the bundle's version; zero if it is invalid.
 	Version upgrade.Version
 }
 
-// Format is the format that the catalog says the bundle is of; registry+v1 where it says nothing.
+// Format is the bundle's format according to the catalog; registry+v1 if the catalog declares none.
 func (c Candidate) Format() string {
 	if len(c.Bundle.MediaTypes) == 0 {
 		return corev1alpha2.FormatRegistryV1
@@ -92,89 +92,86 @@ func (c Candidate) Format() string {
 // Step is one upgrade step on the path to a version.
 type Step struct {
 	Candidate
-	// Sources are what permits it.
+	// Sources are the rules that permit the step.
 	Sources []upgrade.Source
 }
 
-// Refusal is a candidate that may not be installed.
+// Refusal is a candidate that must not be installed.
 type Refusal struct {
 	Candidate
-	// Rule names the rule that refused it, one of a fixed set.
+	// Rule is the name of the rule that refused the candidate, from a fixed set.
 	Rule string
-	// Cause is what the rule has against it.
+	// Cause is why the rule refused it.
 	Cause reason.Reason
 }
 
-// Why is the rest of a sentence that begins with the version: `is outside spec.package.version "1.x"`.
+// Why returns the rest of a sentence that begins with the version, such as: is outside spec.package.version "1.x"
 func (r Refusal) Why() string { return reason.Text(r.Cause) }
 
-// Decision is what was chosen, what else would do, and why the rest would not.
+// Decision is the chosen bundle, the alternatives, and why every other version was refused.
 type Decision struct {
-	// Chosen is the bundle to run next, nil when there is none: then Reason and Message say why. It is Target, or the first
-	// upgrade step on the path there.
+	// Chosen is the bundle to install next: Target, or the first upgrade step on the path to it. It is nil if there is none; then Reason
+	// and Message explain why.
 	Chosen *Candidate
-	// Target is where the way ends: the best version that may be moved to, or what is installed.
+	// Target is the end of the path: the best permitted version, or the installed one.
 	Target *Candidate
-	// Path are the upgrade steps from what is installed to Target; none when nothing has to be moved, and for a first installation.
+	// Path are the upgrade steps from the installed version to Target; none if the version stays, and none for a first installation.
 	Path []Step
-	// Awaiting is the version that would be moved to if it were approved, nil when no approval is missing. Why says what is the
-	// matter with the one that is approved, empty when none is.
+	// Awaiting is the version that would be installed if it were approved; nil if no approval is missing. Why is what prevents the approved
+	// version; empty if none is approved.
 	Awaiting    *Candidate
 	AwaitingWhy string
-	// Available are all candidates that fit and can be reached, newest first, what is installed among them. When there are
-	// two different images for the version that would be chosen, in catalogs of equal priority, nothing is chosen.
+	// Available are all fitting, reachable candidates, newest first, including the installed one. If catalogs of equal priority have
+	// different images for the version that would be chosen, nothing is chosen.
 	Available []Candidate
-	// Refused are all others in the package, newest first.
+	// Refused are all other candidates of the package, newest first.
 	Refused []Refusal
-	// Updates are the versions above what is installed, each once, newest first, with the way there or what is in it.
+	// Updates are the versions above the installed one, each once, newest first, with the path to it or what blocks it.
 	Updates []Update
-	// Reason is empty when something was chosen, else a reason of the Installed condition: SourceFailed or
-	// ValidationFailed.
+	// Reason is empty if a bundle was chosen, else a reason of the Installed condition: SourceFailed or ValidationFailed.
 	Reason string
-	// Message is at most MaxMessage bytes and the same for the same input in any order.
+	// Message has at most MaxMessage bytes. Equal input results in an equal message, whatever its order.
 	Message string
-	// Obstacle is why nothing was chosen though something fits, without what ails catalogs; empty otherwise.
+	// Obstacle is why nothing was chosen although a version fits, without problems of catalogs; empty otherwise.
 	Obstacle string
-	// UnreadCatalogs names the catalogs that were left out because they could not be read and says why, OmittedCatalogs only names them, so that
-	// it is the same whatever the errors are; both say as well which kinds of catalogs could not be listed, and are empty when
+	// UnreadCatalogs names the catalogs that were left out because they could not be read, with the errors. OmittedCatalogs only names
+	// them, so that it does not change with the errors. Both also name the kinds of catalogs that could not be listed, and are empty if
 	// nothing is missing.
 	UnreadCatalogs, OmittedCatalogs string
-	// UnavailableCatalogs are sentences on the selected catalogs that could not be read for some time, sorted and bounded: which are left out,
-	// of which the last content is used, and where to look. They are the same whatever the error is.
+	// UnavailableCatalogs has a sentence for each selected catalog that could not be read for some time: whether it is left out or its last
+	// content is used, and where to look. The sentences are sorted, bounded, and do not change with the errors.
 	UnavailableCatalogs []string
-	// Conflicts are what stands between this operator and a better version on the side of other operators, the best version
-	// first, at most maxConflicts.
+	// Conflicts are the conflicts with other operators that prevent a better version, best version first, at most maxConflicts.
 	Conflicts []Conflict
-	// CoResolved are the names of the operators that it was decided together with, sorted.
+	// CoResolved are the names of the operators that were decided together with this one, sorted.
 	CoResolved []string
-	// MissingKinds are the kinds for which the message, or Updates, say which packages provide them, sorted, at most MaxMissingKinds: as
-	// long as ClusterState.ProviderHints returns the same for these, the decision is the same.
+	// MissingKinds are the kinds for which Message or Updates name packages that provide them, sorted, at most MaxMissingKinds. The
+	// decision stays valid while ClusterState.ProviderHints returns the same for them.
 	MissingKinds []catalog.GVK
-	// Notes are what of the package's upgrade rules could not be seen or used, and which other operators are held back by
-	// what this one runs, sorted.
+	// Notes report parts of the package's upgrade rules that could not be read or used, and operators that this one holds back, sorted.
 	Notes []string
 }
 
-// Conflict is why a version cannot run because of other operators.
+// Conflict is why a version cannot be installed because of other operators.
 type Conflict struct {
-	// Version is the version that would have been chosen without it.
+	// Version is the version that would have been chosen without the conflict.
 	Version string
-	// With are the other PlatformOperators that are part of it, sorted; none where nothing but a requirement is not met.
+	// With are the other PlatformOperators in the conflict, sorted; none if a requirement is merely not met.
 	With []string
-	// Cause is what stands in the way.
+	// Cause is the reason of the conflict.
 	Cause reason.Reason
 }
 
-// Why is the rest of a sentence that begins with the version.
+// Why returns the rest of a sentence that begins with the version.
 func (c Conflict) Why() string { return reason.Text(c.Cause) }
 
-// String is the sentence.
+// String returns the whole sentence.
 func (c Conflict) String() string { return c.Version + " " + c.Why() }
 
-// Resolve chooses the newest bundle that fits and, where something is installed, that a path of permitted upgrade steps leads to;
-// one that is not deprecated before one that is. It never fails: what is wrong with the request, the catalogs or every
-// candidate is in the decision. The operator is decided as if it were the only one on a cluster that serves no kinds of others; what
-// it requires of other versions of itself is not missing there. Where operators depend on one another, see pkg/resolve/joint.
+// Resolve chooses the newest bundle that fits and that, if something is installed, a path of permitted upgrade steps leads to. It prefers
+// bundles that are not deprecated. It never fails: the decision reports problems of the request, the catalogs and every candidate. The
+// operator is decided as if it were the only one, on a cluster that serves no kinds of other operators; its requirements for other versions
+// of itself count as met. See pkg/resolve/joint for operators that depend on one another.
 func Resolve(req Request, catalogs []Catalog) Decision {
 	index := NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }})
 	evaluation := NewEvaluation(req, index)

@@ -9,40 +9,37 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Cache keeps decisions from one call to the next, so that an operator is decided again only when something has changed that its
-// decision was made of: its request, what the catalogs hold of its package, what the cluster has of the kinds and packages that
-// its bundles provide or require, and all of that for the operators that it is decided together with. Everything else is decided
-// once.
-//
-// What a Cache returns is what the function ResolveAll returns. It keeps one decision for each operator of the last call, and what that was made
-// of: the catalogs' content of that operator's package, nothing of others, nothing of the past. ClusterState.Limit is not part of that. A
-// call during which its Done was closed leaves nothing in the Cache. The zero value is empty and ready.
-// A Cache may be used by several goroutines at once; none waits for another one's decision. Decisions are shared: no caller may
-// change them.
+// Cache keeps decisions between calls, and decides an operator again only if an input of its decision has changed: its request, the
+// catalogs' content for its package, the state of the cluster for the kinds and packages that its bundles provide or require, or any of
+// these for the operators that it is decided together with. A Cache returns the same results as the function ResolveAll. It keeps one
+// decision for each operator of the last call, with its inputs; of the catalogs, it keeps only the content for that operator's package.
+// ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing. The zero value is empty and ready to
+// use. A Cache is safe for concurrent use; no call waits for the decision of another one. Decisions are shared, and callers must not change
+// them.
 type Cache struct {
 	lock sync.Mutex
-	// known is by operator. What it points to is never changed, only replaced.
+	// known has the state of each operator. Values are replaced and never modified.
 	known map[string]*operatorState
 }
 
-// Result is a decision about one operator, and what it took.
+// Result is the decision for one operator, and its cost.
 type Result struct {
 	Decision resolve.Decision
-	// Decided is how many operators were decided for it; none where an earlier decision still holds.
+	// Decided is the number of operators that were decided for it; 0 if an earlier decision was still valid.
 	Decided int
-	// Affected are other operators whose last decision may be outdated: they were decided together with this one, or what their
-	// decision was made of has changed. They are named once, sorted.
+	// Affected are other operators whose last decision may be outdated: they were decided together with this one, or their inputs have
+	// changed. They are sorted, without duplicates.
 	Affected []string
 }
 
-// operatorState is what is known of one operator: what its decision is made of, and the decision, nil where none holds.
+// operatorState has the inputs of one operator's decision, and the decision; nil if there is no valid one.
 type operatorState struct {
 	inputs       inputs
 	dependencies dependencies
 	decision     *jointDecision
 }
 
-// ResolveAll is the function of the same name.
+// ResolveAll returns what the function ResolveAll returns.
 func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	p := c.plan(requests, state)
 	decisions := make(map[string]resolve.Decision, len(requests))
@@ -53,8 +50,8 @@ func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterStat
 	return decisions
 }
 
-// Resolve is ResolveAll for one operator: others are decided only if they are decided together with it. The Decision is empty if no
-// request is the operator's.
+// Resolve is ResolveAll for one operator. It decides other operators only if they are decided together with this one. The Decision is empty
+// if there is no request of the operator.
 func (c *Cache) Resolve(operator string, requests []resolve.Request, state resolve.ClusterState) Result {
 	p := c.plan(requests, state)
 	var answer Result
@@ -81,8 +78,8 @@ func (c *Cache) Resolve(operator string, requests []resolve.Request, state resol
 	return answer
 }
 
-// Invalidate forgets the decisions that no longer hold, and names their operators, and those of which no decision is kept; both
-// are sorted.
+// Invalidate drops the decisions that are no longer valid. It returns their operators, and operators without a decision; both lists are
+// sorted.
 func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterState) (outdated, undecided []string) {
 	p := c.plan(requests, state)
 	for _, group := range p.components {
@@ -104,15 +101,15 @@ func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterStat
 	return outdated, undecided
 }
 
-// plan is one call: the operators as they are now, and which of them are decided together.
+// plan is the state of one call: the current operators, and which of them are decided together.
 type plan struct {
 	index *resolve.ClusterIndex
-	// before and now are the cache's content, as it was found and as it shall be.
+	// before is the cache's content at the beginning of the call, and now the content to keep.
 	before, now map[string]*operatorState
-	// evaluations are of the operators whose catalogs had to be read again to see what they depend on.
+	// evaluations has the operators whose catalogs were read again to find their dependencies.
 	evaluations map[string]*resolve.Evaluation
 	components  []component
-	// decided is how many operators have been decided.
+	// decided counts the operators that were decided.
 	decided int
 }
 
@@ -140,7 +137,7 @@ func (c *Cache) plan(requests []resolve.Request, state resolve.ClusterState) *pl
 	return p
 }
 
-// decisionOf is the decision about a component: the one that is kept if it still holds, else a new one.
+// decisionOf returns the cached decision for a component if it is valid, else a new one.
 func (p *plan) decisionOf(group component) *jointDecision {
 	if kept := p.keptOf(group); kept != nil && kept.isCurrent(p.index, group) {
 		return kept
@@ -163,7 +160,7 @@ func (p *plan) decisionOf(group component) *jointDecision {
 	return result
 }
 
-// keptOf is the decision that is kept of a component; nil where none is, where the component was another one, or where its operators have changed.
+// keptOf returns the cached decision for a component; nil if there is none, or if the component or its operators have changed.
 func (p *plan) keptOf(group component) *jointDecision {
 	kept := group[0].decision
 	if kept == nil || len(kept.operators) != len(group) {
@@ -177,7 +174,7 @@ func (p *plan) keptOf(group component) *jointDecision {
 	return kept
 }
 
-// forget drops what was decided about a component.
+// forget drops the decision for a component.
 func (p *plan) forget(group component) {
 	for _, member := range group {
 		if member.decision != nil {
@@ -186,8 +183,8 @@ func (p *plan) forget(group component) {
 	}
 }
 
-// keep merges a call's decisions into the cache, which other calls may have changed meanwhile, and drops operators that are gone. A call
-// whose searches were canceled changes nothing: they may be incomplete, and the next call does all of it again.
+// keep merges the decisions of a call into the cache, which other calls may have changed meanwhile, and drops deleted operators. A canceled
+// call keeps nothing, because its decisions may be incomplete.
 func (c *Cache) keep(p *plan) {
 	if p.index.State.Limit.Canceled() {
 		return
@@ -207,10 +204,10 @@ func (c *Cache) keep(p *plan) {
 
 func (s *operatorState) name() string { return s.inputs.request.Operator }
 
-// decided says whether a decision is kept that held when it was made; of an operator that is not known there is none.
+// decided reports whether the cache has a decision that was valid when it was made; false for an unknown operator.
 func (s *operatorState) decided() bool { return s != nil && s.decision != nil }
 
-// oncePerPackage calls catalogs once for each package: what is compared has to be what is decided upon.
+// oncePerPackage wraps a function so that it is called once for each package: the comparison and the decision must use the same content.
 func oncePerPackage(catalogs func(string) []resolve.Catalog) func(string) []resolve.Catalog {
 	known := map[string][]resolve.Catalog{}
 	return func(pkg string) []resolve.Catalog {

@@ -8,9 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// dependencies are what the versions of an operator, whether they fit or not, provide and require; each list has an item once.
+// dependencies are what all versions of an operator, fitting or not, provide and require. Each list is without duplicates.
 type dependencies struct {
-	// provides and requires are kinds, packages those that are required.
+	// provides and requires are kinds; packages are the required packages.
 	provides, requires []catalog.GVK
 	packages           []string
 }
@@ -39,16 +39,17 @@ func dependenciesOf(options []*resolve.Option) dependencies {
 	return dependencies{provides: kindsIn(provides), requires: kindsIn(requires), packages: namesIn(packages)}
 }
 
-// component are operators, in order of precedence, that depend on no others: of those, only the requested packages count.
+// component is a set of operators, in order of precedence, that depend on no operator outside it. Of outside operators, only the requested
+// packages matter.
 type component []*operatorState
 
 func (g component) has(operator string) bool {
 	return slices.ContainsFunc(g, func(member *operatorState) bool { return member.name() == operator })
 }
 
-// componentsOf separates operators, which are in order of precedence, into components. Two are in one component if they ask for the same package, if
-// they provide, or have provided, the same kind in any versions, or if any version of the one requires the package of the other or
-// a kind that the other provides in any version. No group of groupsOf extends over two components.
+// componentsOf divides operators, in order of precedence, into components. Two operators are in one component if they request the same
+// package, if they provide or provided the same kind in any version, or if any version of one requires the package of the other or a kind
+// that any version of the other provides. A group of groupsOf is always within one component.
 func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []component {
 	leader := make([]int, len(operators))
 	for i := range leader {
@@ -96,7 +97,7 @@ func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []com
 	return components
 }
 
-// join puts an operator into the component of the first one with the same key.
+// join adds an operator to the component of the first operator with the same key.
 func join[K comparable](first map[K]int, key K, i int, leader []int, find func(int) int) {
 	if other, known := first[key]; known {
 		leader[find(i)] = find(other)
@@ -105,7 +106,7 @@ func join[K comparable](first map[K]int, key K, i int, leader []int, find func(i
 	first[key] = i
 }
 
-// jointDecision is what was decided about a component, and what of the cluster that was made of.
+// jointDecision is the decision for a component, with the state of the cluster that it depends on.
 type jointDecision struct {
 	operators []string
 	decisions map[string]resolve.Decision
@@ -113,18 +114,18 @@ type jointDecision struct {
 	hints     []hintState
 }
 
-// relevantState is what the cluster has of the kinds and packages that a component depends on.
+// relevantState is the state of the cluster for the kinds and packages that a component depends on.
 type relevantState struct {
-	// served are those kinds that are there whatever the operators do, provided those that each of them has provided.
+	// served are the kinds that do not depend on PlatformOperators, and provided are the kinds that each operator provides.
 	served   []resolve.Kind
 	provided [][]catalog.GVK
-	// external are the packages that other installers have.
+	// external are the packages of other installers.
 	external []resolve.ExternalPackage
-	// hasHints is whether ClusterState.ProviderHints is set.
+	// hasHints is true if ClusterState.ProviderHints is set.
 	hasHints bool
 }
 
-// hintState is which packages provide a kind, and which operators request these packages, in their order.
+// hintState lists the packages that provide a kind, and the operators that request them, in the same order.
 type hintState struct {
 	gvk     catalog.GVK
 	hints   []resolve.ProviderHint
@@ -146,7 +147,7 @@ func newJointDecision(group component, index *resolve.ClusterIndex, decisions ma
 	return result
 }
 
-// isCurrent returns whether the cluster still has what the decision was made of, if the component is the same.
+// isCurrent reports whether a decision's inputs of the cluster are unchanged, for the same component.
 func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) bool {
 	if !o.isCurrentExceptHints(index, group) {
 		return false
@@ -159,7 +160,7 @@ func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) 
 	return true
 }
 
-// isCurrentExceptHints is isCurrent without looking up again which packages provide kinds, which takes longer; Invalidate does.
+// isCurrentExceptHints is isCurrent without provider hints, which take longer to look up. Invalidate compares those.
 func (o *jointDecision) isCurrentExceptHints(index *resolve.ClusterIndex, group component) bool {
 	return o.state.equal(relevantStateOf(index, group)) && !slices.ContainsFunc(o.hints, func(hint hintState) bool {
 		return !slices.Equal(hint.holders, holdersOf(index, hint.hints))
@@ -199,7 +200,7 @@ func hintStateOf(index *resolve.ClusterIndex, gvk catalog.GVK) hintState {
 	return hintState{gvk: gvk, hints: found, holders: holdersOf(index, found)}
 }
 
-// holdersOf names the operator that requests each of these packages, empty for none.
+// holdersOf returns, for each package, the operator that requests it; empty if none does.
 func holdersOf(index *resolve.ClusterIndex, hints []resolve.ProviderHint) (holders []string) {
 	for _, each := range hints {
 		for _, pkg := range each.Packages {

@@ -8,10 +8,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// maxLeaves is how many of the kinds and packages in a requirement are explained.
+// maxLeaves bounds the kinds and packages of a requirement that are explained.
 const maxLeaves = 3
 
-// conflictOf says why an operator does not get a candidate set, and which rule that is.
+// conflictOf returns why an operator does not get a candidate set, and the rule that refused it.
 func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolve.Conflict, rule string) {
 	set := v.sets[why.set]
 	conflict.Version = reason.Version(set.options[0].Version)
@@ -48,7 +48,7 @@ func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolv
 	return conflict, rule
 }
 
-// distance is 0 for the constraints of an operator itself, 1 for those that are its causes, and 2 for what links both.
+// distance returns 0 for constraints of the operator itself, 1 for those that cause the conflict, and 2 for those between.
 func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) int {
 	switch {
 	case c.variable == v || c.other == v:
@@ -63,7 +63,7 @@ func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) i
 	return 2
 }
 
-// overlapPart says what two operators provide both. The subject is the version if it is of one of them.
+// overlapPart returns what two operators both provide. The subject of the sentence is the version, if it is a version of one of them.
 func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	other := c.variable
 	if other == v {
@@ -81,7 +81,7 @@ func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	}
 }
 
-// unmet says what a constraint requires, and which other operators could do something about it.
+// unmet returns what a constraint requires, and which other operators could provide it.
 func (p *satProblem) unmet(v *variable, c constraint) (part reason.Reason, others []*variable) {
 	if c.other != nil {
 		return nil, nil
@@ -114,7 +114,7 @@ func (p *satProblem) unmet(v *variable, c constraint) (part reason.Reason, other
 	return unmet, others
 }
 
-// offer says what an operator could do for a requirement.
+// offer returns what an operator could do to meet a requirement.
 func (p *satProblem) offer(other *variable, leaf catalog.Requirement) reason.Offer {
 	return reason.Offer{
 		Operator: other.evaluation.Operator(),
@@ -124,7 +124,8 @@ func (p *satProblem) offer(other *variable, leaf catalog.Requirement) reason.Off
 	}
 }
 
-// intermediateVersion is what an operator is upgraded to before it meets a requirement by its best version; empty if it is not.
+// intermediateVersion returns the version that an operator is upgraded to before its best version meets a requirement; empty if there is
+// none.
 func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requirement) string {
 	best, pkg := other.sets[0], other.evaluation.Package()
 	if best.states[0].satisfies(p.index, pkg, leaf) || !best.states[1].satisfies(p.index, pkg, leaf) {
@@ -133,7 +134,7 @@ func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requireme
 	return reason.Version(best.states[0].version)
 }
 
-// remedy says what an admin can do; with are the other operators that are part of it.
+// remedy returns what an admin can do about a conflict with other operators.
 func (p *satProblem) remedy(v *variable, why infeasibility, with []string) reason.Reason {
 	switch {
 	case len(with) == 0:
@@ -146,7 +147,7 @@ func (p *satProblem) remedy(v *variable, why infeasibility, with []string) reaso
 	return reason.PermitVersion{Operator: v.evaluation.Operator(), Others: with}
 }
 
-// isInProgress returns whether an operator's version requires nothing but what others are on their way to.
+// isInProgress reports whether everything that an operator's version requires is what other operators are being upgraded to.
 func (p *satProblem) isInProgress(v *variable, why infeasibility) bool {
 	return len(why.assigned) == 0 && !slices.ContainsFunc(why.constraints, func(c constraint) bool {
 		return c.variable != v || !slices.ContainsFunc(c.requirement.Leaves(), func(leaf catalog.Requirement) bool {

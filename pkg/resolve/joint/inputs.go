@@ -10,15 +10,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// inputs are what the decision about an operator is made of beside the cluster and other operators.
+// inputs are the inputs of the decision for an operator, except the cluster and other operators.
 type inputs struct {
 	request  resolve.Request
 	catalogs []resolve.Catalog
 	unlisted []string
 }
 
-// newInputs keeps nothing of the catalogs but what they have of the package: a package lies beside others in memory, and what
-// points at it would keep these for as long.
+// newInputs copies the catalogs' content for the package only: a pointer into a catalog would keep all of the catalog in memory.
 func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) inputs {
 	own := slices.Clone(catalogs)
 	for i, c := range own {
@@ -30,13 +29,13 @@ func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []strin
 	return inputs{request: req, catalogs: own, unlisted: unlisted}
 }
 
-// equal says whether a decision would be made of the same. Content that was read again without being shared with what was read
-// before (catalog.Package.Identical) counts as another one: then the operator is decided once more than it would have to be.
+// equal reports whether two inputs result in the same decision. Content that was read again without sharing memory with the earlier content
+// (catalog.Package.Identical) counts as different; then the operator is decided once more than necessary.
 func (in *inputs) equal(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) bool {
 	return slices.Equal(in.unlisted, unlisted) && slices.EqualFunc(in.catalogs, catalogs, sameCatalog) && reflect.DeepEqual(in.request, req)
 }
 
-// sameCatalog compares what two catalogs say, but not since when one is unavailable, which is no part of a decision.
+// sameCatalog compares two catalogs without UnavailableSince, which no decision depends on.
 func sameCatalog(a, b resolve.Catalog) bool {
 	return a.ID == b.ID && a.Priority == b.Priority && a.Pending == b.Pending && a.Unavailable == b.Unavailable &&
 		a.Package.IsIdentical(b.Package) && errorText(a.Err) == errorText(b.Err) && (a.Err == nil) == (b.Err == nil) && maps.Equal(a.Labels, b.Labels)

@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	// maxCandidateSets is how many alternatives of an operator are tried together with others; versions that require and provide the
-	// same are one.
+	// maxCandidateSets bounds the alternatives of an operator that are tried together with others. Versions with the same requirements and
+	// provided kinds are one alternative.
 	maxCandidateSets = 50
-	// maxGroup is how many operators of a group are decided together; those that come after them stay.
+	// maxGroup bounds the operators of a group that are decided together. The operators after them keep their versions.
 	maxGroup = 256
-	// maxConflicts is the number of an operator's conflicts that are reported.
+	// maxConflicts bounds the reported conflicts of an operator.
 	maxConflicts = 10
 )
 
-// ResolveAll decides about all PlatformOperators of the cluster; the result is by their names, which have to differ.
+// ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
 //
-// An operator that depends on no other gets what resolve.Resolve gives it. Those that require one another's kinds or packages, or
-// provide the same kinds, are decided together, so that of what runs next, and of where everything goes, every requirement is met, no
-// kind is provided by two and no package is there twice. In the order of age, the older first, then by name, each gets the best version
-// that leaves a solution for all. What is installed may always stay, whatever is wrong with it, and no operator loses what it requires
-// by an upgrade of another one. A kind or package that an operator has is free for others only when it is gone. Two that provide the
-// same kind already, and a requirement of what is installed that is not met already, are left as they are.
+// An operator without dependencies on others gets the decision of resolve.Resolve. Operators that require one another's kinds or packages,
+// or provide the same kinds, are decided together: both after the next upgrade step and at the end of all paths, every requirement is met,
+// no kind has two providers, and no package is installed twice. Older operators come first, then names decide; each operator gets the best
+// version that leaves a solution for all. The installed version may always stay, and no upgrade of one operator removes what another one
+// requires. A kind or package of one operator is available to others only after it is gone. Existing overlaps, and requirements that are
+// already unmet, are tolerated.
 //
-// The result does not say whether versions below the chosen one could run with the others.
+// The result does not report whether versions below the chosen one would fit with other operators.
 func ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	return new(Cache).ResolveAll(requests, state)
 }
 
-// decideComponent decides about operators that depend on no others; they are in order of precedence.
+// decideComponent decides the operators of a component, which are in order of precedence.
 func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) map[string]resolve.Decision {
 	index.Register(evaluations)
 	for _, e := range evaluations {
@@ -56,8 +56,8 @@ func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluat
 	return decisions
 }
 
-// groupsOf are the operators that depend on one another, each in order of precedence. An operator that depends on no other and requires
-// nothing is in none.
+// groupsOf returns the groups of operators that depend on one another, each in order of precedence. An operator without dependencies is in
+// no group.
 func groupsOf(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) [][]*resolve.Evaluation {
 	leader := map[*resolve.Evaluation]*resolve.Evaluation{} // of each that is in a group, one of its group, step by step
 	find := func(e *resolve.Evaluation) *resolve.Evaluation {
@@ -106,7 +106,7 @@ func groupsOf(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) []
 	return groups
 }
 
-// othersOf names the others of a group, sorted.
+// othersOf returns the names of the other operators of a group, sorted.
 func othersOf(e *resolve.Evaluation, group []*resolve.Evaluation) (names []string) {
 	for _, other := range group {
 		if other != e {

@@ -6,13 +6,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// sortedKinds sorts kinds and drops repeated ones.
+// sortedKinds sorts kinds and drops duplicates.
 func sortedKinds(kinds []catalog.GVK) []catalog.GVK {
 	slices.SortFunc(kinds, catalog.GVK.Compare)
 	return slices.Compact(kinds)
 }
 
-// intersect are the kinds in two sorted lists.
+// intersect returns the kinds in both of two sorted lists.
 func intersect(a, b []catalog.GVK) (both []catalog.GVK) {
 	for len(a) > 0 && len(b) > 0 {
 		switch order := a[0].Compare(b[0]); {
@@ -28,7 +28,7 @@ func intersect(a, b []catalog.GVK) (both []catalog.GVK) {
 	return both
 }
 
-// subtract are the kinds of a list that are not in a sorted one.
+// subtract returns the kinds of a list that are not in a sorted one.
 func subtract(kinds, others []catalog.GVK) []catalog.GVK {
 	return slices.DeleteFunc(slices.Clone(kinds), func(gvk catalog.GVK) bool {
 		_, in := slices.BinarySearchFunc(others, gvk, catalog.GVK.Compare)

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// overlap is what two operators must not provide both.
+// overlap is what two operators must not both provide.
 type overlap struct {
 	kinds []catalog.GVK
 	pkg   string
@@ -16,7 +16,7 @@ type overlap struct {
 
 func (o overlap) isEmpty() bool { return len(o.kinds) == 0 && o.pkg == "" }
 
-// addOverlaps adds, for each two operators, that they do not provide the same kind and are not of the same package.
+// addOverlaps adds constraints for each pair of operators: they must not provide the same kind, and not have the same package.
 func (p *satProblem) addOverlaps() {
 	for i, second := range p.variables {
 		for _, first := range p.variables[:i] {
@@ -42,8 +42,8 @@ func (p *satProblem) addOverlaps() {
 	}
 }
 
-// overlapOf is what is wrong with two operators getting these sets. What both have already is permitted; what one has is free for the
-// other only when it is gone, even if it is about to go.
+// overlapOf returns what two candidate sets of two operators must not both have. What both operators already have is permitted. What one
+// operator has is available to the other only after it is gone, even if its removal is planned.
 func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	var found overlap
 	firstNow, secondNow := first.present().states[0], second.present().states[0]
@@ -63,7 +63,7 @@ func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	return found
 }
 
-// overlapsOf is what any of these sets of one operator has in common with any set of another.
+// overlapsOf returns what any of these sets of one operator has in common with any set of the other.
 func overlapsOf(first, second *variable, sets []candidateSet) (all overlap) {
 	for _, a := range sets {
 		for _, b := range second.sets {

@@ -6,16 +6,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// rangeSets group the versions of a package by the required ranges that contain them. For n versions and ranges, that takes n log n
-// steps; to compare each version with each range would take n².
+// rangeSets groups the versions of a package by the required ranges that contain them. For n versions and ranges this takes n log n steps;
+// comparing each version with each range would take n².
 type rangeSets struct {
 	versions upgrade.Versions
-	// numbers has a number for each position in versions; versions in the same ranges have equal numbers.
+	// numbers has a number for each index in versions. Versions in the same ranges have equal numbers.
 	numbers []int32
 }
 
-// newRangeSets takes the versions that an operator has to choose from, and requirements of which some are of its package. Where the
-// operator's budget does not last each version has a number of its own: to take two for the same that are not would be wrong.
+// newRangeSets groups the versions that an operator can choose from by the requirements for its package. If the operator's budget is spent,
+// each version is a group of its own: merging two different versions would be wrong.
 func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSets {
 	sets := rangeSets{versions: e.Versions()}
 	sets.numbers = make([]int32, sets.versions.Len())
@@ -50,7 +50,7 @@ func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSe
 	return sets
 }
 
-// of returns the number of a version, or -1 for one that the operator cannot choose.
+// of returns the number of a version, or -1 if the operator cannot choose it.
 func (sets rangeSets) of(version upgrade.Version) int32 {
 	at, found := sets.versions.Position(version)
 	if !found {
@@ -59,8 +59,8 @@ func (sets rangeSets) of(version upgrade.Version) int32 {
 	return sets.numbers[at]
 }
 
-// numberedSet is a set of small integers that has a number itself: the same number whenever it has the same members. It is a binary tree.
-// The children of a node determine its number, so a change renumbers only the nodes above it.
+// numberedSet is a set of small integers that assigns a number to its content: equal content has an equal number. It is a binary tree in
+// which the children of a node determine its number, so that a change renumbers only the nodes above it.
 type numberedSet struct {
 	leaves int
 	nodes  []int32

@@ -9,20 +9,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// satProblem is a group of operators as a satisfiability problem. That everything stays is always a solution of it.
+// satProblem is a group of operators as a satisfiability problem. Keeping every version is always a solution.
 type satProblem struct {
 	index     *resolve.ClusterIndex
 	variables []*variable
 	solver    *solver
 	isTrue    z.Lit
-	// constraints are what has to hold, each with a literal that switches it on.
+	// constraints are what must hold, each with a literal that activates it.
 	constraints []constraint
-	// met are the literals of what is met next and in the end.
+	// met has the literals of the requirements that are met next and in the end.
 	met [2]map[string]z.Lit
 }
 
-// constraint is what a solution has to keep: that the variable's requirement is met, or, if other is set, that the two operators do not
-// overlap.
+// constraint is a rule for solutions: the variable's requirement is met, or, if other is set, the two operators do not overlap.
 type constraint struct {
 	on              z.Lit
 	variable, other *variable
@@ -48,7 +47,8 @@ func newSATProblem(index *resolve.ClusterIndex, variables []*variable) *satProbl
 	return p
 }
 
-// addRequirements adds what an operator's sets require, each requirement once. What runs already without a requirement stays.
+// addRequirements adds the requirements of an operator's candidate sets, each once. A requirement of the installed version that is already
+// unmet may stay unmet.
 func (p *satProblem) addRequirements(v *variable) {
 	at := map[string]int{}
 	for _, set := range v.sets {
@@ -68,7 +68,7 @@ func (p *satProblem) addRequirements(v *variable) {
 	}
 }
 
-// isMetNow returns whether a requirement is met while everything stays.
+// isMetNow reports whether a requirement is met while every operator keeps its version.
 func (p *satProblem) isMetNow(r catalog.Requirement) bool {
 	return r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool {
 		if leaf.Package != nil {
@@ -82,7 +82,7 @@ func (p *satProblem) isMetNow(r catalog.Requirement) bool {
 	})
 }
 
-// literal is true only if a requirement is met at a time, or with want false, is not met.
+// literal returns a literal that is true only if a requirement is met at a time, or, if want is false, is not met.
 func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
 	members, every, wanted := r.Operands(want)
 	switch {
@@ -125,7 +125,7 @@ func (p *satProblem) leafLiteral(leaf catalog.Requirement, want bool, when int) 
 	return met
 }
 
-// presence is true exactly if a kind or package is there at a time.
+// presence returns a literal that is true exactly if a kind or package exists at a time.
 func (p *satProblem) presence(leaf catalog.Requirement, when int) z.Lit {
 	if p.index.IsMetByCluster(leaf) {
 		return p.isTrue

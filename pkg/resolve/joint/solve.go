@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// solveGroup decides about a group, in order of precedence: each operator gets the best candidate set that leaves a solution for all.
+// solveGroup decides a group in order of precedence: each operator gets the best candidate set that leaves a solution for all.
 func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 	required := requiredPackages(group)
 	variables := make([]*variable, len(group))
@@ -43,7 +43,7 @@ func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 	p.assignInOrder(constraints)
 }
 
-// assignInOrder gives each operator in turn its best set that leaves a solution, and says of those before it why not.
+// assignInOrder gives each operator in turn its best set that leaves a solution, and explains why it does not get better ones.
 func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	for _, v := range p.variables {
 		v.chosen = len(v.sets) - 1
@@ -69,20 +69,20 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	}
 }
 
-// keepSolution keeps the last solution, which each operator gets for which no better one is found.
+// keepSolution assigns the sets of the last solution, for operators for which no better set is found.
 func (p *satProblem) keepSolution(solution []int) {
 	for i, v := range p.variables {
 		v.chosen = solution[i]
 	}
 }
 
-// infeasibility is why an operator does not get a candidate set: a minimal set of constraints, and of operators with what they got
-// before, that leaves no solution with it.
+// infeasibility is why an operator does not get a candidate set: a minimal set of constraints and of assignments to earlier operators that
+// leaves no solution.
 type infeasibility struct {
 	set         int
 	constraints []constraint
 	assigned    []*variable
-	// isGivenUp says that the search ended without a result.
+	// isGivenUp is true if the search ended without a result.
 	isGivenUp bool
 }
 
@@ -104,7 +104,7 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 	return why
 }
 
-// applyOutcome refuses what an operator does not get, and notes it for the operators that are part of the reason.
+// applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict.
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {
@@ -127,7 +127,7 @@ func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	}
 }
 
-// requiredPackages are the package requirements of a group, each once, in a stable order.
+// requiredPackages returns the package requirements of a group, without duplicates, in a stable order.
 func requiredPackages(group []*resolve.Evaluation) []catalog.Requirement {
 	var all []catalog.Requirement
 	seen := map[string]bool{}

@@ -8,31 +8,30 @@ import (
 )
 
 const (
-	// maxQueries is how many queries are answered about one group, maxBacktracks how many conflicts are searched for one query, and
-	// maxGroupBacktracks for all of them. After that the search ends: operators get what the last solution gives
-	// them, at worst that everything stays. Real packages need no backtracking at all.
+	// maxQueries bounds the queries for one group, maxBacktracks the conflicts in the search for one query, and maxGroupBacktracks the
+	// conflicts in all of them. After that the search ends, and operators get the sets of the last solution; at worst every operator keeps
+	// its version. Real packages need no backtracking.
 	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
 )
 
-// solver searches for solutions. gini's own search has no bound but time; this one is bounded by the conflicts that it runs into, so that
-// its answers depend on nothing but the clauses and the queries. It makes one choice after the other, gini propagates each, and each
-// conflict becomes a clause.
+// solver searches for solutions. gini's own search is bounded by time only. This one is bounded by the number of conflicts, so that results
+// depend only on the clauses and queries. It makes one choice after another, gini propagates each, and each conflict becomes a clause.
 type solver struct {
-	// clauses are all clauses so far, each with a null literal after it, and last is the variable that was made last.
+	// clauses are all clauses so far, each followed by a null literal. last is the last variable.
 	clauses []z.Lit
 	last    z.Var
-	// propagator has the clauses, nil if it must be rebuilt: after a conflict it is thrown away, because gini learns from a
-	// conflict when that is taken back, and its internal checks may fail after that.
+	// propagator has the clauses; nil if it must be built again. It is discarded after a conflict: gini learns a clause when the conflict
+	// is taken back, and its internal checks may fail afterwards.
 	propagator *gini.Gini
-	// choices are sets of literals; exactly one of each is true, the first ones by preference.
+	// choices are sets of literals. Exactly one literal of each is true; earlier ones are preferred.
 	choices [][]z.Lit
-	// core are the assumptions that the last query without a solution failed with.
+	// core are the assumptions that caused the last query to fail.
 	core []z.Lit
 	// queries and backtracks count the work so far.
 	queries, backtracks int
 }
 
-// result is the answer to a query.
+// result is the result of a query.
 type result int
 
 const (
@@ -47,13 +46,13 @@ func (s *solver) literal() z.Lit {
 	return s.last.Pos()
 }
 
-// clause requires at least one of these literals.
+// clause requires at least one of the literals.
 func (s *solver) clause(literals ...z.Lit) {
 	s.propagator = nil
 	s.clauses = append(append(s.clauses, literals...), z.LitNull)
 }
 
-// choice requires exactly one of these literals.
+// choice requires exactly one of the literals.
 func (s *solver) choice(literals []z.Lit) {
 	for i, literal := range literals {
 		for _, before := range literals[:i] {
@@ -64,7 +63,7 @@ func (s *solver) choice(literals []z.Lit) {
 	s.choices = append(s.choices, literals)
 }
 
-// solve searches for a solution in which all assumptions are true. It returns, for each choice, the position of the literal that is true.
+// solve searches for a solution in which all assumptions are true. It returns, for each choice, the index of the true literal.
 func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
 	if s.queries++; s.queries > maxQueries {
 		return nil, unknown
@@ -87,7 +86,7 @@ func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
 	return nil, unknown
 }
 
-// exclude requires that not all of these literals are true.
+// exclude requires that at least one of the literals is false.
 func (s *solver) exclude(literals []z.Lit) {
 	negated := make([]z.Lit, len(literals))
 	for i, literal := range literals {
@@ -96,8 +95,8 @@ func (s *solver) exclude(literals []z.Lit) {
 	s.clause(negated...)
 }
 
-// attempt makes the assumptions, and then one choice after the other, until all are made or one leads to a conflict: then it returns
-// the assumptions and choices that lead there. Every other literal is defined by the choices, so that none is left to be tried.
+// attempt makes the assumptions and then one choice after another, until all are made or a conflict occurs. After a conflict it returns the
+// assumptions and choices that cause it. The choices define every other literal, so no other literal needs to be tried.
 func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	if s.propagator == nil {
 		s.propagator = gini.NewVc(int(s.last)+1, len(s.clauses))
@@ -117,7 +116,7 @@ func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	return solution, nil
 }
 
-// choose makes the assumptions and choices; tests is how many of gini's tests that took.
+// choose makes the assumptions and choices. tests is the number of gini's tests that it took.
 func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool) {
 	isConsistent := func(literals ...z.Lit) bool {
 		s.propagator.Assume(literals...)
@@ -140,8 +139,8 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 	return solution, tests, true
 }
 
-// minimalCore returns a set of the assumptions that leaves no solution in which keep is true, although without any one of them there
-// would be one. The first assumptions are the first to be left out. ok is false if the search was given up.
+// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. It tries to drop the first
+// assumptions first. ok is false if the search was given up.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
 	if _, found := s.solve(append(slices.Clone(assumptions), keep)...); found != unsatisfiable {
 		return nil, false

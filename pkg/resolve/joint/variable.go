@@ -13,31 +13,31 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// variable is an operator of a group: it gets exactly one of its candidate sets.
+// variable is an operator of a group, which gets exactly one of its candidate sets.
 type variable struct {
 	evaluation *resolve.Evaluation
-	// sets are its alternatives, the best first; the last one is that it stays what it is, installed or not.
+	// sets are the alternatives, best first. The last one keeps the operator as it is, installed or not.
 	sets []candidateSet
-	// untried are options beyond maxCandidateSets, and all of an operator after maxGroup others.
+	// untried are the options beyond maxCandidateSets, and all options of operators beyond maxGroup.
 	untried []*resolve.Option
-	// provides are the kinds of all its sets, sorted.
+	// provides are the kinds of all sets, sorted.
 	provides []catalog.GVK
-	// chosen is the set that it gets.
+	// chosen is the set that the operator gets.
 	chosen int
 }
 
-// candidateSet are options that make no difference to other operators.
+// candidateSet is a set of options that are equal for other operators.
 type candidateSet struct {
 	options []*resolve.Option
-	// states are what runs next and what runs in the end.
+	// states are the states after the next upgrade step and at the end of the path.
 	states [2]installState
-	// stays says that the operator stays what it is.
+	// stays is true for the set that keeps the operator as it is.
 	stays bool
 	// literal is true in a solution in which the operator gets the set.
 	literal z.Lit
 }
 
-// installState is what is installed of an operator at a time; without a version, nothing is.
+// installState is what is installed of an operator at a time; nothing if the version is empty.
 type installState struct {
 	version  upgrade.Version
 	provides []catalog.GVK
@@ -48,7 +48,7 @@ func installStateOf(o *resolve.Option) installState {
 	return installState{version: o.Version, provides: o.Bundle.ProvidedGVKs, requires: o.Bundle.Requirements}
 }
 
-// satisfies returns whether a package in this state is, or provides, what a requirement's leaf asks for.
+// satisfies reports whether a package in this state is, or provides, what a leaf of a requirement names.
 func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf catalog.Requirement) bool {
 	if s.version.IsZero() {
 		return false
@@ -61,7 +61,7 @@ func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf ca
 	return ok && leaf.Package.Name == pkg && s.version.IsIn(covers)
 }
 
-// key is equal for states that make no difference to others.
+// key returns equal keys for states that are equal for other operators.
 func (s installState) key(sets rangeSets) string {
 	var key strings.Builder
 	if len(s.provides) > 0 {
@@ -74,8 +74,9 @@ func (s installState) key(sets rangeSets) string {
 	return key.String()
 }
 
-// newVariable groups the options that an operator prefers to its present state into at most so many candidate sets: those of which the
-// same is required, which require the same and provide the same. required are the packages that any operator of the group requires.
+// newVariable groups the options that an operator prefers to its present state into candidate sets, at most maxCandidateSets. Options of
+// one set are in the same required ranges, require the same and provide the same. required are the packages that any operator of the group
+// requires.
 func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int) *variable {
 	v := &variable{evaluation: e}
 	_, isInCatalog := e.Installed()
@@ -104,7 +105,8 @@ func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int
 	return v
 }
 
-// presentSet is that an operator stays what it is. What is installed provides what the cluster has of it, too.
+// presentSet returns the set that keeps the operator as it is. It provides the declared kinds of the installed bundle and those that the
+// cluster already serves for it.
 func presentSet(e *resolve.Evaluation) candidateSet {
 	installed, _ := e.Installed()
 	state := installStateOf(installed)
@@ -114,10 +116,10 @@ func presentSet(e *resolve.Evaluation) candidateSet {
 	return candidateSet{stays: true, states: [2]installState{state, state}}
 }
 
-// present is the candidate set of the present state.
+// present returns the candidate set of the present state.
 func (v *variable) present() candidateSet { return v.sets[len(v.sets)-1] }
 
-// versionsWith are the versions, the best first, in which the operator has, next or in the end, a state with some property.
+// versionsWith returns the versions, best first, for which the operator's next or last state has a property.
 func (v *variable) versionsWith(has func(installState) bool) (versions []string) {
 	for _, set := range v.sets {
 		if !slices.ContainsFunc(set.states[:], has) {
@@ -133,7 +135,7 @@ func (v *variable) versionsWith(has func(installState) bool) (versions []string)
 	return versions
 }
 
-// outcome says what the operator gets.
+// outcome returns what the operator gets.
 func (v *variable) outcome() reason.Outcome {
 	outcome := reason.Outcome{Operator: v.evaluation.Operator()}
 	if installed := v.evaluation.InstalledVersion(); !installed.IsZero() {

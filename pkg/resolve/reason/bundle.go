@@ -9,14 +9,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// NotInChannel refuses what is in none of the channels to choose from.
+// NotInChannel refuses a bundle that is in no requested channel.
 type NotInChannel struct{ Channel string }
 
 func (r NotInChannel) text() string {
 	return fmt.Sprintf("is in channel %s only: set spec.package.channels to choose from it", Quote(r.Channel))
 }
 
-// TooLong refuses a bundle with a text that is longer than what the API takes.
+// TooLong refuses a bundle with a text that is longer than the API permits.
 type TooLong struct {
 	Field, Value string
 	Max          int
@@ -31,59 +31,60 @@ type NoVersion struct{}
 
 func (NoVersion) text() string { return "has no version in its catalog" }
 
-// UnreadableVersion refuses a bundle whose version cannot be compared.
+// UnreadableVersion refuses a bundle with an invalid version.
 type UnreadableVersion struct{ Version string }
 
 func (r UnreadableVersion) text() string {
 	return fmt.Sprintf("has the version %s, which is not a semantic version", Quote(r.Version))
 }
 
-// NoImage refuses a bundle without content.
+// NoImage refuses a bundle without an image.
 type NoImage struct{}
 
 func (NoImage) text() string { return "has no image in its catalog" }
 
-// SeveralFormats refuses a bundle that is declared to be of several formats.
+// SeveralFormats refuses a bundle that declares several formats.
 type SeveralFormats struct{ Formats []string }
 
 func (r SeveralFormats) text() string {
 	return fmt.Sprintf("is of several formats in its catalog (%s), and can only be of one", list(quotes(r.Formats), ", ", maxFormats))
 }
 
-// UnsupportedFormat refuses a format that no ProvisionerClass of the payload reads.
+// UnsupportedFormat refuses a format that no ProvisionerClass of the payload supports.
 type UnsupportedFormat struct{ Format string }
 
 func (r UnsupportedFormat) text() string {
 	return fmt.Sprintf("is of the format %s, which is not read here: registry+v1 and plain+v0 bundles are", Quote(r.Format))
 }
 
-// OutOfRange refuses what is outside spec.package.version.
+// OutOfRange refuses a version outside spec.package.version.
 type OutOfRange struct{ Range string }
 
 func (r OutOfRange) text() string {
 	return fmt.Sprintf("is outside spec.package.version %s: widen the range to permit it", Quote(r.Range))
 }
 
-// Prerelease refuses a pre-release.
+// Prerelease refuses a pre-release that the range does not name.
 type Prerelease struct{ Version upgrade.Version }
 
 func (r Prerelease) text() string {
 	return fmt.Sprintf("is a pre-release: name one in spec.package.version to permit it, for example \">=%s\"", r.Version)
 }
 
-// Downgrade refuses what is older than the installed version.
+// Downgrade refuses a version below the installed one.
 type Downgrade struct{ Installed upgrade.Version }
 
 func (r Downgrade) text() string {
 	return fmt.Sprintf("is older than the installed %s, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew", r.Installed)
 }
 
-// UnreadableMaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion cannot be read.
+// UnreadableMaxOpenShift refuses a bundle with an invalid olm.maxOpenShiftVersion.
 type UnreadableMaxOpenShift struct{ Err string }
 
 func (r UnreadableMaxOpenShift) text() string { return "cannot be judged: " + r.Err }
 
-// MaxOpenShift refuses a bundle on a cluster that is newer than what it allows, or, with Unreadable, whose version cannot be read.
+// MaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion is below the cluster's version, or, with Unreadable, while the cluster's
+// version is unknown.
 type MaxOpenShift struct {
 	Max        compat.Minor
 	Cluster    string
@@ -97,14 +98,15 @@ func (r MaxOpenShift) text() string {
 	return fmt.Sprintf("allows OpenShift up to %s, the cluster is at %s", r.Max, r.Cluster)
 }
 
-// UnreadableMinKube refuses a bundle whose minKubeVersion cannot be read.
+// UnreadableMinKube refuses a bundle with an invalid minKubeVersion.
 type UnreadableMinKube struct{ Version string }
 
 func (r UnreadableMinKube) text() string {
 	return fmt.Sprintf("has the minKubeVersion %s, which is not a version", Quote(r.Version))
 }
 
-// MinKube refuses a bundle on a cluster that is older than what it needs, or, with Unreadable, whose version cannot be read.
+// MinKube refuses a bundle whose minKubeVersion is above the cluster's version, or, with Unreadable, while the cluster's version is
+// unknown.
 type MinKube struct {
 	Min        fmt.Stringer
 	Cluster    string
@@ -118,14 +120,14 @@ func (r MinKube) text() string {
 	return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", r.Min, r.Cluster)
 }
 
-// NoNamespace refuses a bundle that can watch neither all namespaces nor its own while spec says nothing.
+// NoNamespace refuses a bundle that can watch neither all namespaces nor its own, if the spec names no namespace.
 type NoNamespace struct{ Supported []string }
 
 func (r NoNamespace) text() string {
 	return fmt.Sprintf("supports the install modes [%s] only: say in spec.install.config.watchNamespace which namespaces it shall watch", modes(r.Supported))
 }
 
-// UnsupportedInstallMode refuses a bundle that cannot watch the namespaces that it should.
+// UnsupportedInstallMode refuses a bundle that cannot watch the wanted namespaces.
 type UnsupportedInstallMode struct {
 	Mode, WatchNamespace string
 	Supported            []string
@@ -145,14 +147,14 @@ func (APIServices) text() string {
 	return "brings aggregated APIs (apiServiceDefinitions), which are not supported: use a version that does without, or install it by other means"
 }
 
-// ExternalPackage refuses a package that another installer has on the cluster.
+// ExternalPackage refuses a package that another installer manages.
 type ExternalPackage struct{ Package, Installer, Operator string }
 
 func (r ExternalPackage) text() string {
 	return fmt.Sprintf("cannot be installed while %s has package %q on this cluster: delete that, or the PlatformOperator %q", Clip(r.Installer, MaxCause), r.Package, r.Operator)
 }
 
-// ExternalKind refuses a bundle that provides a kind that another installer has on the cluster.
+// ExternalKind refuses a bundle that provides a kind that another installer manages.
 type ExternalKind struct {
 	Kind                catalog.GVK
 	Installer, Operator string
@@ -162,7 +164,7 @@ func (r ExternalKind) text() string {
 	return fmt.Sprintf("brings the kind %s, which %s has brought already: delete that, or the PlatformOperator %q", Quote(r.Kind.String()), Clip(r.Installer, MaxCause), r.Operator)
 }
 
-// ForbiddenVersion refuses every version of a package that spec.allowedPackages does not have.
+// ForbiddenVersion refuses every version of a package that spec.allowedPackages does not match.
 type ForbiddenVersion struct{ Package string }
 
 func (r ForbiddenVersion) text() string {
@@ -170,12 +172,12 @@ func (r ForbiddenVersion) text() string {
 		operatorv1alpha1.PlatformOperatorManagerName, r.Package)
 }
 
-// Immovable refuses a version because of a problem that is not its own.
+// Immovable refuses a version because of a problem of the operator, not of the version.
 type Immovable struct{ Problem Reason }
 
 func (r Immovable) text() string { return "cannot be moved to: " + r.Problem.text() }
 
-// Outranked refuses what a catalog of a higher priority has, too.
+// Outranked refuses a version that a catalog of a higher priority has, too.
 type Outranked struct {
 	Catalog  catalog.ID
 	Priority int
@@ -186,7 +188,7 @@ func (r Outranked) text() string {
 	return fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", r.Catalog, r.Priority, r.By)
 }
 
-// AwaitingApproval says that a version is moved to when it is approved.
+// AwaitingApproval reports that a version is installed after its approval.
 type AwaitingApproval struct{ Version string }
 
 func (r AwaitingApproval) text() string {

@@ -9,25 +9,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// NoCandidate says that there is nothing to choose from, and why.
+// NoCandidate reports that there is no bundle to choose from, and why.
 type NoCandidate struct {
 	Package string
 	Causes  Sentences
 }
 
-// The beginning is what users of the first platform-operators search for.
+// Users of the TechPreview of OpenShift 4.12 to 4.15 search for the beginning of this text.
 func (r NoCandidate) text() string {
 	return fmt.Sprintf("failed to find candidate for package %q: ", r.Package) + r.Causes.text()
 }
 
-// NoCatalog says that the cluster trusts no catalog.
+// NoCatalog reports that the cluster has no trusted catalog.
 type NoCatalog struct{}
 
 func (NoCatalog) text() string {
 	return "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
 }
 
-// Excluded says which catalogs the PlatformOperatorManager's selector leaves out. With All, these are all.
+// Excluded names the catalogs that the PlatformOperatorManager's selector excludes. All is true if it excludes every catalog.
 type Excluded struct {
 	Selector string
 	Catalogs []catalog.ID
@@ -46,7 +46,7 @@ func (r Excluded) text() string {
 	return text
 }
 
-// NoneSelected says that an operator's selector takes none of the catalogs.
+// NoneSelected reports that an operator's selector matches no catalog.
 type NoneSelected struct {
 	Selector string
 	Catalogs []catalog.ID
@@ -56,12 +56,12 @@ func (r NoneSelected) text() string {
 	return fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", r.Selector, names(r.Catalogs))
 }
 
-// NoneRead says that no catalog could be read.
+// NoneRead reports that no catalog could be read.
 type NoneRead struct{ Unread Unread }
 
 func (r NoneRead) text() string { return "no catalog could be read: " + r.Unread.text() }
 
-// NotFound says which catalogs do not have the package.
+// NotFound names the catalogs that do not have the package.
 type NotFound struct{ Catalogs []catalog.ID }
 
 func (r NotFound) text() string {
@@ -74,9 +74,9 @@ type UnreadCatalog struct {
 	Err string
 }
 
-// Unread says which catalogs were left out, and why. With NamesOnly it is the same whatever the errors are.
+// Unread names the catalogs that were left out, and why. With NamesOnly, the text does not change with the errors.
 type Unread struct {
-	// UnlistedKinds are kinds of catalogs of which there may be more.
+	// UnlistedKinds are the kinds of catalogs that could not be listed.
 	UnlistedKinds []string
 	Catalogs      []UnreadCatalog
 	NamesOnly     bool
@@ -103,18 +103,18 @@ func (r Unread) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Unlisted says that some kinds of catalogs could not be listed.
+// Unlisted reports that some kinds of catalogs could not be listed.
 type Unlisted struct{ Kinds []string }
 
 func (r Unlisted) text() string { return Plurals(r.Kinds) + " could not be listed" }
 
-// Plurals names kinds of objects: "CatalogSources and ClusterCatalogs".
+// Plurals returns kinds of objects in the plural, such as "CatalogSources and ClusterCatalogs".
 func Plurals(kinds []string) string { return strings.Join(kinds, "s and ") + "s" }
 
-// UnavailableCatalog is a catalog that could not be read for some time. Errors may differ at each attempt, and are not repeated.
+// UnavailableCatalog is a catalog that could not be read for some time. It has no error, because errors may differ at each attempt.
 type UnavailableCatalog struct {
 	ID catalog.ID
-	// HasContent says that its last content is used.
+	// HasContent is true if the last content of the catalog is used.
 	HasContent bool
 }
 
@@ -130,7 +130,7 @@ func (r UnavailableCatalog) text() string {
 	return fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", r.ID, what, where)
 }
 
-// Unavailable returns a sentence for each catalog, sorted and bounded.
+// Unavailable returns a sentence for each catalog, sorted, at most MaxUnavailable.
 func Unavailable(catalogs []UnavailableCatalog) []string {
 	var sentences []string
 	for _, each := range catalogs {
@@ -143,10 +143,10 @@ func Unavailable(catalogs []UnavailableCatalog) []string {
 	return sentences
 }
 
-// Faults names the first fault of each catalog with blobs of the package that could not be used.
+// Faults names, for each catalog, the first blob of the package that could not be used.
 type Faults []CatalogText
 
-// CatalogText is what a catalog says.
+// CatalogText is a text about a catalog.
 type CatalogText struct {
 	ID   catalog.ID
 	Said string
@@ -160,12 +160,12 @@ func (r Faults) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Note is what a catalog could not tell of the package.
+// Note is what a catalog could not report about the package.
 type Note CatalogText
 
 func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Said, MaxCause)) }
 
-// UpgradeRules says where a package's upgrade rules are.
+// UpgradeRules names the place of a package's upgrade rules.
 type UpgradeRules struct {
 	Where, Package string
 	Catalog        catalog.ID
@@ -175,7 +175,7 @@ func (r UpgradeRules) text() string {
 	return fmt.Sprintf("%s of package %q in catalog %s", Clip(r.Where, MaxCause), r.Package, r.Catalog)
 }
 
-// UnreadableUpgradeRules says why upgrade rules cannot be used.
+// UnreadableUpgradeRules explains why upgrade rules cannot be used.
 type UnreadableUpgradeRules struct {
 	Rules UpgradeRules
 	Err   string
@@ -183,7 +183,7 @@ type UnreadableUpgradeRules struct {
 
 func (r UnreadableUpgradeRules) text() string { return r.Rules.text() + ": " + Clip(r.Err, MaxCause) }
 
-// SeveralUpgradeRules says that a catalog has several upgrade rules of a package, at these places among others.
+// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, and names some of their places.
 type SeveralUpgradeRules struct {
 	Catalog       catalog.ID
 	Package       string

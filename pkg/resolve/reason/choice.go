@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Chosen says what was chosen.
+// Chosen reports what was chosen.
 type Chosen struct {
 	Version              upgrade.Version
 	Package, Channel     string
@@ -30,7 +30,7 @@ func (r Chosen) text() string {
 	return text + ", by way of " + list(versions, ", ", maxListed)
 }
 
-// NotApproved says that no version is chosen before it is approved.
+// NotApproved reports that nothing is chosen without approval.
 type NotApproved struct {
 	Version upgrade.Version
 	Package string
@@ -40,7 +40,7 @@ func (r NotApproved) text() string {
 	return fmt.Sprintf("version %s of package %q waits for approval", Version(r.Version), r.Package)
 }
 
-// CatalogPending says that no version is chosen before a catalog has been read.
+// CatalogPending reports that nothing is chosen before a catalog has been read.
 type CatalogPending struct {
 	Version upgrade.Version
 	Package string
@@ -57,7 +57,7 @@ type Image struct {
 	Image   string
 }
 
-// Ambiguous says that catalogs of the same priority have different images for a version.
+// Ambiguous reports that catalogs of equal priority have different images for a version.
 type Ambiguous struct {
 	Version       upgrade.Version
 	Package       string
@@ -69,7 +69,7 @@ func (r Ambiguous) text() string {
 		Version(r.Version), r.Package, r.First.Catalog, Clip(r.First.Image, MaxCause), r.Second.Catalog, Clip(r.Second.Image, MaxCause), distinguishingSelector(r.First.Catalog, r.Second.Catalog))
 }
 
-// distinguishingSelector is a selector that takes the first of two catalogs and not the second.
+// distinguishingSelector returns a selector that matches the first of two catalogs and not the second.
 func distinguishingSelector(first, second catalog.ID) string {
 	switch {
 	case first.Kind != second.Kind:
@@ -80,7 +80,7 @@ func distinguishingSelector(first, second catalog.ID) string {
 	return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogNamespace, first.Namespace)
 }
 
-// ApprovedRefused says why the approved version is not moved to; without a Why it is in no selected catalog.
+// ApprovedRefused reports why the approved version is not installed. Without Why, no selected catalog has it.
 type ApprovedRefused struct {
 	Version string
 	Why     Reason
@@ -93,14 +93,14 @@ func (r ApprovedRefused) text() string {
 	return fmt.Sprintf("the approved version %s %s", Quote(r.Version), r.Why.text())
 }
 
-// UnreadableInstalled says that the recorded installed version cannot be read.
+// UnreadableInstalled reports that the recorded installed version is invalid.
 type UnreadableInstalled struct{ Version string }
 
 func (r UnreadableInstalled) text() string {
 	return fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", Quote(r.Version))
 }
 
-// UnreadableRange says that spec.package.version cannot be read.
+// UnreadableRange reports that spec.package.version is invalid.
 type UnreadableRange struct {
 	Range string
 	Err   string
@@ -121,14 +121,14 @@ func (r ForbiddenPackage) text() string {
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, sortedQuotes(r.Allowed))
 }
 
-// CatalogChannels are the channels of a package in a catalog.
+// CatalogChannels has the channels of a package in a catalog.
 type CatalogChannels struct {
 	Catalog  catalog.ID
 	Channels []string
 	Default  string
 }
 
-// NoChannel says that none of the channels to choose from exists, and which ones do. Without Channels, there is no default channel.
+// NoChannel reports that no requested channel exists, and names the existing ones. Without Channels, the package has no default channel.
 type NoChannel struct {
 	Package  string
 	Channels []string
@@ -158,7 +158,7 @@ func (r NoChannel) text() string {
 	return fmt.Sprintf("package %q has no channel %s: correct spec.package.channels; %s", r.Package, sortedQuotes(r.Channels), where)
 }
 
-// NoBundle says that the channels to choose from have no bundle.
+// NoBundle reports that the requested channels have no bundle.
 type NoBundle struct {
 	Package  string
 	Catalogs []catalog.ID
@@ -168,13 +168,13 @@ func (r NoBundle) text() string {
 	return fmt.Sprintf("package %q has no bundle in the channels to choose from in %s: set spec.package.channels to a channel that has one", r.Package, names(r.Catalogs))
 }
 
-// NoVersionInRange says that the channels to choose from have no version in the range.
+// NoVersionInRange reports that the requested channels have no version in the range.
 type NoVersionInRange struct {
 	Package, Range string
 	Catalogs       []catalog.ID
 	// Nearest are the versions nearest to the range.
 	Nearest []string
-	// Elsewhere is a version in the range that is in none of the channels; nil for none.
+	// Elsewhere is a version in the range that is in no requested channel; nil if there is none.
 	Elsewhere *RefusedVersion
 }
 
@@ -193,9 +193,9 @@ func (r NoVersionInRange) text() string {
 	return message
 }
 
-// RefusedVersion is a version that is refused, and how many older ones are refused by the same rule.
+// RefusedVersion is a refused version, and the number of older ones that the same rule refuses.
 type RefusedVersion struct {
-	// Version is the version, or empty where Bundle has none that can be read.
+	// Version is the version; empty if Bundle has no valid one.
 	Version, Bundle string
 	Why             Reason
 	More            int
@@ -213,7 +213,7 @@ func (r RefusedVersion) text() string {
 	return text
 }
 
-// AllRefused says that all candidates are refused: the newest one for each rule.
+// AllRefused reports that all candidates are refused, with the newest one for each rule.
 type AllRefused struct {
 	Package  string
 	Catalogs []catalog.ID

@@ -9,7 +9,7 @@ import (
 
 // Conflict refuses a version because of other operators.
 type Conflict struct {
-	// Own are the parts that are about the version itself, Causes what others have to do with it, and Links what lies between.
+	// Own are the conflicting parts of the version itself, Causes those of other operators, and Links connect the two.
 	Own, Causes, Links []Reason
 	Remedy             Reason
 }
@@ -22,26 +22,26 @@ func (c Conflict) text() string {
 	return Clip(sentences, maxWhy) + "; " + c.Remedy.text()
 }
 
-// SearchLimit refuses a version for which no solution with others was found within bounds.
+// SearchLimit refuses a version because the bounded search found no solution with it.
 type SearchLimit struct{ Others int }
 
 func (r SearchLimit) text() string {
 	return fmt.Sprintf("has to do with %d other operators, and no solution with it was found within bounds: narrow the spec.package.version of some of them", r.Others)
 }
 
-// Untried refuses a version beyond the bounds of what is tried.
+// Untried refuses a version that is not tried, because earlier ones reach the bound.
 type Untried struct{}
 
 func (Untried) text() string {
 	return "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some"
 }
 
-// Unmet says that a requirement is not met, by the version that is refused, or by Operator in Versions.
+// Unmet reports a requirement that is not met. The refused version has it, or Operator has it in Versions.
 type Unmet struct {
 	Requirement catalog.Requirement
 	Operator    string
 	Versions    []string
-	// Offers are what others could do for it.
+	// Offers are what other operators could do to meet it.
 	Offers []Reason
 }
 
@@ -56,10 +56,11 @@ func (u Unmet) text() string {
 	return text + failureMessages(u.Requirement)
 }
 
-// Offer is what an operator could do for a requirement.
+// Offer is what an operator could do to meet a requirement.
 type Offer struct {
 	Operator string
-	// Versions meet it, Possible are all that the operator could have, First is the one that it goes to before the best of Versions.
+	// Versions meet the requirement, and Possible are all versions that the operator could have. First is the intermediate version before
+	// the best of Versions.
 	Versions, Possible []string
 	First              string
 }
@@ -78,7 +79,7 @@ func (o Offer) text() string {
 	return text
 }
 
-// Overlap is what two operators must not provide both: a package, or kinds.
+// Overlap is a package or kinds that two operators must not both provide.
 type Overlap struct {
 	Package string
 	Kinds   []catalog.GVK
@@ -98,7 +99,7 @@ func (o Overlap) text() string {
 	return "the kinds " + list(names, ", ", maxLeaves)
 }
 
-// ProvidedTwice says that a version provides what Operator, of Package, provides, too.
+// ProvidedTwice reports that Operator, of Package, provides the same as the version.
 type ProvidedTwice struct {
 	Overlap           Overlap
 	Operator, Package string
@@ -108,7 +109,7 @@ func (r ProvidedTwice) text() string {
 	return fmt.Sprintf("brings %s, which %s (package %q) brings too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
 }
 
-// OthersOverlap says that two other operators provide the same.
+// OthersOverlap reports that two other operators provide the same.
 type OthersOverlap struct {
 	First, Second string
 	Overlap       Overlap
@@ -118,7 +119,7 @@ func (r OthersOverlap) text() string {
 	return fmt.Sprintf("%s and %s cannot run side by side: both bring %s", operator(r.First), operator(r.Second), r.Overlap.text())
 }
 
-// Outcome is what an operator gets. Without a version, it stays at what is installed, or is not installed.
+// Outcome is the version that an operator gets. Without a version, it keeps the installed one, or is not installed.
 type Outcome struct{ Operator, Version, Installed string }
 
 func (o Outcome) text() string {
@@ -133,7 +134,7 @@ func (o Outcome) text() string {
 	return fmt.Sprintf("%s stays at %s", operator(o.Operator), Clip(o.Installed, maxQuoted))
 }
 
-// Blocks tells an operator that another one does not get a version because of it.
+// Blocks tells an operator that it prevents a version of another one.
 type Blocks struct {
 	Operator, Version string
 	Why               Reason
@@ -143,14 +144,14 @@ func (b Blocks) text() string {
 	return operator(b.Operator) + " does without " + b.Version + ", which " + b.Why.text()
 }
 
-// ProvideMissing is the remedy where no other operator has a part in it.
+// ProvideMissing is the remedy if no other operator takes part in the conflict.
 type ProvideMissing struct{}
 
 func (ProvideMissing) text() string {
 	return "create a PlatformOperator for what is missing, or choose another version by spec.package.version"
 }
 
-// ChooseVersions is the remedy where operators overlap.
+// ChooseVersions is the remedy if operators overlap.
 type ChooseVersions struct {
 	Operator string
 	Others   []string
@@ -160,12 +161,12 @@ func (r ChooseVersions) text() string {
 	return fmt.Sprintf("choose versions that go together by spec.package.version of %q and %s, or delete one of these PlatformOperators", r.Operator, operators(r.Others))
 }
 
-// InProgress is the remedy where others are on their way to what is required.
+// InProgress is the remedy if other operators are being upgraded to what is required.
 type InProgress struct{}
 
 func (InProgress) text() string { return "it follows when that is done" }
 
-// PermitVersion is the remedy where others would have to run other versions.
+// PermitVersion is the remedy if other operators need other versions.
 type PermitVersion struct {
 	Operator string
 	Others   []string

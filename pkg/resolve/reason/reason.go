@@ -8,13 +8,13 @@ package reason
 
 import "strings"
 
-// Reason is one reason. Text says it.
+// Reason is one reason of a decision. Text renders it.
 type Reason interface {
-	// text is the reason in words, on one line. What others wrote is quoted and cut.
+	// text renders the reason on one line. Text of catalogs and users is quoted and shortened.
 	text() string
 }
 
-// Text is a reason in words; empty for nil.
+// Text renders a reason; empty for nil.
 func Text(r Reason) string {
 	if r == nil {
 		return ""
@@ -22,7 +22,7 @@ func Text(r Reason) string {
 	return r.text()
 }
 
-// Sentences are several reasons, one after the other; those without a text are left out.
+// Sentences renders several reasons, one after another, without empty ones.
 type Sentences []Reason
 
 func (s Sentences) text() string {
@@ -35,7 +35,7 @@ func (s Sentences) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// Given is a reason that another package has put into words, such as pkg/upgrade.
+// Given is a reason that another package, such as pkg/upgrade, has rendered.
 type Given string
 
 func (g Given) text() string { return string(g) }

@@ -7,10 +7,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// Requirement refuses what requires something that is not there and that no operator provides.
+// Requirement refuses a bundle with a requirement that neither the cluster nor any operator can meet.
 type Requirement struct {
 	Requirement catalog.Requirement
-	// Absences says of the kinds and packages in it what is known of them, in the order of Requirement.Leaves.
+	// Absences describe the kinds and packages of the requirement, in the order of Requirement.Leaves.
 	Absences []Absence
 }
 
@@ -25,10 +25,10 @@ func (r Requirement) text() string {
 	return Clip("needs "+required(r.Requirement)+": "+list(parts, "; ", maxLeaves)+failureMessages(r.Requirement), 2*maxWhy)
 }
 
-// required says what is required.
+// required renders the requirement.
 func required(r catalog.Requirement) string { return Clip(r.String(), MaxCause) }
 
-// failureMessages are what the authors have to say of a requirement and of those in it.
+// failureMessages are the authors' messages for a requirement and its parts.
 func failureMessages(r catalog.Requirement) string {
 	var texts []string
 	var collect func(r catalog.Requirement)
@@ -47,28 +47,28 @@ func failureMessages(r catalog.Requirement) string {
 	return " (its author: " + list(texts, ", ", maxLeaves) + ")"
 }
 
-// AbsenceKind is what is known of a required kind or package.
+// AbsenceKind is why a required kind or package is missing.
 type AbsenceKind int
 
-// The kinds of absences.
+// Why a required kind or package is missing.
 const (
 	// AbsenceUnsupported: the requirement is of a type that is not evaluated.
 	AbsenceUnsupported AbsenceKind = iota
-	// AbsenceNone: it is there, which may be what the requirement forbids.
+	// AbsenceNone: it exists. The requirement may be one that forbids it.
 	AbsenceNone
-	// AbsenceKindMissing: no bundle on the cluster provides the kind; Advice says which would.
+	// AbsenceKindMissing: no bundle on the cluster provides the kind. Advice lists packages that would.
 	AbsenceKindMissing
-	// AbsenceUnreadableRange: the range of the required package cannot be read.
+	// AbsenceUnreadableRange: the version range of the required package is invalid.
 	AbsenceUnreadableRange
-	// AbsenceExternalVersion: Installer has the package, at InstalledVersion, which is not in the range.
+	// AbsenceExternalVersion: Installer manages the package, and InstalledVersion is not in the range.
 	AbsenceExternalVersion
-	// AbsenceNoSuchVersion: Operator is of the package, and has no version in the range to choose from.
+	// AbsenceNoSuchVersion: Operator requests the package, and can choose no version in the range.
 	AbsenceNoSuchVersion
 	// AbsencePackageMissing: the package is not installed.
 	AbsencePackageMissing
 )
 
-// Absence is what there is instead of a kind or package that is required.
+// Absence is why a required kind or package is missing, with details.
 type Absence struct {
 	Kind AbsenceKind
 	Leaf catalog.Requirement
@@ -96,22 +96,22 @@ func (a Absence) text() string {
 	return fmt.Sprintf("it is not installed; create a PlatformOperator for package %q", Clip(a.Leaf.Package.Name, maxQuoted))
 }
 
-// Advice says what would provide a kind. Only packages that a PlatformOperator names are installed.
+// Advice lists what would provide a kind. The manager installs only packages that a PlatformOperator requests.
 type Advice struct {
-	// Omitted says that there is no advice, because too many kinds are missing.
+	// Omitted is true if there is no advice, because too many kinds are missing.
 	Omitted bool
-	// Requested are packages that PlatformOperators ask for, Packages others that may be asked for, Forbidden those that the
-	// PlatformOperatorManager does not allow.
+	// Requested are packages that PlatformOperators request, Packages others that could be requested, and Forbidden those that
+	// spec.allowedPackages excludes.
 	Requested           []RequestedPackage
 	Packages, Forbidden []string
-	// Requirer is the package that needs the kind; ItProvides says that it provides the kind in other versions.
+	// Requirer is the package that requires the kind. ItProvides is true if its other versions provide the kind.
 	Requirer   string
 	ItProvides bool
-	// Partial names the catalogs of which not all is known.
+	// Partial names catalogs that were not read completely.
 	Partial []string
 }
 
-// RequestedPackage is a package and the PlatformOperator that asks for it.
+// RequestedPackage is a package and the PlatformOperator that requests it.
 type RequestedPackage struct{ Package, Operator string }
 
 func (a *Advice) text() string {
@@ -140,7 +140,7 @@ func (a *Advice) text() string {
 	return "no package that is known here provides it: install one that does"
 }
 
-// create says to ask for one of these packages.
+// create renders the advice to request one of these packages.
 func create(packages []string) string {
 	if len(packages) == 1 {
 		return "create a PlatformOperator for package " + Quote(packages[0])

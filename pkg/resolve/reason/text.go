@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// MaxMessage bounds a decision's message, in bytes.
+	// MaxMessage bounds the message of a decision, in bytes.
 	MaxMessage = 1500
-	// MaxCause bounds a quoted error, or another text of which a sentence quotes much.
+	// MaxCause bounds a quoted error or another long quotation, in bytes.
 	MaxCause = 200
-	// MaxUnavailable is how many unavailable catalogs are named; it leaves room for other warnings beside them.
+	// MaxUnavailable bounds the unavailable catalogs that are named, so that other warnings have space.
 	MaxUnavailable = 10
 
 	maxQuoted    = 64
@@ -29,10 +29,10 @@ const (
 	maxSentences = 4
 )
 
-// Bound cuts a message to MaxMessage bytes, on one line.
+// Bound shortens a message to MaxMessage bytes on one line.
 func Bound(message string) string { return Clip(message, MaxMessage) }
 
-// Clip cuts text that others wrote to so many bytes, on one line.
+// Clip shortens text from outside to a number of bytes, on one line.
 func Clip(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {
@@ -41,16 +41,16 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 }
 
-// Version cuts a version to what a sentence quotes of it.
+// Version shortens a version for a sentence.
 func Version(version fmt.Stringer) string { return Clip(version.String(), maxQuoted) }
 
-// Name cuts a name to what a sentence quotes of it.
+// Name shortens a name for a sentence.
 func Name(name string) string { return Clip(name, maxQuoted) }
 
 // Quote quotes the beginning of a name or value.
 func Quote(text string) string { return fmt.Sprintf("%q", Clip(text, maxQuoted)) }
 
-// list joins at most so many parts and counts the rest.
+// list joins at most a number of parts, and counts the rest.
 func list(parts []string, separator string, most int) string {
 	if more := len(parts) - most; more > 0 {
 		parts = append(slices.Clone(parts[:most]), fmt.Sprintf("and %d more", more))
@@ -67,12 +67,12 @@ func quotes(texts []string) []string {
 	return quoted
 }
 
-// sortedQuotes lists quoted texts in their order.
+// sortedQuotes quotes texts and lists them sorted.
 func sortedQuotes(texts []string) string {
 	return list(quotes(slices.Sorted(slices.Values(texts))), ", ", maxListed)
 }
 
-// names lists catalogs.
+// names lists the names of catalogs.
 func names(catalogs []catalog.ID) string {
 	ids := make([]string, len(catalogs))
 	for i, id := range catalogs {
@@ -81,7 +81,7 @@ func names(catalogs []catalog.ID) string {
 	return list(ids, ", ", maxCatalogs)
 }
 
-// texts are the reasons' texts.
+// texts renders reasons.
 func texts(reasons []Reason) []string {
 	parts := make([]string, len(reasons))
 	for i, each := range reasons {
@@ -90,5 +90,5 @@ func texts(reasons []Reason) []string {
 	return parts
 }
 
-// operator names a PlatformOperator.
+// operator renders the name of a PlatformOperator.
 func operator(name string) string { return fmt.Sprintf("PlatformOperator %q", name) }

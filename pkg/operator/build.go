@@ -28,13 +28,13 @@ import (
 const ClusterOperatorName = "platform-operators-aggregated"
 
 const (
-	// statusSyncerName is as in library-go's own controller, of which newStatusSyncer makes another one.
+	// statusSyncerName is the name of library-go's own controller, which newStatusSyncer replaces.
 	statusSyncerName = "StatusSyncer_" + ClusterOperatorName
-	// loggingSyncerName is library-go's.
+	// loggingSyncerName is library-go's name.
 	loggingSyncerName = "LoggingSyncer"
 )
 
-// builder builds the controllers, and has what they share.
+// builder builds the controllers, and holds what they share.
 type builder struct {
 	ctx               context.Context // of what syncs start in the background
 	input             *Input
@@ -44,24 +44,24 @@ type builder struct {
 	watchErrorSetters watchErrorSetters
 	tasks             *background.Tasks
 	firstSyncs        *managerversion.FirstSyncs
-	// permits is whether this process's upgrade gate permits cluster upgrades.
+	// permits is true if this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
-	// versions has the manager's own version, once managerversion has it reported.
+	// versions holds the versions that the ClusterOperator reports. managerversion sets the manager's own.
 	versions status.VersionGetter
-	// statusContext has the queue of StatusSyncer, once that is built.
+	// statusContext has the queue of StatusSyncer; nil until that is built.
 	statusContext factory.SyncContext
 	reports       *managerversion.Reports
 }
 
-// catalogState is the content of catalogs, the notifications of its changes, and the limits of what may be installed from it.
+// catalogState holds the content of catalogs, the notifications of its changes, and the limits on what may be installed from it.
 type catalogState struct {
 	snapshots          *catalogsource.Snapshots
 	changes, providers *catalogsource.Changes
 	limits             *store.Limits
 }
 
-// Build makes all controllers, and starts none: no request is sent. Their work queues end with Run. The context ends what syncs start in
-// the background; it is the one to run with.
+// Build builds all controllers and starts none; it sends no request. Run ends the work queues. The context ends the background tasks of
+// syncs, and must be the context of Run.
 func Build(ctx context.Context, input *Input) (*Operator, error) {
 	b, err := newBuilder(ctx, input.withDefaults())
 	if err != nil {
@@ -97,7 +97,7 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 	return b, nil
 }
 
-// build makes the list of everything that runs, in the order in which data passes through it.
+// build builds the list of all controllers, in the order in which data passes through them.
 func (b *builder) build() (*Operator, error) {
 	built := &Operator{input: b.input, inventory: b.inventory, catalogs: b.catalogs, tasks: b.tasks}
 	for _, entry := range []struct {
@@ -142,14 +142,14 @@ func (b *builder) build() (*Operator, error) {
 	return built, nil
 }
 
-// newLimits makes what reads, and for managerlimits writes, the limits that are kept. The controllers share one.
+// newLimits builds the reader of the limits, which managerlimits also writes with. The controllers share it.
 func newLimits(input *Input) *store.Limits {
 	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
 		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
 }
 
-// newLoggingSyncer makes library-go's controller of the log level. It makes a queue of its own, so that the one of the SyncContext is of no
-// use but for a sync by SyncOnce, which needs none.
+// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue; the queue of the SyncContext
+// serves SyncOnce only.
 func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
 	syncContext.Queue().ShutDown()
 	return loglevel.NewClusterOperatorLoggingController(b.input.Operator, b.input.Recorder), nil

@@ -10,9 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
-// clientQPS and clientBurst bound what a controller in a hot loop could do to the API server, and replace client-go's 5 and 10,
-// which are meant for a person at a terminal. Removing 100 operators at once takes a thousand requests of one client: at 50 a
-// second they would wait 20 seconds for nothing.
+// clientQPS and clientBurst limit the requests of a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use:
+// removing 100 operators at once takes a thousand requests of one client, and even at 50 a second some would wait for 20 seconds.
 const clientQPS, clientBurst = 200, 400
 
 func clientConfig(config *rest.Config) *rest.Config {
@@ -21,10 +20,9 @@ func clientConfig(config *rest.Config) *rest.Config {
 	return config
 }
 
-// engineConfig is for the client that bundles are applied with. It has no rate limit: at 50 requests a second a bundle of
-// 5,000 objects would take two minutes that the API server spends waiting, and an operator's repair would stand behind
-// another's installation. What bounds the engine is how many requests it has under way at once; what protects the server is
-// its priority and fairness, which answers 429 with a time to wait, and client-go waits.
+// engineConfig returns the configuration of the client that applies bundles. It has no rate limit: at 50 requests a second, a bundle of
+// 5,000 objects would take two minutes, and the repair of one operator would wait for the installation of another. The engine bounds its
+// concurrent requests instead, and priority and fairness protects the API server: client-go waits as long as a 429 response says.
 func engineConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
@@ -33,9 +31,8 @@ func engineConfig(config *rest.Config) *rest.Config {
 	return config
 }
 
-// configOf returns a configuration whose clients send their requests through the transport of an HTTP client. It takes the place of
-// NewForConfigAndClient, because library-go's client of the operator resource is only built from a configuration, and the engine wraps
-// the transport of its own.
+// configOf returns a configuration whose clients use the transport of an HTTP client. NewForConfigAndClient does not serve: library-go
+// builds its client of the operator resource from a configuration only, and the engine wraps its own transport.
 func configOf(client *http.Client, config *rest.Config) (*rest.Config, error) {
 	url, _, err := rest.DefaultServerUrlFor(config) // which depends on the TLS options
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// withDefaults returns a copy of the Input whose nil fields have what the manager uses in production.
+// withDefaults returns a copy of the Input with the production value in each nil field.
 func (input *Input) withDefaults() *Input {
 	result := *input
 	if result.Register == nil {
@@ -41,7 +41,7 @@ func (input *Input) withDefaults() *Input {
 	return &result
 }
 
-// newImages makes the fetcher of images, which reads pull secrets of our own namespace and the cluster's global one.
+// newImages builds the fetcher of images, which reads pull secrets of the manager's namespace and the cluster's global one.
 func newImages(input *Input) *image.Fetcher {
 	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
@@ -50,8 +50,8 @@ func newImages(input *Input) *image.Fetcher {
 	}})
 }
 
-// newEvents makes recorders of Events on our own cluster-scoped objects; the API server keeps those in namespace "default". A recorder
-// sends its Events in the background.
+// newEvents builds recorders of Events about the manager's own cluster-scoped objects, which the API server keeps in namespace "default". A
+// recorder sends Events in the background.
 func newEvents(input *Input) func(ctx context.Context, controller string) record.EventRecorder {
 	return func(ctx context.Context, controller string) record.EventRecorder {
 		broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))

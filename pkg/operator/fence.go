@@ -17,17 +17,17 @@ import (
 
 const (
 	fenceFieldManager = "platform-operators-leaderelection"
-	// fenceWithin is how long the controllers wait for the fence, and fenceRetry the wait between two attempts.
+	// fenceWithin is how long the controllers wait for the fence, and fenceRetry is the time between two attempts.
 	fenceWithin = 3 * time.Second
 	fenceRetry  = 100 * time.Millisecond
 )
 
-// fence writes the identity of this process into the two objects that hold the upgrade gate, before any controller runs. Both
-// get a new resourceVersion, so that a status that the ended process of this pod has sent, and that has not arrived yet, conflicts:
-// it would otherwise open or close the gate, if only until this process sees it. A status that arrives before the fence is read by
-// the controllers when they start. A process that waited for another pod's lease needs no fence, because such a request has ended before.
+// fence writes the identity of this process into the two objects that hold the upgrade gate, before any controller runs. Both get a new
+// resourceVersion, so that a late status of an ended process of this Pod conflicts. Otherwise it would open or close the gate until this
+// process sees it. A status that arrives before the fence is read by the controllers when they start. A process that waited for the lease
+// of another Pod needs no fence, because such a request has ended by then.
 //
-// An API server that refuses the fence refuses the controllers' writes too, which they report. So the controllers run nevertheless.
+// An API server that refuses the fence also refuses the controllers' writes, which they report. So the controllers run nevertheless.
 func fence(ctx context.Context, input *Input, identity string) {
 	for object, write := range map[string]func(context.Context, *Input, string) error{
 		fmt.Sprintf("PlatformOperatorManager %q", operatorv1alpha1.PlatformOperatorManagerName): fenceManager,
@@ -58,7 +58,7 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 	return err
 }
 
-// fenceClusterOperator writes into status.extension, which the ClusterOperator API has for what its operator wants to keep there.
+// fenceClusterOperator writes into status.extension, the field of the ClusterOperator API for data of its operator.
 func fenceClusterOperator(ctx context.Context, input *Input, identity string) error {
 	client := input.Config.ConfigV1().ClusterOperators()
 	found, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", ClusterOperatorName).String()})

@@ -35,20 +35,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// resync of the informers: nothing depends on it; it is the net below what watches may lose.
+// resync is the resync interval of the informers, in case a watch loses an event. No function depends on it.
 const resync = 10 * time.Minute
 
-// Settings are what HTTPInput cannot learn from the API server. Every field is required.
+// Settings are what HTTPInput cannot read from the API server. Every field is required.
 type Settings struct {
 	Options Options
-	// Namespace is the manager's own.
+	// Namespace is the manager's own namespace.
 	Namespace string
 	Clock     clock.Clock
 	// Recorder records Events about the manager.
 	Recorder events.Recorder
 }
 
-// Input is everything that the controllers are built from. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
+// Input has everything that the controllers are built from. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
 type Input struct {
 	Options           Options
 	Namespace         string
@@ -67,33 +67,34 @@ type Input struct {
 	ConfigInformers   configinformers.SharedInformerFactory
 	PlatformInformers externalversions.SharedInformerFactory
 	OperatorInformers dynamicinformer.DynamicSharedInformerFactory
-	// LimitsInformers see the one ConfigMap that limits are kept in, and nothing else.
+	// LimitsInformers watch only the ConfigMap that stores the limits.
 	LimitsInformers informers.SharedInformerFactory
 
 	// Build gives each of the fields below that is nil its value in production; see withDefaults.
 
-	// Register and RegisterCollector make metrics known.
+	// Register and RegisterCollector register metrics.
 	Register          func(metrics.Registerable) error
 	RegisterCollector func(metrics.StableCollector) error
 	// Dial connects to catalogs and registries; nil connects by TCP, also after Build.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// ReadGRPC and ReadHTTP read CatalogSources and ClusterCatalogs.
 	ReadGRPC, ReadHTTP catalogs.ReadFunc
-	// Images opens the sources of type image.
+	// Images opens sources of type image.
 	Images source.Opener
-	// NewEvents makes the recorder of Events that a controller records about the objects of users. The context ends the recorder.
+	// NewEvents returns the recorder of a controller's Events about objects of users. The context ends the recorder.
 	NewEvents func(ctx context.Context, controller string) record.EventRecorder
 }
 
-// LiveInput returns the Input of a running cluster: it connects as the kubeconfig says that controllercmd has read.
+// LiveInput returns the Input for a running cluster, with the kubeconfig that controllercmd has read.
 func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
 	return newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{
 		Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
 	})
 }
 
-// HTTPInput returns an Input whose requests are all sent through the transport of an HTTP client, such as one that answers from a directory.
-// Only the client's Transport and Timeout are used, and of the config only the host and how requests for built-in kinds are encoded.
+// HTTPInput returns an Input that sends all requests through the transport of an HTTP client, for example one that answers from a
+// directory. It uses only Transport and Timeout of the client; of the config, it uses only the host and the encoding of requests for
+// built-in kinds.
 func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*Input, error) {
 	config, err := configOf(client, config)
 	if err != nil {

@@ -26,5 +26,5 @@ func newInventory(input *Input) (*clusterInventory, error) {
 // Kinds returns the kinds that the cluster serves.
 func (s *clusterInventory) Kinds() []resolve.Kind { return s.kinds.All() }
 
-// ExternalPackages returns the packages that others have installed.
+// ExternalPackages returns the packages that other installers manage.
 func (s *clusterInventory) ExternalPackages() []resolve.ExternalPackage { return s.installations.All() }

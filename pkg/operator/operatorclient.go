@@ -31,9 +31,9 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 	return persistentClient{client}, informers, nil
 }
 
-// persistentClient never says NotFound. On NotFound library-go's status controller deletes the ClusterOperator, which the
-// CVO would have to recreate, with an alert; ours comes back within a second, so an ordinary error and a
-// retry is right. Controllers recognize that error, so that none of them reports the deletion as a fault of its own.
+// persistentClient never returns NotFound. On NotFound, library-go's status controller deletes the ClusterOperator; the CVO would have to
+// recreate it, and an alert would fire. The operator resource is recreated within a second, so an ordinary error and a retry are right.
+// Controllers recognize this error and do not report it as their own.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers
 }
@@ -45,28 +45,28 @@ func persistent(err error) error {
 	return err
 }
 
-// GetOperatorState is the wrapped client's, with NotFound turned into another error.
+// GetOperatorState calls the wrapped client, and replaces NotFound by another error.
 func (c persistentClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorState()
 	return spec, status, version, persistent(err)
 }
 
-// GetOperatorStateWithQuorum is the wrapped client's, with NotFound turned into another error.
+// GetOperatorStateWithQuorum calls the wrapped client, and replaces NotFound by another error.
 func (c persistentClient) GetOperatorStateWithQuorum(ctx context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorStateWithQuorum(ctx)
 	return spec, status, version, persistent(err)
 }
 
-// UpdateOperatorStatus is the wrapped client's, with NotFound turned into another error: the resource may have been deleted after it
-// was read.
+// UpdateOperatorStatus calls the wrapped client, and replaces NotFound by another error: the resource may have been deleted since it was
+// read.
 func (c persistentClient) UpdateOperatorStatus(ctx context.Context, oldResourceVersion string, in *operatorv1.OperatorStatus) (*operatorv1.OperatorStatus, error) {
 	out, err := c.OperatorClientWithFinalizers.UpdateOperatorStatus(ctx, oldResourceVersion, in)
 	return out, persistent(err)
 }
 
-// extractSpec and extractStatus tell library-go which fields of the operator resource a field manager has applied. The
-// generated apply configurations need a published schema for that, which a CRD's types do not have; openshift/api's OLM
-// kind has exactly our shape (OperatorSpec and OperatorStatus inline), so its schema serves.
+// extractSpec and extractStatus return the fields of the operator resource that a field manager has applied, for library-go. Generated
+// apply configurations need a published schema for that, which the types of a CRD do not have. The OLM kind of openshift/api has the same
+// shape (inline OperatorSpec and OperatorStatus), so its schema is used.
 func extractSpec(object *unstructured.Unstructured, fieldManager string) (*applyoperatorv1.OperatorSpecApplyConfiguration, error) {
 	shape, err := shapeOf(object)
 	if err != nil {

@@ -9,30 +9,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Options are the settings of the manager that flags give. Everything else it knows comes from the cluster.
+// Options are the manager's settings from flags. The cluster has all other settings.
 type Options struct {
-	// ContentDir is where the content of bundles is kept, by digest. It may be lost at any time: what is installed is
-	// repaired from the cluster.
+	// ContentDir is the directory for the content of bundles, by digest. It may be lost at any time: repairs need only the cluster.
 	ContentDir string
-	// ContentBudget is how many bytes may be in ContentDir at any time.
+	// ContentBudget is the maximum size of ContentDir, in bytes.
 	ContentBudget int64
-	// CatalogCAFile holds the certificate authorities, in PEM, that ClusterCatalogs' servers are trusted by; it is read
-	// again when it changes. Empty means the system's.
+	// CatalogCAFile has the certificate authorities for the servers of ClusterCatalogs, in PEM. The manager reads it again when it changes.
+	// Empty means the system's authorities.
 	CatalogCAFile string
-	// OperatorVersion is what the ClusterOperator reports as the version "operator".
+	// OperatorVersion is the version "operator" in the ClusterOperator.
 	OperatorVersion string
-	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator says Degraded.
+	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
-	// VersionWithin is how long after its start a new manager's version is reported in any case.
+	// VersionWithin is the time after its start at which a new manager reports its version in any case.
 	VersionWithin time.Duration
-	// TakenOverBy is the identity of this process, if it took the lease over from an ended process of its pod; else empty. No flag
-	// sets it.
+	// TakenOverBy is the identity of this process if it took the lease over from an ended process of its Pod; else empty. No flag sets it.
 	TakenOverBy string
-	// StallLimit is how long this process may not run and still lead, at most; zero without leader election. No flag sets it.
+	// StallLimit is the longest time for which this process may be stopped and still lead; zero without leader election. No flag sets it.
 	StallLimit time.Duration
 }
 
-// NewOptions returns the settings that a manager in the payload has.
+// NewOptions returns the settings of the manager in the payload.
 func NewOptions() *Options {
 	return &Options{
 		ContentDir: "/var/cache/platform-operators/content",
@@ -60,7 +58,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"How long after its start a manager of a new version has the ClusterOperator report that version in any case; before that, when everything that there is was tried once.")
 }
 
-// Validate says what is wrong with the settings, all at once.
+// Validate returns an error with all invalid settings.
 func (o *Options) Validate() error {
 	var faults []error
 	if !filepath.IsAbs(o.ContentDir) {

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 )
 
-// newGRPCReader makes the function that reads CatalogSources. The protocol has no conditions.
+// newGRPCReader returns the function that reads CatalogSources. Their protocol has no conditional reads.
 func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := grpc.Client{Dial: input.Dial}
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {
@@ -24,7 +24,7 @@ func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc
 	}
 }
 
-// newHTTPReader makes the function that reads ClusterCatalogs, trusting the authorities in the file of the options.
+// newHTTPReader returns the function that reads ClusterCatalogs. It trusts the authorities in Options.CatalogCAFile.
 func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {

@@ -15,11 +15,11 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 )
 
-// maxRelatedNamespaces bounds what must-gather is sent to collect.
+// maxRelatedNamespaces bounds the namespaces that must-gather collects.
 const maxRelatedNamespaces = 50
 
-// staticRelatedObjects are the same as in the ClusterOperator's manifest, so that must-gather works even if the manager
-// never starts. A resource without a name means all objects of it.
+// staticRelatedObjects are also in the manifest of the ClusterOperator, so that must-gather works even if the manager never starts. A
+// resource without a name means all objects of it.
 func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	return []configv1.ObjectReference{
 		{Resource: "namespaces", Name: namespace},
@@ -29,8 +29,8 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces adds every operator's namespace, sorted and bounded. Until the cache is synced they are not known, and
-// the ClusterOperator keeps those that it has: library-go's controller does not wait for this cache.
+// installNamespaces adds the namespaces of all operators, sorted and bounded. library-go's controller does not wait for this cache; until
+// it has synced, the ClusterOperator keeps the namespaces that it has.
 func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
 		if !synced() {

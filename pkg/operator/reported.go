@@ -20,20 +20,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// reportWithin is how long the ClusterOperator keeps what it says while the operator resource does not say all of it. The
-// controllers need less than a second for that; one that is not able to must not keep what the others say from the cluster.
+// reportWithin is how long the ClusterOperator keeps its conditions while the operator resource lacks some. The controllers need less than
+// a second to write them. A controller that fails must not hide the conditions of the others for longer.
 const reportWithin = 30 * time.Second
 
-// degradedWithin is library-go's own inertia, for the Degraded conditions that have not waited yet.
+// degradedWithin is library-go's own inertia. It applies to the Degraded conditions that have not been delayed before.
 const degradedWithin = 2 * time.Minute
 
 // maxClockSkew bounds how far the clock of another node may be ahead. With more skew, leases and certificates fail first.
 const maxClockSkew = 24 * time.Hour
 
 // degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
-// has waited for Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition that is not in the
-// past, such as one written by a clock that is ahead, until it checks again a minute later. The watches' condition outlasts its cause, so
-// it waits longer: a problem that is over must not be reported.
+// was already delayed by Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition that is not
+// in the past, such as one by a clock that is ahead, and checks again a minute later. The watches' condition outlasts its cause, so it is
+// delayed: a problem that is over must not be reported.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
@@ -44,7 +44,7 @@ func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	return degradedWithin
 }
 
-// reported are the conditions without which the operator resource does not say what the ClusterOperator must.
+// reported are the conditions that the operator resource must have before they are copied to the ClusterOperator.
 var reported = []string{
 	operatorhealth.ConditionPrefix + "Available",
 	operatorhealth.ConditionPrefix + "Progressing",
@@ -52,17 +52,17 @@ var reported = []string{
 	upgradegate.ConditionType,
 }
 
-// reportedClient is the client that the ClusterOperator is made from. An operator resource that was deleted comes back without
-// conditions, from which library-go makes Available, Degraded and Upgradeable Unknown: an alarm for nothing, and for as long as
-// that lasts an upgrade that should be blocked is not. So the resource counts as absent until it has every condition.
+// reportedClient is the client of the operator resource that StatusSyncer reads. A recreated operator resource has no conditions, and
+// library-go would set Available, Degraded and Upgradeable to Unknown: a false alarm, and Unknown does not block an upgrade. So the resource
+// counts as absent until it has every condition.
 //
-// The operator resource of a process that has just started has the verdict of the process before, which may permit upgrades that the
-// new one would block. So the resource also counts as absent until this process's own verdict permits upgrades. If that does not happen
-// in time, the client reports upgrades as blocked.
+// After a start, the operator resource has the verdict of the ended process, which may permit upgrades that this process would block. So the
+// resource also counts as absent until this process's own verdict permits upgrades. If that takes too long, the client reports upgrades as
+// blocked.
 type reportedClient struct {
 	v1helpers.OperatorClient
 	clock clock.PassiveClock
-	// permits is whether the last verdict of this process permits upgrades.
+	// permits is true if the last verdict of this process permits upgrades.
 	permits *atomic.Bool
 
 	lock  sync.Mutex
@@ -87,7 +87,7 @@ func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock
 	return &reportedClient{OperatorClient: client, clock: clock, permits: permits}
 }
 
-// GetOperatorState is the wrapped client's, with an error instead of conditions that are not all there yet.
+// GetOperatorState calls the wrapped client. It returns an error while conditions are missing.
 func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClient.GetOperatorState()
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 	return spec, status, version, nil
 }
 
-// waits notes whether something is missing, and tells whether that is waited for.
+// waits records whether a condition is missing, and reports whether to wait for it.
 func (c *reportedClient) waits(missing bool) bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
 
-// Run is what controllercmd calls once the lease is held. It returns when the context ends, or at once with an error. An error
+// Run runs the manager once it holds the lease; controllercmd calls it. It returns when the context ends, or at once with an error, which
 // ends the process.
 func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
 	if o.StallLimit == 0 {
@@ -27,7 +27,7 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 	return <-ended
 }
 
-// refusingAfterStall returns a copy of the context of which the clients write nothing after a stall. Events are still sent.
+// refusingAfterStall returns a copy of the controller context whose clients write nothing after a stall, except Events.
 func refusingAfterStall(original *controllercmd.ControllerContext, detector *leaderelection.StallDetector) *controllercmd.ControllerContext {
 	wrapped := *original
 	wrapped.KubeConfig, wrapped.ProtoKubeConfig = rest.CopyConfig(original.KubeConfig), rest.CopyConfig(original.ProtoKubeConfig)

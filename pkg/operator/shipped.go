@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
 )
 
-// newOperatorConfig returns the controller that recreates the objects that the payload ships create-only. Their defaults are in bindata.
+// newOperatorConfig builds the controller that recreates the objects that the payload ships create-only. bindata has their defaults.
 func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Controller, error) {
 	manager, err := shippedManager(b.input)
 	if err != nil {

@@ -15,34 +15,34 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// Operator is the manager, built: all its controllers, with their event handlers registered at the informers.
+// Operator is the built manager: all controllers, with their event handlers registered at the informers.
 type Operator struct {
 	input       *Input
 	controllers []controller
 	inventory   *clusterInventory
 	catalogs    *catalogState
-	// runCatalogInformers runs the informers that only the catalogs controller uses, until its context ends.
+	// runCatalogInformers runs the informers of the catalogs controller until its context ends.
 	runCatalogInformers func(context.Context)
-	// cleanUp revokes what an earlier process may have left.
+	// cleanUp revokes permissions that an ended process may have left.
 	cleanUp func(context.Context)
 	tasks   *background.Tasks
 
-	// draining serializes DrainQueue, which takes what it has counted.
+	// draining serializes DrainQueue, which removes as many keys as it has counted.
 	draining       sync.Mutex
 	startInformers sync.Once
 	// informers are the goroutines of StartInformers, except those of informer factories.
 	informers sync.WaitGroup
 }
 
-// controller is one entry of the list of everything that runs.
+// controller is one entry of the list of controllers.
 type controller struct {
 	factory.Controller
 	workers int
-	// syncContext has the queue; that of LoggingSyncer, which has a queue of its own, is shut down.
+	// syncContext has the queue. LoggingSyncer has its own queue, so this one is shut down.
 	syncContext factory.SyncContext
 }
 
-// Start builds every controller from the input, starts the informers and runs the controllers until the context ends.
+// Start builds all controllers from the input, starts the informers, and runs the controllers until the context ends.
 func Start(ctx context.Context, input *Input) error {
 	built, err := Build(ctx, input)
 	if err != nil {
@@ -52,8 +52,8 @@ func Start(ctx context.Context, input *Input) error {
 	return nil
 }
 
-// Run starts the informers, revokes what an earlier process may have left, and runs the controllers until the context ends. If the caller
-// started the informers, it returns when their context has ended, too.
+// Run starts the informers, revokes permissions that an ended process may have left, and runs the controllers until the context ends. If
+// the caller started the informers, Run also waits until their context has ended.
 func (o *Operator) Run(ctx context.Context) {
 	o.tasks.Go(func() { o.cleanUp(ctx) })
 	o.StartInformers(ctx)
@@ -66,7 +66,7 @@ func (o *Operator) Run(ctx context.Context) {
 	o.informers.Wait()
 }
 
-// StartInformers starts what fills the caches, and returns. It runs until the context ends. Only the first call does anything.
+// StartInformers starts the informers and returns. They run until the context ends. Only the first call has an effect.
 func (o *Operator) StartInformers(ctx context.Context) {
 	o.startInformers.Do(func() {
 		o.input.OperatorInformers.Start(ctx.Done())
@@ -79,8 +79,8 @@ func (o *Operator) StartInformers(ctx context.Context) {
 	})
 }
 
-// WaitForCaches returns when the informers have listed what there is, or an error if the context ends first. Of kinds that belong to
-// others, such as CatalogSources, it waits some seconds at most. Event handlers may still be adding keys to queues when it returns.
+// WaitForCaches returns when the informers have listed their objects, or with an error when the context ends first. For kinds of other
+// components, such as CatalogSources, it waits some seconds at most. Event handlers may still be adding keys to queues when it returns.
 func (o *Operator) WaitForCaches(ctx context.Context) error {
 	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.catalogs.changes.HasSynced}
 	for _, informer := range o.input.sharedInformers() {
@@ -101,10 +101,9 @@ func (o *Operator) Controllers() []string {
 	return names
 }
 
-// SyncOnce runs one sync of a controller, for one key of its queue. The informers must have been started, and their caches filled; the
-// controller need not run, and must not if it is for one worker. The sync adds keys to the queue as it does in a controller that runs. An
-// error is only returned: neither the key nor a condition about the error follows from it. A requeue that the sync asks for by
-// factory.SyntheticRequeueError is no error: the key is added to the queue.
+// SyncOnce runs one sync of a controller for one key of its queue. The caches must be filled. The controller must not run if it has one
+// worker. The sync adds keys to the queue as in a running controller. An error is returned, and neither queues the key again nor sets a
+// condition. A requeue by factory.SyntheticRequeueError is not an error: the key is added to the queue.
 func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) error {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -118,10 +117,10 @@ func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) err
 	return err
 }
 
-// DrainQueue removes the keys from the queue of a controller, and returns them: objects that changed since the last call. The controller
-// must not run. Keys that were added with a delay are in the queue once they are due. Two causes of a sync add no key, so the caller syncs
-// with factory.DefaultQueueKey: the resyncs of operatorconfig and StatusSyncer, and a new log level for LoggingSyncer, which has a queue of
-// its own.
+// DrainQueue removes the keys from the queue of a controller, and returns them: the objects that have changed since the last call. The
+// controller must not run. Keys that were added with a delay are returned once they are due. For two causes of syncs, no key is added, and
+// the caller must sync factory.DefaultQueueKey: the resyncs of operatorconfig and StatusSyncer, and a new log level for LoggingSyncer,
+// which has its own queue.
 func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -142,9 +141,9 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 }
 
 // WaitIdle returns when the background tasks of syncs have ended: fetches of sources, reads of catalogs, checks of namespaces, and the
-// revocation of the permissions for these checks, which is retried while the API server refuses it. A task that has ended has added its key
-// to the queue of its controller. Watches do not count. Neither does the search for versions that would unblock a cluster upgrade: it is a
-// sync of its controller, under a key of its own. WaitIdle returns an error if the context ends first.
+// revocation of permissions for these checks, which is retried while the API server refuses it. A task that has ended has added its key to
+// the queue of its controller. Watches do not count, and neither does the search for versions that would unblock a cluster upgrade, which
+// is a sync with its own key. WaitIdle returns an error if the context ends first.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
 
 func (o *Operator) controller(name string) (controller, error) {
@@ -155,11 +154,11 @@ func (o *Operator) controller(name string) (controller, error) {
 	return o.controllers[i], nil
 }
 
-// keyedContext is a controller's SyncContext in a sync for one key.
+// keyedContext is the SyncContext of a sync of one key.
 type keyedContext struct {
 	factory.SyncContext
 	key string
 }
 
-// QueueKey is the key that is synced.
+// QueueKey returns the key.
 func (c keyedContext) QueueKey() string { return c.key }

@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/status"
 )
 
-// statusResync is how often the ClusterOperator is written without an event, as in library-go's own controller: inertia has no event.
+// statusResync is how often StatusSyncer runs without an event, as in library-go: the end of an inertia is not an event.
 const statusResync = time.Minute
 
-// newStatusSyncer builds the controller that turns the operator resource's conditions into the ClusterOperator, with the versions that
-// are known by then. library-go's StatusSyncer does the work. Its controller is built here, so that a sync that succeeded is recorded.
+// newStatusSyncer builds the controller that copies the operator resource's conditions and the known versions to the ClusterOperator.
+// library-go's StatusSyncer does the work. Its controller is built here so that a successful sync is recorded.
 func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
 	input := b.input
 	clusterOperators := input.ConfigInformers.Config().V1().ClusterOperators()

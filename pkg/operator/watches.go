@@ -8,15 +8,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
 )
 
-// watchErrorSetters has, by the plural name of each watched kind, the function that sets the handler of its informer for failed lists and
-// watches.
+// watchErrorSetters has the functions that set an informer's handler of failed lists and watches, by the plural of its kind.
 type watchErrorSetters map[string]func(cache.WatchErrorHandlerWithContext) error
 
 func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHandlerWithContext) error) {
 	l[resource] = listen
 }
 
-// sharedInformers returns the informers that several controllers work from, by the plural names of their kinds.
+// sharedInformers returns the informers that several controllers use, by the plurals of their kinds.
 func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 	return map[string]cache.SharedInformer{
 		"platformoperators":        input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Informer(),
@@ -39,8 +38,8 @@ func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) 
 	inventory.installations.EachWatched(l.add)
 }
 
-// newWatches makes the controller that reports lists and watches that the API server denies. Objects of bundles are reported on their
-// BundleDeployments instead. Every other controller is built before it, because each may add informers.
+// newWatches builds the controller that reports lists and watches that the API server denies. BundleDeployments report those of bundles'
+// objects. It is built last, because every other controller may add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
 		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},

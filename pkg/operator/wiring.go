@@ -98,7 +98,7 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 	})
 }
 
-// newEngine makes the engine that applies objects, with the manager's own identity. It queues the owners of changed objects.
+// newEngine builds the engine that applies objects with the manager's own identity. It queues the owners of changed objects.
 func (b *builder) newEngine(syncContext factory.SyncContext) (*apply.Engine, error) {
 	deployments := b.input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()
 	return apply.New(b.ctx, apply.Config{

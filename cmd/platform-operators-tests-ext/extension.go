@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	packageVariable  = "PLATFORM_OPERATORS_TESTS_PACKAGE"
-	patienceVariable = "PLATFORM_OPERATORS_TESTS_PATIENCE"
-	cleanupVariable  = "PLATFORM_OPERATORS_TESTS_CLEANUP"
+	packageVariable = "PLATFORM_OPERATORS_TESTS_PACKAGE"
+	timeoutVariable = "PLATFORM_OPERATORS_TESTS_TIMEOUT"
+	cleanupVariable = "PLATFORM_OPERATORS_TESTS_CLEANUP"
 
-	// defaultPatience is for clusters that do something else beside, such as running other tests.
-	defaultPatience = 2 * time.Minute
-	// defaultCleanup is for an operator that is taken down, with custom resources and a namespace full of pods.
+	// defaultTimeout leaves time for clusters that run other tests at the same time.
+	defaultTimeout = 2 * time.Minute
+	// defaultCleanup is enough to remove an operator with custom resources and a namespace full of Pods.
 	defaultCleanup = 5 * time.Minute
 )
 
-// newExtension makes the extension of specifications, which run on what connect gives.
-func newExtension(all []spec.Spec, connect func() (*ground, error)) *extension.Extension {
+// newExtension builds the extension from the specs. They run in the environment that connect returns.
+func newExtension(all []spec.Spec, connect func() (*environment, error)) *extension.Extension {
 	ext := extension.NewExtension("openshift", "payload", "platform-operators")
 	ext.AddSuite(extension.Suite{
 		Name:             "openshift/platform-operators/conformance/parallel",
@@ -68,18 +68,18 @@ func newExtension(all []spec.Spec, connect func() (*ground, error)) *extension.E
 	return ext
 }
 
-// ground is what specifications are tried on.
-type ground struct {
+// environment is what specs run in.
+type environment struct {
 	cluster *spec.Cluster
 	limits  spec.Limits
 }
 
-// connection reads the environment when the first specification runs: info and list need no cluster.
-func connection() func() (*ground, error) {
-	return sync.OnceValues(func() (*ground, error) {
-		patience, patienceErr := duration(patienceVariable, defaultPatience)
+// connection returns a function that reads the environment variables when the first spec runs: info and list need no cluster.
+func connection() func() (*environment, error) {
+	return sync.OnceValues(func() (*environment, error) {
+		timeout, timeoutErr := duration(timeoutVariable, defaultTimeout)
 		cleanup, cleanupErr := duration(cleanupVariable, defaultCleanup)
-		if err := errors.Join(patienceErr, cleanupErr); err != nil {
+		if err := errors.Join(timeoutErr, cleanupErr); err != nil {
 			return nil, err
 		}
 		config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
@@ -87,11 +87,11 @@ func connection() func() (*ground, error) {
 			return nil, fmt.Errorf("reading KUBECONFIG: %w", err)
 		}
 		cluster, err := spec.Connect(config, os.Getenv(packageVariable))
-		return &ground{cluster, spec.Limits{Patience: patience, Cleanup: cleanup}}, err
+		return &environment{cluster, spec.Limits{Timeout: timeout, Cleanup: cleanup}}, err
 	})
 }
 
-// duration reads an environment variable; not set is the default.
+// duration reads a duration from an environment variable, or returns the default if it is not set.
 func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -104,8 +104,8 @@ func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	return value, nil
 }
 
-// try runs one specification, and says in the extension's words how it ended.
-func try(ctx context.Context, each spec.Spec, connect func() (*ground, error)) *extensiontests.ExtensionTestResult {
+// try runs one spec, and returns its outcome as a result of the extension.
+func try(ctx context.Context, each spec.Spec, connect func() (*environment, error)) *extensiontests.ExtensionTestResult {
 	result := &extensiontests.ExtensionTestResult{Name: each.Name, Result: extensiontests.ResultPassed}
 	on, err := connect()
 	if err != nil {

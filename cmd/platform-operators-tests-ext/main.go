@@ -1,6 +1,5 @@
-// Command platform-operators-tests-ext offers the tests of platform-operators to openshift-tests: it says which there are
-// (info, list), and runs them against the cluster of KUBECONFIG (run-test, run-suite). What it prints is JSON; everything
-// else goes to stderr.
+// Command platform-operators-tests-ext offers the tests of platform-operators to openshift-tests. It lists them (info, list), and runs them
+// on the cluster of KUBECONFIG (run-test, run-suite). It prints JSON to stdout, and everything else to stderr.
 package main
 
 import (
@@ -25,7 +24,7 @@ func main() {
 			"Environment variables beside it:\n" +
 			"  " + packageVariable + "   a package of the cluster's catalogs that may be installed and removed again;\n" +
 			"      without it the specs that install something are skipped\n" +
-			"  " + patienceVariable + "  for how long a state is waited for, such as 30s; 2m unless set\n" +
+			"  " + timeoutVariable + "  for how long a state is waited for, such as 30s; 2m unless set\n" +
 			"  " + cleanupVariable + "   for how long each thing that was changed may take to be put back; 5m unless set",
 	}
 	root.AddCommand(cmd.DefaultExtensionCommands(registry)...)

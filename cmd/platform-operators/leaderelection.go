@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// leaseName is the lease's whose holder leads.
+	// leaseName is the Lease of the leader.
 	leaseName = component + "-lock"
 	// requestTimeout bounds each request about the lease before leader election begins.
 	requestTimeout = 5 * time.Second
 )
 
-// leaderElection is what flags say of the lease. Durations of zero are library-go's, which follow the control plane's topology.
+// leaderElection has the flags of leader election. Zero durations mean library-go's, which depend on the topology of the control plane.
 type leaderElection struct {
 	enabled                                   bool
 	leaseDuration, renewDeadline, retryPeriod time.Duration
-	// lockFile is on a volume of the pod; empty when the manager does not run in a pod. pod is who runs there.
+	// lockFile is a file on a volume of the Pod; empty if the manager does not run in a Pod. pod identifies the Pod.
 	lockFile string
 	pod      leaderelection.Pod
 }
@@ -51,7 +51,7 @@ func (e *leaderElection) addFlags(flags *pflag.FlagSet) {
 		"File on a volume of the manager's pod, which one process at a time locks. With it a manager takes over the lease of the process that ran before it in the same pod at once, instead of waiting until that lease runs out. It needs the environment variables POD_NAME and POD_UID. Empty outside of a pod.")
 }
 
-// validate returns what is wrong with the flags, which would otherwise end the process after its start.
+// validate returns an error for flags that would end the process after its start.
 func (e *leaderElection) validate() error {
 	return errors.Join(e.validateLockFile(), e.validateTimings())
 }
@@ -94,8 +94,9 @@ func (e *leaderElection) applyTo(config *configv1.LeaderElection) {
 	config.RetryPeriod = metav1.Duration{Duration: e.retryPeriod}
 }
 
-// stallLimit is how long a leader may stand still. Until the renew deadline it cannot tell that it fails to renew its lease; the rest of
-// the lease is for that. On a control plane of one node it is the same: library-go adds the same time to both. Zero without election.
+// stallLimit returns how long a leader may be stopped and still lead; zero without leader election. Until the renew deadline, a leader does
+// not notice that it fails to renew its Lease; the limit is the rest of the lease duration. On a control plane of one node it is the same:
+// library-go adds the same time to both.
 func stallLimit(config configv1.LeaderElection, namespace string) time.Duration {
 	if config.Disable {
 		return 0
@@ -104,18 +105,18 @@ func stallLimit(config configv1.LeaderElection, namespace string) time.Duration 
 	return config.LeaseDuration.Duration - config.RenewDeadline.Duration
 }
 
-// candidacy is how this process runs for leader.
+// candidacy is this process's part in leader election.
 type candidacy struct {
-	// identity is empty outside of a pod; library-go makes a random one then.
+	// identity is empty outside of a Pod; then library-go generates one.
 	identity string
-	// tookOver reports whether the process holds the lease already, taken over from an ended process of its pod.
+	// tookOver is true if the process has taken the Lease over from an ended process of its Pod.
 	tookOver bool
-	// lock is the locked file on the pod's volume, nil outside of a pod. It is unlocked when it is closed or the process ends.
+	// lock is the locked file on the Pod's volume, nil outside of a Pod. Closing it, or the end of the process, unlocks it.
 	lock *os.File
 }
 
-// prepare prepares for leader election in a pod: it locks the file on the pod's volume, and takes over the lease of the process
-// that ran before in this pod.
+// prepare prepares leader election in a Pod: it locks the file on the Pod's volume, and takes over the Lease of the process that ran before
+// in this Pod.
 func (e *leaderElection) prepare(ctx context.Context, lease configv1.LeaderElection, flags controllerFlags, clock clock.PassiveClock) (candidacy, error) {
 	if e.lockFile == "" || !e.enabled {
 		return candidacy{}, nil

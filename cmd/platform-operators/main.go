@@ -1,4 +1,4 @@
-// Command platform-operators is the manager of the release payload that installs platform operators and keeps them.
+// Command platform-operators is the manager of platform operators in the OpenShift release payload.
 package main
 
 import (

@@ -19,11 +19,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// component names the manager: its lease is "<component>-lock".
+// component is the name of the manager. Its Lease is "<component>-lock".
 const component = "platform-operators"
 
-// starter runs the manager as controllercmd's command does, except that it gives leader election an identity, for which
-// controllercmd has an option of its builder and none of its command.
+// starter runs the manager as controllercmd's command does, and also sets the identity for leader election, which only controllercmd's
+// builder permits.
 type starter struct {
 	config   *controllercmd.ControllerCommandConfig
 	election *leaderElection
@@ -31,7 +31,7 @@ type starter struct {
 	clock    clock.Clock
 }
 
-// execute is the command's Run.
+// execute is the command's Run function.
 func (s *starter) execute(command *cobra.Command, _ []string) {
 	ctx := apiserver.SetupSignalContext()
 	defer serviceability.BehaviorOnPanic(os.Getenv("OPENSHIFT_ON_PANIC"), version.Get())()
@@ -92,7 +92,7 @@ func (s *starter) start(ctx context.Context, command *cobra.Command) error {
 		Run(ctx, unstructuredConfig)
 }
 
-// controllerFlags are values of controllercmd's flags, which it keeps to itself.
+// controllerFlags are values of controllercmd's flags, which it does not export.
 type controllerFlags struct {
 	kubeconfig, namespace, listen string
 	terminateOn                   []string

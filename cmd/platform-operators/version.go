@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// versionText is what --version prints of a build. What the build does not know is left out.
+// versionText returns what --version prints for a build, without what the build does not know.
 func versionText(info version.Info) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "platform-operators %s\n", info.GitVersion)

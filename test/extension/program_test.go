@@ -47,7 +47,7 @@ func build(t *testing.T) program {
 func (p program) withCluster(env *environment.Environment, timeout time.Duration) program {
 	p.env = []string{
 		"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage,
-		"PLATFORM_OPERATORS_TESTS_PATIENCE=" + timeout.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + timeout.String(),
+		"PLATFORM_OPERATORS_TESTS_TIMEOUT=" + timeout.String(), "PLATFORM_OPERATORS_TESTS_CLEANUP=" + timeout.String(),
 	}
 	return p
 }

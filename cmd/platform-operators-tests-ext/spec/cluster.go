@@ -15,34 +15,34 @@ import (
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 )
 
-// Cluster is the cluster that specifications are tried on: an admin's clients, and what whoever runs them says of it.
+// Cluster is the cluster that specs run on: an admin's clients, and the caller's settings.
 type Cluster struct {
 	Kubernetes kubernetes.Interface
 	Config     configclient.Interface
 	Platform   platformclient.Interface
 	Dynamic    dynamic.Interface
 	Discovery  discovery.DiscoveryInterface
-	// Package is a package of the cluster's catalogs that may be installed and removed again; empty when nobody named one.
+	// Package is a package of the cluster's catalogs that the specs may install and remove; empty if the caller named none.
 	Package string
 }
 
-// requestLimit is for one request: one that hangs must not take all the time of a clean-up, which would try again.
+// requestLimit bounds one request, so that a request that hangs does not take the whole time of a cleanup, which retries.
 const requestLimit = 30 * time.Second
 
-// Connect makes the clients. Nothing is dialled yet.
+// Connect builds the clients. It opens no connection.
 func Connect(config *rest.Config, pkg string) (*Cluster, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = "platform-operators-tests-ext"
 	config.QPS, config.Burst = 50, 100 // all specifications of a run share it
 	config.Timeout = requestLimit
 	cluster := &Cluster{Package: pkg}
-	var faults [5]error
-	cluster.Kubernetes, faults[0] = kubernetes.NewForConfig(config)
-	cluster.Config, faults[1] = configclient.NewForConfig(config)
-	cluster.Platform, faults[2] = platformclient.NewForConfig(config)
-	cluster.Dynamic, faults[3] = dynamic.NewForConfig(config)
-	cluster.Discovery, faults[4] = discovery.NewDiscoveryClientForConfig(config)
-	if err := errors.Join(faults[:]...); err != nil {
+	var errs [5]error
+	cluster.Kubernetes, errs[0] = kubernetes.NewForConfig(config)
+	cluster.Config, errs[1] = configclient.NewForConfig(config)
+	cluster.Platform, errs[2] = platformclient.NewForConfig(config)
+	cluster.Dynamic, errs[3] = dynamic.NewForConfig(config)
+	cluster.Discovery, errs[4] = discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("making clients for %q: %w", config.Host, err)
 	}
 	return cluster, nil

@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// named is how many names a failure has at most.
-const named = 20
+// maxNames bounds the names in a failure.
+const maxNames = 20
 
-// Object is an object that a specification makes.
+// Object is an object that a spec creates.
 type Object struct {
-	// Kind is what a failure calls it.
+	// Kind is the kind in failures.
 	Kind     string
 	Resource schema.GroupVersionResource
-	// Namespace is empty for what is in none.
+	// Namespace is empty for cluster-scoped objects.
 	Namespace, Name string
-	// Leaves, if it is set, names what has come because of the object, and has to go with it; nothing when all of it is gone.
-	Leaves func(context.Context) ([]string, error)
+	// Remains returns the names of objects that exist because of this object and must be removed with it; nil if there are none to check.
+	Remains func(context.Context) ([]string, error)
 }
 
 func (o Object) String() string {
@@ -33,9 +33,9 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s %q", o.Kind, o.Name)
 }
 
-// Create has an object created, and removed when the specification has ended, with what it leaves. It is removed also when its
-// creation failed, because what is there after a lost answer nobody knows; one that was there before is left alone, whatever its
-// creation is answered with: admission may refuse it before anybody sees that it is there.
+// Create creates an object, and removes it with its remains when the spec ends. It also removes the object after a failed creation, because
+// the object may exist if the answer was lost. It does not touch an object that existed before, whatever the error of the creation is:
+// admission may refuse the creation before the API server finds the existing object.
 func (t *T) Create(ctx context.Context, object Object, create func(context.Context) error) {
 	const there = "%s is there already: an earlier run left it behind, or another one is under way; when there is none, remove it and run this again"
 	_, err := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
@@ -57,13 +57,13 @@ func (t *T) Create(ctx context.Context, object Object, create func(context.Conte
 	t.Expect(err).To(gomega.Succeed(), "creating %s", object)
 }
 
-// Remove deletes an object, and waits until it and what it leaves are gone.
+// Remove deletes an object, and waits until it and its remains are gone.
 func (t *T) Remove(ctx context.Context, object Object) {
-	t.Persist(ctx, func(ctx context.Context) error { return t.takeDown(ctx, object) })
+	t.Retry(ctx, func(ctx context.Context) error { return t.removeOnce(ctx, object) })
 }
 
-// takeDown deletes an object if nobody has, and says why it is not gone yet.
-func (t *T) takeDown(ctx context.Context, object Object) error {
+// removeOnce deletes an object unless that has happened, and returns an error while it or its remains exist.
+func (t *T) removeOnce(ctx context.Context, object Object) error {
 	objects := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace)
 	live, err := objects.Get(ctx, object.Name, metav1.GetOptions{})
 	if err == nil && live.GetDeletionTimestamp() == nil {
@@ -73,18 +73,18 @@ func (t *T) takeDown(ctx context.Context, object Object) error {
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		return object.leaves(ctx)
+		return object.checkRemains(ctx)
 	case err != nil:
 		return fmt.Errorf("%s may be left behind: removing it: %w", object, err)
 	}
 	return fmt.Errorf("%s is left behind: it was deleted, and waits for its finalizers %q", object, live.GetFinalizers())
 }
 
-func (o Object) leaves(ctx context.Context) error {
-	if o.Leaves == nil {
+func (o Object) checkRemains(ctx context.Context) error {
+	if o.Remains == nil {
 		return nil
 	}
-	names, err := o.Leaves(ctx)
+	names, err := o.Remains(ctx)
 	if err != nil {
 		return fmt.Errorf("%s is gone, and may have left something behind: looking for it: %w", o, err)
 	}
@@ -92,20 +92,20 @@ func (o Object) leaves(ctx context.Context) error {
 		return nil
 	}
 	more := ""
-	if len(names) > named {
-		more = fmt.Sprintf(" and %d more", len(names)-named)
-		names = names[:named]
+	if len(names) > maxNames {
+		more = fmt.Sprintf(" and %d more", len(names)-maxNames)
+		names = names[:maxNames]
 	}
 	return fmt.Errorf("%s is gone, and has left behind %s%s", o, strings.Join(names, ", "), more)
 }
 
-// Persist does something again and again until there is no error: in a run as long as its patience lasts, and in a clean-up as
-// long as that may take. The last error is the failure.
-func (t *T) Persist(ctx context.Context, do func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(ctx, t.patience)
+// Retry calls a function until it returns no error: for the timeout in a spec, and for the cleanup limit in a cleanup. The last error is
+// the failure.
+func (t *T) Retry(ctx context.Context, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	var last error
-	err := wait.PollUntilContextCancel(ctx, often, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		// That the time is up in the middle of a request says less than what was said before.
 		if err := do(ctx); err == nil || last == nil || ctx.Err() == nil {
 			last = err
@@ -113,6 +113,6 @@ func (t *T) Persist(ctx context.Context, do func(context.Context) error) {
 		return last == nil, nil
 	})
 	if err != nil {
-		t.Fatalf("%v (waited for up to %s: %v)", last, t.patience, err)
+		t.Fatalf("%v (waited for up to %s: %v)", last, t.timeout, err)
 	}
 }

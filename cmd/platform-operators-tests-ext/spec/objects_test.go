@@ -32,7 +32,7 @@ type server struct {
 	takes time.Duration
 	// refuses is for how many deletions it answers with a fault.
 	refuses int
-	// silentUntil is for how long from its start it answers nothing but faults.
+	// silentUntil is for how long from its start it answers nothing but errs.
 	silentUntil time.Duration
 }
 
@@ -99,7 +99,7 @@ func makes(then func(context.Context, *T)) func(context.Context, *T) {
 }
 
 func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
-	limits := Limits{Patience: 15 * time.Second, Cleanup: 5 * time.Minute}
+	limits := Limits{Timeout: 15 * time.Second, Cleanup: 5 * time.Minute}
 	nothing := func(context.Context, *T) {}
 	fails := func(_ context.Context, t *T) { t.Expect("this").To(gomega.Equal("that")) }
 	for name, test := range map[string]struct {
@@ -140,7 +140,7 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 			},
 		},
 		"removal in the run waits as long as a state": {
-			server: server{takes: limits.Patience + time.Second}, run: makes(func(ctx context.Context, t *T) { t.Remove(ctx, thing) }),
+			server: server{takes: limits.Timeout + time.Second}, run: makes(func(ctx context.Context, t *T) { t.Remove(ctx, thing) }),
 			failed: []string{`Thing "ote-thing" is left behind: it was deleted, and waits for its finalizers ["example.com/slow"] (waited for up to 15s`},
 		},
 		"a removal that does not end is told beside what failed": {
@@ -179,14 +179,14 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 
 func TestOneCleanupDoesNotTakeTheTimeOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limits := Limits{Patience: time.Second, Cleanup: time.Minute}
+		limits := Limits{Timeout: time.Second, Cleanup: time.Minute}
 		var had []time.Duration
 		outcome := Spec{Run: func(ctx context.Context, t *T) {
 			for range 2 {
 				t.Cleanup(func(ctx context.Context) {
 					deadline, _ := ctx.Deadline()
 					had = append(had, time.Until(deadline))
-					t.Persist(ctx, func(context.Context) error { return errors.New("not yet") })
+					t.Retry(ctx, func(context.Context) error { return errors.New("not yet") })
 				})
 			}
 			<-ctx.Done()
@@ -201,7 +201,7 @@ func TestOneCleanupDoesNotTakeTheTimeOfAnother(t *testing.T) {
 }
 
 func TestWhatAnObjectLeavesIsWaitedForAndNamed(t *testing.T) {
-	many := slices.Repeat([]string{`Role "x"`}, named+5)
+	many := slices.Repeat([]string{`Role "x"`}, maxNames+5)
 	for name, test := range map[string]struct {
 		leaves [][]string // one answer after the other, and the last one from then on
 		want   string
@@ -217,7 +217,7 @@ func TestWhatAnObjectLeavesIsWaitedForAndNamed(t *testing.T) {
 				var server server
 				server.start()
 				object, asked := thing, 0
-				object.Leaves = func(context.Context) ([]string, error) {
+				object.Remains = func(context.Context) ([]string, error) {
 					if test.leaves == nil {
 						return nil, errors.New("no connection")
 					}
@@ -226,7 +226,7 @@ func TestWhatAnObjectLeavesIsWaitedForAndNamed(t *testing.T) {
 				}
 				outcome := Spec{Run: func(ctx context.Context, t *T) {
 					t.Create(ctx, object, func(context.Context) error { return server.Tracker().Add(newThing()) })
-				}}.Try(t.Context(), &Cluster{Dynamic: &server}, Limits{Patience: time.Second, Cleanup: time.Minute})
+				}}.Try(t.Context(), &Cluster{Dynamic: &server}, Limits{Timeout: time.Second, Cleanup: time.Minute})
 				if got := strings.Join(outcome.Failures, "\n"); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 					t.Errorf("it failed with %q, want %q", got, test.want)
 				}

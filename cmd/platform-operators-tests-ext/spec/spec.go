@@ -1,9 +1,8 @@
-// Package spec is what specifications of the openshift-tests extension are made of: a name, labels and a function, and what
-// that function is given: clients of the cluster, Gomega's assertions, a log, and clean-ups that run however it ends.
+// Package spec runs specs of the openshift-tests extension. A spec is a name, labels and a function, which gets clients of the cluster,
+// Gomega's assertions, a log, and cleanups that run however it ends.
 //
-// openshift-tests-extension takes any function as a test; Ginkgo, which it also takes, would have to be a fork there. The
-// package does not know what is specified and does not read the environment; package specs has the specifications, and main
-// turns them into tests of the extension.
+// openshift-tests-extension accepts any function as a test. It also accepts Ginkgo, but only as a fork. Package specs has the specs, and
+// main turns them into tests of the extension. This package does not read the environment.
 package spec
 
 import (
@@ -19,84 +18,84 @@ import (
 )
 
 const (
-	// limit is for how long a specification may run, whatever it waits for.
+	// limit bounds the duration of a spec.
 	limit = 15 * time.Minute
-	// often is how often a state is looked at that is waited for.
-	often = 250 * time.Millisecond
+	// pollInterval is the interval at which a state is read until it is as expected.
+	pollInterval = 250 * time.Millisecond
 )
 
-// Spec is one specification.
+// Spec is one test.
 type Spec struct {
-	// Name is what it is known as for ever: no generated values, no quantities.
+	// Name identifies the spec. It never changes, and has no generated values or quantities.
 	Name string
-	// OriginalName is what it was called first; empty unless it was renamed.
+	// OriginalName is the first name of a renamed spec; otherwise empty.
 	OriginalName string
-	// Labels are openshift-tests' own, such as "Serial".
+	// Labels are labels of openshift-tests, such as "Serial".
 	Labels []string
-	// Run tries it. It ends early by an assertion that does not hold, or by Skip.
+	// Run is the test. A failed assertion or Skip ends it.
 	Run func(ctx context.Context, t *T)
 }
 
-// Limits are for how long things are waited for.
+// Limits bound waits.
 type Limits struct {
-	// Patience is for a state to come.
-	Patience time.Duration
-	// Cleanup is for each clean-up, whatever the specification has taken before.
+	// Timeout bounds the wait for a state.
+	Timeout time.Duration
+	// Cleanup bounds each cleanup.
 	Cleanup time.Duration
 }
 
-// Outcome is how a specification ended.
+// Outcome is the result of a spec.
 type Outcome struct {
-	// Skipped says why it was not tried, and Failures what does not hold, one text for each; both empty when all of it holds.
+	// Skipped is why the spec was skipped. Failures has a text for each failure. Both are empty if the spec passed.
 	Skipped  string
 	Failures []string
-	// Log is what it said.
+	// Log is the spec's output.
 	Log string
 }
 
-// T is one run of a specification. Its assertions are Gomega's, with the run's patience as their limit.
+// T is one run of a spec. Its assertions are Gomega's; Eventually uses the run's timeout.
 type T struct {
 	*gomega.WithT
 	*Cluster
 
-	patience time.Duration
+	timeout  time.Duration
 	cleanups []func(context.Context)
 	log      strings.Builder
 	skipped  string
 	failures []string
 }
 
-// Try runs a specification against a cluster, and its clean-ups after it, also when the specification failed, ran out of time or
-// was interrupted. What a clean-up could not put back is a failure of the specification, and the other clean-ups still run.
+// Try runs a spec on a cluster, and then its cleanups, also after a failure, a timeout or an interrupt. A failed cleanup is a failure of
+// the spec, and the other cleanups still run.
 func (s Spec) Try(ctx context.Context, cluster *Cluster, limits Limits) Outcome {
 	t := &T{Cluster: cluster}
 	t.WithT = gomega.NewWithT(t)
 	t.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the limit
-	t.wait(limits.Patience)
-	t.SetDefaultEventuallyPollingInterval(often)
+	t.setTimeout(limits.Timeout)
+	t.SetDefaultEventuallyPollingInterval(pollInterval)
 	t.SetDefaultConsistentlyDuration(2 * time.Second)
-	t.SetDefaultConsistentlyPollingInterval(often)
+	t.SetDefaultConsistentlyPollingInterval(pollInterval)
 
 	limited, cancel := context.WithTimeout(ctx, limit)
-	t.guard(func() { s.Run(limited, t) })
+	t.recoverPanics(func() { s.Run(limited, t) })
 	cancel()
-	t.wait(limits.Cleanup)
+	t.setTimeout(limits.Cleanup)
 	for _, cleanup := range slices.Backward(t.cleanups) {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Cleanup)
-		t.guard(func() { cleanup(limited) })
+		t.recoverPanics(func() { cleanup(limited) })
 		cancel()
 	}
 	return Outcome{Skipped: t.skipped, Failures: t.failures, Log: t.log.String()}
 }
 
-// wait sets how long a state is waited for from now on.
-func (t *T) wait(patience time.Duration) {
-	t.patience = patience
-	t.SetDefaultEventuallyTimeout(patience)
+// setTimeout sets the timeout of waits from now on.
+func (t *T) setTimeout(timeout time.Duration) {
+	t.timeout = timeout
+	t.SetDefaultEventuallyTimeout(timeout)
 }
 
-// guard calls a function in a goroutine of its own, which it may end, and notes a panic as a failure.
-func (t *T) guard(call func()) {
+// recoverPanics calls a function in its own goroutine, so that the function may end it, and records a panic as a failure.
+func (t *T) recoverPanics(call func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -110,26 +109,26 @@ func (t *T) guard(call func()) {
 	<-done
 }
 
-// Cleanup has something put back when the specification has ended, the last one first. It has a context of its own, and should
-// Persist: nobody calls it again.
+// Cleanup registers a cleanup for the end of the spec; the last one runs first. It gets its own context. It is called once, so it should
+// Retry.
 func (t *T) Cleanup(cleanup func(context.Context)) { t.cleanups = append(t.cleanups, cleanup) }
 
-// Skip ends the specification as one that cannot be tried here, with the reason why.
+// Skip ends the spec as skipped, with a reason.
 func (t *T) Skip(format string, args ...any) {
 	t.skipped = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
-// Logf adds a line to what is told of the run, whatever its outcome.
+// Logf adds a line to the output of the run.
 func (t *T) Logf(format string, args ...any) { fmt.Fprintf(&t.log, format+"\n", args...) }
 
-// Step says what is done next.
+// Step logs the next step.
 func (t *T) Step(text string) { t.Logf("STEP: %s", text) }
 
-// Helper is Gomega's way to ask; nothing has to be marked.
+// Helper does nothing. Gomega calls it before it reports a failure.
 func (t *T) Helper() {}
 
-// Fatalf notes a failure and ends the specification: Gomega's way to say that an assertion does not hold.
+// Fatalf records a failure and ends the spec. Gomega calls it for a failed assertion.
 func (t *T) Fatalf(format string, args ...any) {
 	t.failures = append(t.failures, strings.TrimSpace(fmt.Sprintf(format, args...)))
 	runtime.Goexit()

@@ -11,7 +11,7 @@ import (
 )
 
 func TestSpecificationEndsAndPutsBackWhatItChanged(t *testing.T) {
-	limits := Limits{Patience: 50 * time.Millisecond, Cleanup: time.Second}
+	limits := Limits{Timeout: 50 * time.Millisecond, Cleanup: time.Second}
 	for name, test := range map[string]struct {
 		run     func(context.Context, *T)
 		skipped string
@@ -78,7 +78,7 @@ func TestInterruptedSpecificationIsCleanedUpAfter(t *testing.T) {
 		t.Cleanup(func(ctx context.Context) { cleaned = ctx.Err() == nil })
 		cancel()
 		t.Eventually(func(context.Context) bool { return false }).WithContext(ctx).Should(gomega.BeTrue())
-	}}.Try(ctx, nil, Limits{Patience: time.Minute, Cleanup: time.Minute})
+	}}.Try(ctx, nil, Limits{Timeout: time.Minute, Cleanup: time.Minute})
 	if !cleaned {
 		t.Error("what it changed would stay, because its clean-up was interrupted too")
 	}

@@ -26,13 +26,13 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// configuration is what happens to the objects of which there is one.
+// configuration returns specs about the singleton objects.
 func configuration() []spec.Spec {
 	return []spec.Spec{
-		alone("a deleted ProvisionerClass of the payload comes back", classComesBack),
-		alone("a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes", managerComesBack),
-		alone("a ClusterOperator that was edited by hand is put back", clusterOperatorPutBack),
-		alone("a package that allowedPackages does not have is refused with the field, and taken up when it is allowed", allowedPackages),
+		serialSpec("a deleted ProvisionerClass of the payload comes back", classComesBack),
+		serialSpec("a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes", managerComesBack),
+		serialSpec("a ClusterOperator that was edited by hand is put back", clusterOperatorPutBack),
+		serialSpec("a package that allowedPackages does not have is refused with the field, and taken up when it is allowed", allowedPackages),
 	}
 }
 
@@ -47,7 +47,7 @@ func classComesBack(ctx context.Context, t *spec.T) {
 		skipIfSet(ctx, t, t.Dynamic.Resource(classes), name, "provisioner")
 	}
 	for _, name := range shipped {
-		comesBack(ctx, t, t.Dynamic.Resource(classes), name)
+		recreated(ctx, t, t.Dynamic.Resource(classes), name)
 	}
 }
 
@@ -56,7 +56,7 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	operators := t.Config.ConfigV1().ClusterOperators()
 	before, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
-	comesBack(ctx, t, t.Dynamic.Resource(managers), operatorv1alpha1.PlatformOperatorManagerName)
+	recreated(ctx, t, t.Dynamic.Resource(managers), operatorv1alpha1.PlatformOperatorManagerName)
 
 	t.Step("the ClusterOperator has been there all the time")
 	t.Consistently(func(ctx context.Context) (types.UID, error) {
@@ -72,8 +72,8 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
 }
 
-// skipIfSet ends a specification that deletes an object in which somebody has set more than the payload ships: until it is put back,
-// that would not hold, and an update that waits for an approval could be made, which nobody can take back.
+// skipIfSet skips a spec that deletes an object with settings beyond those of the payload. The object would lack them until it is restored,
+// and an upgrade that waits for an approval might start, which cannot be undone.
 func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string, shipped ...string) {
 	live, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
@@ -85,14 +85,14 @@ func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}
 }
 
-// comesBack deletes an object and waits until there is a new one; at the end that has the settings of the deleted one, which
-// are not in what the manager creates. What was read is written again as it was: a typed client would add fields to it.
-func comesBack(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string) {
+// recreated deletes an object, waits until the manager has created it again, and finally restores the settings of the deleted one. It
+// writes the object as it was read, because a typed client would add fields.
+func recreated(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string) {
 	before, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
 	t.Cleanup(func(ctx context.Context) {
-		t.Persist(ctx, func(ctx context.Context) error {
-			if err := putBack(ctx, objects, before); err != nil {
+		t.Retry(ctx, func(ctx context.Context) error {
+			if err := restore(ctx, objects, before); err != nil {
 				return fmt.Errorf("%s %q is not as it was: putting it back: %w", before.GetKind(), name, err)
 			}
 			return nil
@@ -108,8 +108,8 @@ func comesBack(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.GetUID(), types.UID("")))
 }
 
-// putBack writes an object as it was before, and creates it if nobody has brought it back.
-func putBack(ctx context.Context, objects dynamic.ResourceInterface, before *unstructured.Unstructured) error {
+// restore writes an object as it was before, and creates it if it does not exist.
+func restore(ctx context.Context, objects dynamic.ResourceInterface, before *unstructured.Unstructured) error {
 	live, err := objects.Get(ctx, before.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		live = &unstructured.Unstructured{Object: map[string]any{"apiVersion": before.GetAPIVersion(), "kind": before.GetKind()}}
@@ -137,7 +137,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	operators := t.Config.ConfigV1().ClusterOperators()
 	var before *configv1.ClusterOperator
 	t.Cleanup(func(ctx context.Context) { // where the manager did not
-		t.Persist(ctx, func(ctx context.Context) error {
+		t.Retry(ctx, func(ctx context.Context) error {
 			live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
 			if err == nil && before != nil && strings.Contains(messagesOf(live), edit) {
 				live.Status.Conditions = before.Status.Conditions
@@ -170,7 +170,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	t.Expect(statusesOf(live)).To(gomega.Equal(statusesOf(before)))
 }
 
-// messagesOf are the messages of the conditions that the manager writes.
+// messagesOf returns the messages of the conditions that the manager writes.
 func messagesOf(operator *configv1.ClusterOperator) string {
 	var messages []string
 	for _, condition := range operator.Status.Conditions {
@@ -203,15 +203,15 @@ func allowedPackages(ctx context.Context, t *spec.T) {
 		return nil
 	}
 	t.Cleanup(func(ctx context.Context) {
-		t.Persist(ctx, func(ctx context.Context) error { return allow(ctx, before.Spec.AllowedPackages) })
+		t.Retry(ctx, func(ctx context.Context) error { return allow(ctx, before.Spec.AllowedPackages) })
 	})
 	t.Expect(allow(ctx, []string{"ote-something-else"})).To(succeed())
-	createAs(ctx, t, operator(name), asking(pkg))
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", pkg))
+	createAs(ctx, t, operator(name), specFor(pkg))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "spec.allowedPackages", pkg))
 
 	t.Step("allowing it")
 	t.Expect(allow(ctx, []string{"ote-*"})).To(succeed())
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 }

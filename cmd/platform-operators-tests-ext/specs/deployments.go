@@ -12,28 +12,28 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// deployments are what becomes of BundleDeployments and Bundles whose content cannot be had.
+// deployments returns specs about BundleDeployments and Bundles whose content is not available.
 func deployments() []spec.Spec {
 	return []spec.Spec{
-		parallel("a BundleDeployment of a class that does not exist says so, and can be deleted", unknownClass),
-		parallel("a BundleDeployment of an image that cannot be pulled says which and creates nothing, and can be deleted", unpullableDeployment),
-		parallel("a Bundle of an image that cannot be pulled says which, and can be deleted", unpullableBundle),
+		parallelSpec("a BundleDeployment of a class that does not exist says so, and can be deleted", unknownClass),
+		parallelSpec("a BundleDeployment of an image that cannot be pulled says which and creates nothing, and can be deleted", unpullableDeployment),
+		parallelSpec("a Bundle of an image that cannot be pulled says which, and can be deleted", unpullableBundle),
 	}
 }
 
 func unknownClass(ctx context.Context, t *spec.T) {
 	const name, class = "ote-unknown-class", "ote-class-of-nobody"
 	deploy(ctx, t, name, class)
-	t.Eventually(ofDeployment(t, name, corev1alpha2.ConditionUnpacked)).WithContext(ctx).
-		Should(says(metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, class))
+	t.Eventually(deploymentCondition(t, name, corev1alpha2.ConditionUnpacked)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, class))
 	t.Remove(ctx, deployment(name))
 }
 
 func unpullableDeployment(ctx context.Context, t *spec.T) {
 	const name = "ote-unpullable"
 	deploy(ctx, t, name, corev1alpha2.ProvisionerClassRegistry)
-	t.Eventually(ofDeployment(t, name, corev1alpha2.ConditionUnpacked)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, "127.0.0.1:1"))
+	t.Eventually(deploymentCondition(t, name, corev1alpha2.ConditionUnpacked)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, corev1alpha2.ReasonUnpackFailed, "127.0.0.1:1"))
 	_, err := t.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(beNotFound(), "its namespace was created before anything of it is known")
 	t.Remove(ctx, deployment(name))
@@ -55,7 +55,7 @@ func unpullableBundle(ctx context.Context, t *spec.T) {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%s: %s", live.Status.Phase, said(live.Status.Conditions, corev1alpha2.ConditionUnpacked, live.Generation)), nil
+		return fmt.Sprintf("%s: %s", live.Status.Phase, summarize(live.Status.Conditions, corev1alpha2.ConditionUnpacked, live.Generation)), nil
 	}).WithContext(ctx).Should(gomega.And(
 		gomega.HavePrefix(fmt.Sprintf("%s: False %s: ", corev1alpha2.BundleFailing, corev1alpha2.ReasonUnpackFailed)),
 		gomega.ContainSubstring("127.0.0.1:1")))

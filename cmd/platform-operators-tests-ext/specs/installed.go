@@ -24,24 +24,24 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// operatorName is the PlatformOperator of those specifications that install one; they follow one another.
+// operatorName is the PlatformOperator of all specs that install one; they run one after another.
 const operatorName = "ote-installed"
 
-// installed are what becomes of an operator that is installed, of the package that whoever runs them named.
+// installed returns specs that install the package that the caller named.
 func installed() []spec.Spec {
 	return []spec.Spec{
-		alone("an operator is installed, and taken down with its PlatformOperator", installAndRemove),
-		alone("a deleted Deployment of an installed operator comes back, and who deleted what is told", deletedComesBack),
-		alone("an edited Deployment of an installed operator is put back, and who edited what is told", editedPutBack),
-		alone("an installed operator's BundleDeployment that was edited is put back", deploymentPutBack),
-		alone("a paused operator's deleted Deployment is left so and told, and comes back when it goes on", pausedLeaves),
+		serialSpec("an operator is installed, and taken down with its PlatformOperator", installAndRemove),
+		serialSpec("a deleted Deployment of an installed operator comes back, and who deleted what is told", deletedIsRecreated),
+		serialSpec("an edited Deployment of an installed operator is put back, and who edited what is told", editedIsReverted),
+		serialSpec("an installed operator's BundleDeployment that was edited is put back", bundleDeploymentIsReverted),
+		serialSpec("a paused operator's deleted Deployment is left so and told, and comes back when it goes on", pausedKeepsDrift),
 	}
 }
 
-// install installs the package that was named, and waits until it is healthy.
+// install installs the named package, and waits until it is healthy.
 func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
-		t.Skip("nobody named a package that may be installed here: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
+		t.Skip("no package to install was named: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
 	}
 	// One of our own name is what an earlier specification left behind, which is no reason to skip this one.
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
@@ -52,32 +52,32 @@ func install(ctx context.Context, t *spec.T) {
 		t.Skip("PlatformOperator %q has package %q, which is not ours to remove then", operators.Items[at].Name, t.Package)
 	}
 	skipUnlessPermitted(ctx, t, t.Package)
-	skipInstalledOtherwise(ctx, t)
-	want := asking(t.Package)
+	skipIfManagedByOLM(ctx, t)
+	want := specFor(t.Package)
 	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // else its kinds would be left behind
 	object := operator(operatorName)
-	object.Leaves = func(ctx context.Context) ([]string, error) { return leftOf(ctx, t) }
+	object.Remains = func(ctx context.Context) ([]string, error) { return remainsOf(ctx, t) }
 	createAs(ctx, t, object, want)
-	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionTrue, platformv1alpha1.ReasonInstallSuccessful))
-	t.Eventually(ofOperator(t, operatorName, platformv1alpha1.ConditionHealthy)).WithContext(ctx).
-		Should(says(metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected))
+	t.Eventually(operatorCondition(t, operatorName, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionTrue, platformv1alpha1.ReasonInstallSuccessful))
+	t.Eventually(operatorCondition(t, operatorName, platformv1alpha1.ConditionHealthy)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected))
 	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
-	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
-	namespaceImmutable(ctx, t)
+	t.Eventually(deploymentCondition(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
+	checkNamespaceImmutable(ctx, t)
 }
 
-// namespaceImmutable tells whether the API server lets nobody move an operator that is installed.
-func namespaceImmutable(ctx context.Context, t *spec.T) {
+// checkNamespaceImmutable checks that the API server refuses another namespace for an installed operator.
+func checkNamespaceImmutable(ctx context.Context, t *spec.T) {
 	_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, operatorName, types.MergePatchType,
 		[]byte(`{"spec":{"install":{"namespace":"ote-another"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 	t.Expect(apierrors.IsInvalid(err)).To(gomega.BeTrue(), "%v", err)
 	t.Expect(err.Error()).To(gomega.ContainSubstring("install.namespace is immutable"))
 }
 
-// skipInstalledOtherwise ends a specification whose package a Subscription or a ClusterExtension has.
-func skipInstalledOtherwise(ctx context.Context, t *spec.T) {
+// skipIfManagedByOLM skips a spec if a Subscription or a ClusterExtension has the package.
+func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	for _, each := range []struct {
 		resource schema.GroupVersionResource
 		pkg      []string // the field of the package's name
@@ -98,8 +98,8 @@ func skipInstalledOtherwise(ctx context.Context, t *spec.T) {
 	}
 }
 
-// leftOf names what is there of the installed operator.
-func leftOf(ctx context.Context, t *spec.T) ([]string, error) {
+// remainsOf names the existing objects of the installed operator.
+func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	var left []string
 	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
 	switch {
@@ -122,7 +122,7 @@ func leftOf(ctx context.Context, t *spec.T) ([]string, error) {
 		admissionv1.SchemeGroupVersion.WithResource("mutatingwebhookconfigurations"),
 		admissionv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations"),
 	} {
-		list, err := t.Dynamic.Resource(resource).List(ctx, metav1.ListOptions{LabelSelector: ofTheOperator(), Limit: 100})
+		list, err := t.Dynamic.Resource(resource).List(ctx, metav1.ListOptions{LabelSelector: operatorSelector(), Limit: 100})
 		if err != nil {
 			return nil, err
 		}
@@ -133,14 +133,14 @@ func leftOf(ctx context.Context, t *spec.T) ([]string, error) {
 	return left, nil
 }
 
-// ofTheOperator selects what the installed operator brought.
-func ofTheOperator() string {
+// operatorSelector selects the objects of the installed operator.
+func operatorSelector() string {
 	return labels.Set{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: operatorName}.String()
 }
 
-// theDeployment is the first Deployment of the installed operator.
-func theDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
-	all, err := theDeployments(t)(ctx)
+// firstDeployment returns the first Deployment of the installed operator.
+func firstDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
+	all, err := operatorDeployments(t)(ctx)
 	t.Expect(err).To(succeed())
 	if len(all) == 0 {
 		t.Skip("package %q brings no Deployment", t.Package)
@@ -148,9 +148,9 @@ func theDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
 	return &all[0]
 }
 
-func theDeployments(t *spec.T) func(context.Context) ([]appsv1.Deployment, error) {
+func operatorDeployments(t *spec.T) func(context.Context) ([]appsv1.Deployment, error) {
 	return func(ctx context.Context) ([]appsv1.Deployment, error) {
-		list, err := t.Kubernetes.AppsV1().Deployments("").List(ctx, metav1.ListOptions{LabelSelector: ofTheOperator()})
+		list, err := t.Kubernetes.AppsV1().Deployments("").List(ctx, metav1.ListOptions{LabelSelector: operatorSelector()})
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func theDeployments(t *spec.T) func(context.Context) ([]appsv1.Deployment, error
 
 func installAndRemove(ctx context.Context, t *spec.T) {
 	install(ctx, t)
-	theDeployment(ctx, t)
+	firstDeployment(ctx, t)
 	live, err := t.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, operatorName, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
 	t.Expect(live.Status.Installed).NotTo(gomega.BeNil())
@@ -171,26 +171,26 @@ func installAndRemove(ctx context.Context, t *spec.T) {
 	t.Remove(ctx, operator(operatorName))
 	_, err = t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
 	t.Expect(err).To(beNotFound())
-	left, err := theDeployments(t)(ctx)
+	left, err := operatorDeployments(t)(ctx)
 	t.Expect(err).To(succeed())
 	t.Expect(left).To(gomega.BeEmpty(), "a PlatformOperator is gone when its operator is")
 }
 
-func deletedComesBack(ctx context.Context, t *spec.T) {
+func deletedIsRecreated(ctx context.Context, t *spec.T) {
 	install(ctx, t)
-	before := theDeployment(ctx, t)
+	before := firstDeployment(ctx, t)
 	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
 	t.Expect(deployments.Delete(ctx, before.Name, metav1.DeleteOptions{})).To(succeed())
 	t.Eventually(func(ctx context.Context) (types.UID, error) {
 		live, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
 		return live.GetUID(), err
 	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.UID, types.UID("")))
-	t.Eventually(driftOf(t)).WithContext(ctx).Should(gomega.ContainElement(drift(before.Name, corev1alpha2.DriftDeleted, corev1alpha2.DriftRepaired)))
+	t.Eventually(driftRecords(t)).WithContext(ctx).Should(gomega.ContainElement(drift(before.Name, corev1alpha2.DriftDeleted, corev1alpha2.DriftRepaired)))
 }
 
-func editedPutBack(ctx context.Context, t *spec.T) {
+func editedIsReverted(ctx context.Context, t *spec.T) {
 	install(ctx, t)
-	before := theDeployment(ctx, t)
+	before := firstDeployment(ctx, t)
 	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
 	account := before.Spec.Template.Spec.ServiceAccountName
 	if account == "" {
@@ -208,12 +208,12 @@ func editedPutBack(ctx context.Context, t *spec.T) {
 		}
 		return live.Spec.Template.Spec.ServiceAccountName, nil
 	}).WithContext(ctx).Should(gomega.Equal(account))
-	t.Eventually(driftOf(t)).WithContext(ctx).Should(gomega.ContainElement(gomega.And(
+	t.Eventually(driftRecords(t)).WithContext(ctx).Should(gomega.ContainElement(gomega.And(
 		gomega.HavePrefix(drift(before.Name, corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired)), gomega.ContainSubstring("ote-somebody"))))
 }
 
-// driftOf are the changes that are told of, as "Deployment name: Edited by manager, Repaired".
-func driftOf(t *spec.T) func(context.Context) ([]string, error) {
+// driftRecords returns the reported changes, such as "Deployment name: Edited by manager, Repaired".
+func driftRecords(t *spec.T) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
 		if err != nil {
@@ -237,7 +237,7 @@ func drift(deployment string, change corev1alpha2.DriftChange, outcome corev1alp
 	return fmt.Sprintf("Deployment %s: %s, %s", deployment, change, outcome)
 }
 
-func deploymentPutBack(ctx context.Context, t *spec.T) {
+func bundleDeploymentIsReverted(ctx context.Context, t *spec.T) {
 	install(ctx, t)
 	deployments := t.Platform.CoreV1alpha2().BundleDeployments()
 	_, err := deployments.Patch(ctx, operatorName, types.MergePatchType, []byte(`{"spec":{"paused":true}}`), metav1.PatchOptions{})
@@ -251,16 +251,16 @@ func deploymentPutBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.BeFalse(), "spec.paused of BundleDeployment %q was set behind its PlatformOperator's back", operatorName)
 }
 
-func pausedLeaves(ctx context.Context, t *spec.T) {
+func pausedKeepsDrift(ctx context.Context, t *spec.T) {
 	install(ctx, t)
-	before := theDeployment(ctx, t)
+	before := firstDeployment(ctx, t)
 	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
 	patchOperator(ctx, t, operatorName, `{"spec":{"paused":true}}`)
-	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, corev1alpha2.ReasonPaused))
+	t.Eventually(deploymentCondition(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, corev1alpha2.ReasonPaused))
 	t.Expect(deployments.Delete(ctx, before.Name, metav1.DeleteOptions{})).To(succeed())
-	t.Eventually(ofDeployment(t, operatorName, corev1alpha2.ConditionDrifted)).WithContext(ctx).
-		Should(says(metav1.ConditionTrue, corev1alpha2.ReasonDriftReported, before.Name, "spec.paused"))
+	t.Eventually(deploymentCondition(t, operatorName, corev1alpha2.ConditionDrifted)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionTrue, corev1alpha2.ReasonDriftReported, before.Name, "spec.paused"))
 	t.Consistently(func(ctx context.Context) error {
 		_, err := deployments.Get(ctx, before.Name, metav1.GetOptions{})
 		return err

@@ -17,15 +17,15 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// payload is what the platform expects of a component of its payload, as it is on the cluster.
+// payload returns specs about what the platform requires of a component of its payload.
 func payload() []spec.Spec {
 	return []spec.Spec{
-		parallel("the namespace is the platform's own and monitored, and pods in it are restricted", namespaceOfThePlatform),
-		parallel("the manager's pod asks for what it needs and is restricted", restrictedPod),
-		parallel("nothing reaches the namespace or leaves it that no NetworkPolicy permits", denyAll),
-		parallel("the metrics are served with a certificate of the service CA", servingCertificate),
-		parallel("the manager has no right to everything", exactRights),
-		parallel("the kinds are established and have a status of their own", establishedKinds),
+		parallelSpec("the namespace is the platform's own and monitored, and pods in it are restricted", namespaceOfThePlatform),
+		parallelSpec("the manager's pod asks for what it needs and is restricted", restrictedPod),
+		parallelSpec("nothing reaches the namespace or leaves it that no NetworkPolicy permits", denyAll),
+		parallelSpec("the metrics are served with a certificate of the service CA", servingCertificate),
+		parallelSpec("the manager has no right to everything", exactRights),
+		parallelSpec("the kinds are established and have a status of their own", establishedKinds),
 	}
 }
 

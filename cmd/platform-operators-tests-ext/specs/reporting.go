@@ -19,13 +19,13 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// reporting is what can be read of the ClusterOperator and of conditions.
+// reporting returns specs about the ClusterOperator and conditions.
 func reporting() []spec.Spec {
 	return []spec.Spec{
-		parallel("the ClusterOperator is available and has every condition, with a reason and a message that can be read", clusterOperatorReports),
-		parallel("the ClusterOperator's version is told", clusterOperatorVersion),
-		parallel("the ClusterOperator's related objects can be collected", relatedObjects),
-		parallel("every condition of what there is has a reason without names in it and is of the present spec", reasons),
+		parallelSpec("the ClusterOperator is available and has every condition, with a reason and a message that can be read", clusterOperatorReports),
+		parallelSpec("the ClusterOperator's version is told", clusterOperatorVersion),
+		parallelSpec("the ClusterOperator's related objects can be collected", relatedObjects),
+		parallelSpec("every condition of what there is has a reason without names in it and is of the present spec", reasons),
 	}
 }
 
@@ -87,8 +87,8 @@ func reasons(ctx context.Context, t *spec.T) {
 		}
 	}
 	const name = "ote-reasons"
-	create(ctx, t, name, asking("ote-reasons-package"))
-	t.Eventually(ofOperator(t, name, "Installed")).WithContext(ctx).Should(gomega.HavePrefix("False "))
+	create(ctx, t, name, specFor("ote-reasons-package"))
+	t.Eventually(operatorCondition(t, name, "Installed")).WithContext(ctx).Should(gomega.HavePrefix("False "))
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	t.Expect(operators.Items).NotTo(gomega.BeEmpty())

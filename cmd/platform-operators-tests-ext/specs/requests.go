@@ -18,16 +18,16 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// requests are what becomes of PlatformOperators that ask for what cannot be had.
+// requests returns specs about PlatformOperators that cannot be installed.
 func requests() []spec.Spec {
 	return []spec.Spec{
-		parallel("a package that no catalog has is said on the PlatformOperator, and is no fault of the cluster", unknownPackage),
-		parallel("a version range that cannot be read is said with the field, and the right one is taken up", unreadableRange),
-		parallel("of two PlatformOperators for one package the younger says which one has it, and follows when that goes", twoForOnePackage),
-		parallel("a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", foreignDeployment),
-		parallel("a paused PlatformOperator says so, and goes on when it is not paused any more", pausedOperator),
-		parallel("a catalog selector that selects nothing is said with the field", selectsNothing),
-		parallel("a CatalogSource outside the trusted namespaces does not count", untrustedCatalog),
+		parallelSpec("a package that no catalog has is said on the PlatformOperator, and is no fault of the cluster", unknownPackage),
+		parallelSpec("a version range that cannot be read is said with the field, and the right one is taken up", unreadableRange),
+		parallelSpec("of two PlatformOperators for one package the younger says which one has it, and follows when that goes", twoForOnePackage),
+		parallelSpec("a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", foreignDeployment),
+		parallelSpec("a paused PlatformOperator says so, and goes on when it is not paused any more", pausedOperator),
+		parallelSpec("a catalog selector that selects nothing is said with the field", selectsNothing),
+		parallelSpec("a CatalogSource outside the trusted namespaces does not count", untrustedCatalog),
 	}
 }
 
@@ -35,9 +35,9 @@ func unknownPackage(ctx context.Context, t *spec.T) {
 	const name, pkg = "ote-unknown-package", "ote-no-catalog-has-this"
 	before, err := t.Config.ConfigV1().ClusterOperators().Get(ctx, clusterOperator, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
-	create(ctx, t, name, asking(pkg))
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
+	create(ctx, t, name, specFor(pkg))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 
 	t.Step("the ClusterOperator is as it was")
 	t.Consistently(func(ctx context.Context) ([]string, error) {
@@ -50,31 +50,31 @@ func unknownPackage(ctx context.Context, t *spec.T) {
 
 func unreadableRange(ctx context.Context, t *spec.T) {
 	const name = "ote-unreadable-range"
-	want := asking("ote-range-of-nothing")
+	want := specFor("ote-range-of-nothing")
 	want.Package.Version = "banana"
 	create(ctx, t, name, want)
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "banana", "spec.package.version"))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "banana", "spec.package.version"))
 
 	t.Step("correcting it")
 	patchOperator(ctx, t, name, `{"spec":{"package":{"version":">=1.0.0"}}}`)
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, "ote-range-of-nothing"))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, "ote-range-of-nothing"))
 }
 
 func twoForOnePackage(ctx context.Context, t *spec.T) {
 	const older, younger, pkg = "ote-twin-a", "ote-twin-b", "ote-wanted-twice"
-	create(ctx, t, older, asking(pkg))
-	create(ctx, t, younger, asking(pkg)) // within the same second the first by name has it
-	t.Eventually(ofOperator(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, older, pkg))
-	t.Eventually(ofOperator(t, older, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
+	create(ctx, t, older, specFor(pkg))
+	create(ctx, t, younger, specFor(pkg)) // within the same second the first by name has it
+	t.Eventually(operatorCondition(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, older, pkg))
+	t.Eventually(operatorCondition(t, older, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 
 	t.Step("removing the older one")
 	t.Remove(ctx, operator(older))
-	t.Eventually(ofOperator(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
+	t.Eventually(operatorCondition(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, pkg))
 }
 
 func foreignDeployment(ctx context.Context, t *spec.T) {
@@ -82,9 +82,9 @@ func foreignDeployment(ctx context.Context, t *spec.T) {
 	deploy(ctx, t, name, "ote-no-class")
 	before, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
-	create(ctx, t, name, asking("ote-foreign-package"))
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "BundleDeployment", name))
+	create(ctx, t, name, specFor("ote-foreign-package"))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, "BundleDeployment", name))
 
 	t.Step("removing the PlatformOperator")
 	t.Remove(ctx, operator(name))
@@ -97,32 +97,32 @@ func foreignDeployment(ctx context.Context, t *spec.T) {
 
 func pausedOperator(ctx context.Context, t *spec.T) {
 	const name = "ote-paused"
-	want := asking("ote-paused-package")
+	want := specFor("ote-paused-package")
 	want.Paused = true
 	create(ctx, t, name, want)
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionProgressing)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused"))
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionProgressing)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonPaused, "spec.paused"))
 
 	t.Step("going on")
 	patchOperator(ctx, t, name, `{"spec":{"paused":false}}`)
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionProgressing)).WithContext(ctx).
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionProgressing)).WithContext(ctx).
 		Should(gomega.And(gomega.HavePrefix("False "), gomega.Not(gomega.ContainSubstring(platformv1alpha1.ReasonPaused))))
 }
 
 func selectsNothing(ctx context.Context, t *spec.T) {
 	const name = "ote-selects-nothing"
-	want := asking("ote-selected-package")
+	want := specFor("ote-selected-package")
 	want.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{platformv1alpha1.LabelCatalogName: "ote-no-such-catalog"}}
 	create(ctx, t, name, want)
-	t.Eventually(ofOperator(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
-		Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed))
-	text, err := ofOperator(t, name, platformv1alpha1.ConditionInstalled)(ctx)
+	t.Eventually(operatorCondition(t, name, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
+		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed))
+	text, err := operatorCondition(t, name, platformv1alpha1.ConditionInstalled)(ctx)
 	t.Expect(err).To(succeed())
 	skipWithoutCatalogs(t, text)
 	t.Expect(text).To(gomega.And(gomega.ContainSubstring("spec.package.catalogSelector"), gomega.ContainSubstring("ote-no-such-catalog")))
 }
 
-// skipWithoutCatalogs ends a specification that needs some catalog of the cluster's own, which to read is not needed.
+// skipWithoutCatalogs skips a spec that needs a catalog of the cluster. The catalog need not be readable.
 func skipWithoutCatalogs(t *spec.T, text string) {
 	const none = "the cluster has no trusted catalog"
 	if matched, err := gomega.ContainSubstring(none).Match(text); err == nil && matched {
@@ -147,15 +147,15 @@ func untrustedCatalog(ctx context.Context, t *spec.T) {
 		"spec": map[string]any{"sourceType": "grpc", "address": "127.0.0.1:1"},
 	}}, metav1.CreateOptions{})
 	t.Expect(err).To(succeed())
-	want := asking("ote-untrusted-package")
+	want := specFor("ote-untrusted-package")
 	want.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{platformv1alpha1.LabelCatalogNamespace: name}}
 	create(ctx, t, name, want)
-	installed := ofOperator(t, name, platformv1alpha1.ConditionInstalled)
-	t.Eventually(installed).WithContext(ctx).Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed))
+	installed := operatorCondition(t, name, platformv1alpha1.ConditionInstalled)
+	t.Eventually(installed).WithContext(ctx).Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed))
 	text, err := installed(ctx)
 	t.Expect(err).To(succeed())
 	skipWithoutCatalogs(t, text)
-	t.Consistently(installed).WithContext(ctx).Should(says(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, "selects none of the catalogs"))
+	t.Consistently(installed).WithContext(ctx).Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonSourceFailed, "selects none of the catalogs"))
 }
 
 func patchOperator(ctx context.Context, t *spec.T, name, patch string) {
@@ -163,7 +163,7 @@ func patchOperator(ctx context.Context, t *spec.T, name, patch string) {
 	t.Expect(err).To(succeed())
 }
 
-// statusOf are conditions of a ClusterOperator without their messages, as "Available True since …".
+// statusOf returns conditions of a ClusterOperator without their messages, such as "Available True since …".
 func statusOf(operator *configv1.ClusterOperator, conditions ...configv1.ClusterStatusConditionType) []string {
 	var texts []string
 	for _, conditionType := range conditions {

@@ -1,9 +1,8 @@
-// Package specs has the specifications that the openshift-tests extension of platform-operators offers.
+// Package specs has the specs of the openshift-tests extension of platform-operators.
 //
-// They use nothing but the cluster's API, as an admin does, and run on any cluster that has platform-operators, beside
-// whatever else runs there: each has names of its own, and puts back what it changed. What it changes must hurt nobody in the
-// meantime; what there is one of only [Serial] specifications touch. Names stay as they are for ever, because dashboards know
-// them. The package knows nothing of openshift-tests; main calls it.
+// The specs use only the cluster's API, as an admin does. They run on any cluster that has platform-operators, beside other workloads: each
+// uses names of its own, restores what it has changed, and harms no other user. Only [Serial] specs change singleton objects. Names of specs
+// never change, because dashboards use them. The package does not depend on openshift-tests; main passes the specs to it.
 package specs
 
 import (
@@ -20,33 +19,33 @@ import (
 )
 
 const (
-	// prefix is what openshift-tests finds a component's tests by.
+	// prefix is what openshift-tests assigns tests to a component by.
 	prefix = `[Jira:"Platform Operators"][sig-platform-operators] `
 	serial = "[Serial]"
 
 	namespace       = "openshift-platform-operators"
 	clusterOperator = "platform-operators-aggregated"
-	// nowhere is an image that nobody serves: nothing listens on that port of the manager's own pod.
-	nowhere = "127.0.0.1:1/nobody/serves-this@sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	// unservedImage is on a port of the manager's own Pod on which nothing listens.
+	unservedImage = "127.0.0.1:1/nobody/serves-this@sha256:0000000000000000000000000000000000000000000000000000000000000000"
 )
 
-// All are all specifications, in the order in which they are listed.
+// All returns all specs, in the order in which they are listed.
 func All() []spec.Spec {
-	return slices.Concat(requests(), judgements(), deployments(), configuration(), installed(), reporting(), payload())
+	return slices.Concat(requests(), validation(), deployments(), configuration(), installed(), reporting(), payload())
 }
 
-// parallel is a specification that disturbs nobody.
-func parallel(name string, run func(context.Context, *spec.T)) spec.Spec {
+// parallelSpec returns a spec that may run beside others.
+func parallelSpec(name string, run func(context.Context, *spec.T)) spec.Spec {
 	return spec.Spec{Name: prefix + name, Run: onPlatform(run)}
 }
 
-// alone is one that must not run beside others.
-func alone(name string, run func(context.Context, *spec.T)) spec.Spec {
+// serialSpec returns a spec that must run alone.
+func serialSpec(name string, run func(context.Context, *spec.T)) spec.Spec {
 	return spec.Spec{Name: prefix + name + " " + serial, Labels: []string{"Serial"}, Run: onPlatform(run)}
 }
 
-// onPlatform skips a specification on clusters that are not meant to have platform-operators. A cluster that is meant to and
-// has not fails it.
+// onPlatform skips a spec on clusters that do not have platform-operators on purpose. On other clusters, a missing platform-operators is a
+// failure.
 func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.T) {
 	return func(ctx context.Context, t *spec.T) {
 		infrastructure, err := t.Config.ConfigV1().Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
@@ -66,5 +65,5 @@ func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.
 	}
 }
 
-// camelCase is the form of a reason: no names and no numbers in it.
+// camelCase matches reasons of conditions: they contain no names and no numbers.
 var camelCase = regexp.MustCompile(`^[A-Z][a-zA-Z]+$`)

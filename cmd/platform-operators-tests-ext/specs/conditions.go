@@ -25,8 +25,8 @@ func beNotFound() types.GomegaMatcher {
 	return gomega.WithTransform(apierrors.IsNotFound, gomega.BeTrue())
 }
 
-// said is a condition as its reader sees it: "False SourceFailed: what is said".
-func said(conditions []metav1.Condition, conditionType string, generation int64) string {
+// summarize returns a condition as "False SourceFailed: the message", or why there is none for the generation.
+func summarize(conditions []metav1.Condition, conditionType string, generation int64) string {
 	condition := meta.FindStatusCondition(conditions, conditionType)
 	if condition == nil {
 		return "no condition " + conditionType + " yet"
@@ -37,8 +37,8 @@ func said(conditions []metav1.Condition, conditionType string, generation int64)
 	return fmt.Sprintf("%s %s: %s", condition.Status, condition.Reason, condition.Message)
 }
 
-// says matches a condition of this status and reason whose message has all these words.
-func says(status metav1.ConditionStatus, reason string, words ...string) types.GomegaMatcher {
+// beCondition matches the summary of a condition by status, reason and words of its message.
+func beCondition(status metav1.ConditionStatus, reason string, words ...string) types.GomegaMatcher {
 	matchers := []types.GomegaMatcher{gomega.HavePrefix(fmt.Sprintf("%s %s: ", status, reason))}
 	for _, word := range words {
 		matchers = append(matchers, gomega.ContainSubstring(word))
@@ -46,39 +46,39 @@ func says(status metav1.ConditionStatus, reason string, words ...string) types.G
 	return gomega.And(matchers...)
 }
 
-// ofOperator reads a condition of a PlatformOperator, for Eventually.
-func ofOperator(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
+// operatorCondition returns a function for Eventually that summarizes a condition of a PlatformOperator.
+func operatorCondition(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		live, err := t.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return "", err
 		}
-		return said(live.Status.Conditions, conditionType, live.Generation), nil
+		return summarize(live.Status.Conditions, conditionType, live.Generation), nil
 	}
 }
 
-// ofDeployment reads a condition of a BundleDeployment.
-func ofDeployment(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
+// deploymentCondition returns a function for Eventually that summarizes a condition of a BundleDeployment.
+func deploymentCondition(t *spec.T, name, conditionType string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return "", err
 		}
-		return said(live.Status.Conditions, conditionType, live.Generation), nil
+		return summarize(live.Status.Conditions, conditionType, live.Generation), nil
 	}
 }
 
-// operator is a PlatformOperator.
+// operator returns a PlatformOperator.
 func operator(name string) spec.Object {
 	return spec.Object{Kind: "PlatformOperator", Resource: platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), Name: name}
 }
 
-// deployment is a BundleDeployment.
+// deployment returns a BundleDeployment.
 func deployment(name string) spec.Object {
 	return spec.Object{Kind: "BundleDeployment", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), Name: name}
 }
 
-// create creates a PlatformOperator, which is removed at the end. It ends a specification whose package the cluster does not permit.
+// create creates a PlatformOperator until the end of the spec. It skips the spec if the cluster does not permit the package.
 func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
 	skipUnlessPermitted(ctx, t, want.Package.Name)
 	createAs(ctx, t, operator(name), want)
@@ -93,7 +93,7 @@ func skipUnlessPermitted(ctx context.Context, t *spec.T, pkg string) {
 	}
 }
 
-// createAs creates a PlatformOperator that leaves something.
+// createAs is create for an object with remains.
 func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv1alpha1.PlatformOperatorSpec) {
 	t.Create(ctx, object, func(ctx context.Context) error {
 		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx,
@@ -102,7 +102,7 @@ func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv
 	})
 }
 
-// deploy creates a BundleDeployment of an image that nobody serves, which is removed at the end.
+// deploy creates a BundleDeployment of unservedImage until the end of the spec.
 func deploy(ctx context.Context, t *spec.T, name, class string) {
 	t.Create(ctx, deployment(name), func(ctx context.Context) error {
 		_, err := t.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
@@ -116,10 +116,10 @@ func deploy(ctx context.Context, t *spec.T, name, class string) {
 }
 
 func unserved() corev1alpha2.BundleSource {
-	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: nowhere}}
+	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: unservedImage}}
 }
 
-// asking asks for a package, in any version.
-func asking(pkg string) platformv1alpha1.PlatformOperatorSpec {
+// specFor returns a spec that requests a package in any version.
+func specFor(pkg string) platformv1alpha1.PlatformOperatorSpec {
 	return platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg}}
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// judgements are what the API server lets nobody write, without a webhook: the objects may be written before the manager runs.
-func judgements() []spec.Spec {
+// validation returns specs about writes that the API server refuses without a webhook: the objects may be written before the manager runs.
+func validation() []spec.Spec {
 	return []spec.Spec{
-		parallel("the API server lets nobody change a PlatformOperator's package or namespace", immutable),
-		parallel("the API server lets nobody have a second PlatformOperatorManager, or one that does not manage", oneManager),
+		parallelSpec("the API server lets nobody change a PlatformOperator's package or namespace", immutable),
+		parallelSpec("the API server lets nobody have a second PlatformOperatorManager, or one that does not manage", oneManager),
 	}
 }
 
 func immutable(ctx context.Context, t *spec.T) {
 	const name = "ote-immutable"
-	create(ctx, t, name, asking("ote-immutable-package"))
-	for patch, message := range map[string]string{ // of the namespace see namespaceImmutable: it may be changed before an installation
+	create(ctx, t, name, specFor("ote-immutable-package"))
+	for patch, message := range map[string]string{ // of the namespace see checkNamespaceImmutable: it may be changed before an installation
 		`{"spec":{"package":{"name":"ote-another"}}}`: "package.name is immutable",
 	} {
 		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

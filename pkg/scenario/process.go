@@ -60,7 +60,7 @@ type processTransport struct {
 	next    http.RoundTripper
 }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	request := ParseRequest(t.process.user, r)
 	request.Process = t.process.number
@@ -130,7 +130,7 @@ type responseBody struct {
 	release func()
 }
 
-// Close is io.Closer's.
+// Close implements io.Closer.
 func (b *responseBody) Close() error {
 	defer b.release()
 	return b.ReadCloser.Close()

@@ -32,7 +32,7 @@ type stepTransport struct {
 	next    http.RoundTripper
 }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (t stepTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.cluster.rest()
 	return t.next.RoundTrip(r)

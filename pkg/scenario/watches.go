@@ -48,7 +48,7 @@ type watchBody struct {
 	cut bool
 }
 
-// Read is io.Reader's. A watch that was cut ends as one whose connection was lost.
+// Read implements io.Reader. A watch that was cut ends as one whose connection was lost.
 func (b *watchBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && b.isCut() {
@@ -63,7 +63,7 @@ func (b *watchBody) isCut() bool {
 	return b.cut
 }
 
-// Close is io.Closer's.
+// Close implements io.Closer.
 func (b *watchBody) Close() error {
 	b.watches.mu.Lock()
 	delete(b.watches.open, b)

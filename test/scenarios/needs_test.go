@@ -25,7 +25,7 @@ type provider struct {
 	passes atomic.Int64
 }
 
-// ServeHTTP is http.Handler's.
+// ServeHTTP implements http.Handler.
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if query.Get("schema") == "olm.bundle" && query.Get("package") == "" {

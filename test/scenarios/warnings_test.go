@@ -60,7 +60,7 @@ func largeValues(name, namespace string) *admissionregistrationv1.ValidatingAdmi
 // lastWarning keeps the last warning of an API server.
 type lastWarning struct{ text string }
 
-// HandleWarningHeader is rest.WarningHandler's.
+// HandleWarningHeader implements rest.WarningHandler.
 func (w *lastWarning) HandleWarningHeader(_ int, _, text string) { w.text = text }
 
 var _ rest.WarningHandler = &lastWarning{}

@@ -35,5 +35,5 @@ func (b *builder) newAdmission() (admission.Interface, error) {
 // noConfig says that no plugin has a configuration file.
 type noConfig struct{}
 
-// ConfigFor is admission.ConfigProvider's.
+// ConfigFor implements admission.ConfigProvider.
 func (noConfig) ConfigFor(string) (io.Reader, error) { return nil, nil }

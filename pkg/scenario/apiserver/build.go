@@ -151,7 +151,7 @@ type servedVersion struct {
 	gitVersion string
 }
 
-// Info is basecompatibility.EffectiveVersion's.
+// Info implements basecompatibility.EffectiveVersion.
 func (v servedVersion) Info() *version.Info {
 	info := v.EffectiveVersion.Info()
 	info.GitVersion = v.gitVersion

@@ -109,7 +109,7 @@ func (b *builder) builtinCodec(version schema.GroupVersion) runtime.Codec {
 // have the stored type, so that no conversion drops them.
 type untyped struct{ runtime.Codec }
 
-// Decode is runtime.Decoder's.
+// Decode implements runtime.Decoder.
 func (u untyped) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := u.Codec.Decode(data, defaults, into)
 	if object != nil {

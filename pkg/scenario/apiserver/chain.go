@@ -42,7 +42,7 @@ type bearer struct {
 	masters []string
 }
 
-// AuthenticateRequest is authenticator.Request's.
+// AuthenticateRequest implements authenticator.Request.
 func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Response, bool, error) {
 	name, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	request.Header.Del("Authorization") // as kube-apiserver does, so that no handler can log it

@@ -30,7 +30,7 @@ type storageOptions struct {
 
 var _ generic.RESTOptionsGetter = storageOptions{}
 
-// GetRESTOptions is generic.RESTOptionsGetter's.
+// GetRESTOptions implements generic.RESTOptionsGetter.
 func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	config := storagebackend.NewDefaultConfig(keyPrefix, o.codec)
 	return generic.RESTOptions{

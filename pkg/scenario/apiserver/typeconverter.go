@@ -14,7 +14,7 @@ type typeConverter struct {
 	deduced managedfields.TypeConverter
 }
 
-// ObjectToTyped is managedfields.TypeConverter's.
+// ObjectToTyped implements managedfields.TypeConverter.
 func (c typeConverter) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	kind := object.GetObjectKind().GroupVersionKind().GroupKind()
 	if kind == autoscalingv1.SchemeGroupVersion.WithKind("Scale").GroupKind() {

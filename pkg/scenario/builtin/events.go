@@ -18,7 +18,7 @@ type eventREST struct{ resourceREST }
 // maxEventsAtOnce bounds how many Events of one object are created at one moment.
 const maxEventsAtOnce = 100
 
-// Create is rest.Creater's.
+// Create implements rest.Creater.
 func (r eventREST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.resourceREST.Create(ctx, object.DeepCopyObject(), validate, options)
 	event, isEvent := object.(*corev1.Event)

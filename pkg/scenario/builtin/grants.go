@@ -37,7 +37,7 @@ type grantREST struct {
 	grants Grants
 }
 
-// Create is rest.Creater's.
+// Create implements rest.Creater.
 func (r grantREST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	if err := r.check(ctx, object, nil); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (r grantREST) Create(ctx context.Context, object runtime.Object, validate r
 	return r.resourceREST.Create(ctx, object, validate, options)
 }
 
-// Update is rest.Updater's.
+// Update implements rest.Updater.
 //
 //nolint:revive // rest.Updater has that many arguments
 func (r grantREST) Update(ctx context.Context, name string, object rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,

@@ -69,7 +69,7 @@ type uncollected interface {
 
 var _ rest.GracefulDeleter = namespaceREST{}
 
-// Delete is rest.GracefulDeleter's.
+// Delete implements rest.GracefulDeleter.
 func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	found, err := r.Get(ctx, name, &metav1.GetOptions{})
 	if err != nil {
@@ -166,7 +166,7 @@ func namespaceEnds(ctx context.Context, key string, object, existing runtime.Obj
 // finalizeStrategy is that of the subresource "finalize".
 type finalizeStrategy struct{ strategy }
 
-// PrepareForUpdate is rest.RESTUpdateStrategy's.
+// PrepareForUpdate implements rest.RESTUpdateStrategy.
 func (finalizeStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
 	object.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
 }

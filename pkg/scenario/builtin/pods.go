@@ -28,7 +28,7 @@ func PodSubresources(pods rest.Storage, budgets policyclient.PodDisruptionBudget
 // wholeStrategy writes spec and status.
 type wholeStrategy struct{ strategy }
 
-// PrepareForUpdate is rest.RESTUpdateStrategy's.
+// PrepareForUpdate implements rest.RESTUpdateStrategy.
 func (wholeStrategy) PrepareForUpdate(context.Context, runtime.Object, runtime.Object) {}
 
 // bindingREST is the subresource "binding" of Pods.
@@ -39,16 +39,16 @@ var (
 	_ rest.SubresourceObjectMetaPreserver = bindingREST{}
 )
 
-// New is rest.Storage's.
+// New implements rest.Storage.
 func (bindingREST) New() runtime.Object { return &corev1.Binding{} }
 
-// Destroy is rest.Storage's.
+// Destroy implements rest.Storage.
 func (bindingREST) Destroy() {}
 
-// PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate is rest.SubresourceObjectMetaPreserver's.
+// PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate implements rest.SubresourceObjectMetaPreserver.
 func (bindingREST) PreserveRequestObjectMetaSystemFieldsOnSubresourceCreate() bool { return true }
 
-// Create is rest.NamedCreater's.
+// Create implements rest.NamedCreater.
 func (r bindingREST) Create(ctx context.Context, name string, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	binding := object.(*corev1.Binding)
 	if name != binding.Name {
@@ -112,18 +112,18 @@ var (
 	_ rest.GroupVersionKindProvider = evictionREST{}
 )
 
-// GroupVersionKind is rest.GroupVersionKindProvider's.
+// GroupVersionKind implements rest.GroupVersionKindProvider.
 func (evictionREST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 	return policyv1.SchemeGroupVersion.WithKind("Eviction")
 }
 
-// New is rest.Storage's.
+// New implements rest.Storage.
 func (evictionREST) New() runtime.Object { return &policyv1.Eviction{} }
 
-// Destroy is rest.Storage's.
+// Destroy implements rest.Storage.
 func (evictionREST) Destroy() {}
 
-// Create is rest.NamedCreater's.
+// Create implements rest.NamedCreater.
 func (r evictionREST) Create(ctx context.Context, name string, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	eviction := object.(*policyv1.Eviction)
 	if name != eviction.Name {

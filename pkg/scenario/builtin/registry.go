@@ -108,10 +108,10 @@ var (
 	_ rest.CategoriesProvider = resourceREST{}
 )
 
-// ShortNames is rest.ShortNamesProvider's.
+// ShortNames implements rest.ShortNamesProvider.
 func (r resourceREST) ShortNames() []string { return r.kind.ShortNames }
 
-// Categories is rest.CategoriesProvider's.
+// Categories implements rest.CategoriesProvider.
 func (r resourceREST) Categories() []string {
 	if r.kind.All {
 		return []string{"all"}
@@ -133,18 +133,18 @@ func newSubresource(store *genericregistry.Store, strategy updateStrategy) subre
 	return subresource{&part}
 }
 
-// New is rest.Storage's.
+// New implements rest.Storage.
 func (s subresource) New() runtime.Object { return s.store.New() }
 
-// Destroy is rest.Storage's. The registry that the part belongs to is destroyed by itself.
+// Destroy implements rest.Storage. The registry that the part belongs to is destroyed by itself.
 func (s subresource) Destroy() {}
 
-// Get is rest.Getter's.
+// Get implements rest.Getter.
 func (s subresource) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	return s.store.Get(ctx, name, options)
 }
 
-// Update is rest.Updater's. It never creates an object.
+// Update implements rest.Updater. It never creates an object.
 //
 //nolint:revive // rest.Updater has that many arguments
 func (s subresource) Update(ctx context.Context, name string, object rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
@@ -152,12 +152,12 @@ func (s subresource) Update(ctx context.Context, name string, object rest.Update
 	return s.store.Update(ctx, name, object, validateCreate, validateUpdate, false, options)
 }
 
-// GetResetFields is rest.ResetFieldsStrategy's.
+// GetResetFields implements rest.ResetFieldsStrategy.
 func (s subresource) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return s.store.GetResetFields()
 }
 
-// ConvertToTable is rest.TableConvertor's.
+// ConvertToTable implements rest.TableConvertor.
 func (s subresource) ConvertToTable(ctx context.Context, object, options runtime.Object) (*metav1.Table, error) {
 	return s.store.ConvertToTable(ctx, object, options)
 }

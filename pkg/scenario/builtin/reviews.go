@@ -65,19 +65,19 @@ var (
 	_ rest.SingularNameProvider = reviewREST{}
 )
 
-// New is rest.Storage's.
+// New implements rest.Storage.
 func (r reviewREST) New() runtime.Object { return r.review.Object.DeepCopyObject() }
 
-// Destroy is rest.Storage's.
+// Destroy implements rest.Storage.
 func (r reviewREST) Destroy() {}
 
-// NamespaceScoped is rest.Scoper's.
+// NamespaceScoped implements rest.Scoper.
 func (r reviewREST) NamespaceScoped() bool { return r.review.Namespaced }
 
-// GetSingularName is rest.SingularNameProvider's.
+// GetSingularName implements rest.SingularNameProvider.
 func (r reviewREST) GetSingularName() string { return r.review.Singular }
 
-// Create is rest.Creater's.
+// Create implements rest.Creater.
 func (r reviewREST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	who, known := request.UserFrom(ctx)
 	if !known {

@@ -30,18 +30,18 @@ var (
 	_ rest.GroupVersionKindProvider = scaleREST{}
 )
 
-// GroupVersionKind is rest.GroupVersionKindProvider's.
+// GroupVersionKind implements rest.GroupVersionKindProvider.
 func (scaleREST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 	return autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 }
 
-// New is rest.Storage's.
+// New implements rest.Storage.
 func (scaleREST) New() runtime.Object { return &autoscalingv1.Scale{} }
 
-// Destroy is rest.Storage's. The registry that the subresource belongs to is destroyed by itself.
+// Destroy implements rest.Storage. The registry that the subresource belongs to is destroyed by itself.
 func (scaleREST) Destroy() {}
 
-// Get is rest.Getter's.
+// Get implements rest.Getter.
 func (r scaleREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	object, err := r.store.Get(ctx, name, options)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r scaleREST) Get(ctx context.Context, name string, options *metav1.GetOpti
 	return scaleOf(object)
 }
 
-// Update is rest.Updater's. It never creates an object.
+// Update implements rest.Updater. It never creates an object.
 //
 //nolint:revive // rest.Updater has that many arguments
 func (r scaleREST) Update(ctx context.Context, name string, scale rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc,
@@ -74,7 +74,7 @@ func (r scaleREST) Update(ctx context.Context, name string, scale rest.UpdatedOb
 	return updated, false, err
 }
 
-// ConvertToTable is rest.TableConvertor's.
+// ConvertToTable implements rest.TableConvertor.
 func (r scaleREST) ConvertToTable(ctx context.Context, object, options runtime.Object) (*metav1.Table, error) {
 	return r.store.ConvertToTable(ctx, object, options)
 }
@@ -119,7 +119,7 @@ type scaled struct {
 	name string
 }
 
-// UpdatedObject is rest.UpdatedObjectInfo's.
+// UpdatedObject implements rest.UpdatedObjectInfo.
 func (s scaled) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
 	object := old.DeepCopyObject()
 	meta := metadata(object)

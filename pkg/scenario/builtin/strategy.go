@@ -30,10 +30,10 @@ var (
 	_ rest.ResetFieldsStrategy        = strategy{}
 )
 
-// NamespaceScoped is rest.RESTCreateStrategy's.
+// NamespaceScoped implements rest.RESTCreateStrategy.
 func (s strategy) NamespaceScoped() bool { return s.kind.Namespaced }
 
-// PrepareForCreate is rest.RESTCreateStrategy's.
+// PrepareForCreate implements rest.RESTCreateStrategy.
 func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	if s.kind.rules.hasStatus {
 		fieldOf(object, "Status").SetZero()
@@ -46,7 +46,7 @@ func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	}
 }
 
-// PrepareForUpdate is rest.RESTUpdateStrategy's. The object has the old generation when it is called.
+// PrepareForUpdate implements rest.RESTUpdateStrategy. The object has the old generation when it is called.
 func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
 	if s.kind.rules.hasStatus {
 		fieldOf(object, "Status").Set(fieldOf(old, "Status"))
@@ -72,7 +72,7 @@ func (s strategy) changesGeneration(object, old runtime.Object) bool {
 	return false
 }
 
-// WarningsOnCreate is rest.RESTCreateStrategy's.
+// WarningsOnCreate implements rest.RESTCreateStrategy.
 func (s strategy) WarningsOnCreate(_ context.Context, object runtime.Object) []string {
 	if s.kind.rules.warnings == nil {
 		return nil
@@ -80,25 +80,25 @@ func (s strategy) WarningsOnCreate(_ context.Context, object runtime.Object) []s
 	return s.kind.rules.warnings(object)
 }
 
-// WarningsOnUpdate is rest.RESTUpdateStrategy's.
+// WarningsOnUpdate implements rest.RESTUpdateStrategy.
 func (s strategy) WarningsOnUpdate(ctx context.Context, object, _ runtime.Object) []string {
 	return s.WarningsOnCreate(ctx, object)
 }
 
-// Canonicalize is rest.RESTCreateStrategy's.
+// Canonicalize implements rest.RESTCreateStrategy.
 func (s strategy) Canonicalize(object runtime.Object) {
 	if s.kind.rules.canonicalize != nil {
 		s.kind.rules.canonicalize(object)
 	}
 }
 
-// AllowCreateOnUpdate is rest.RESTUpdateStrategy's.
+// AllowCreateOnUpdate implements rest.RESTUpdateStrategy.
 func (s strategy) AllowCreateOnUpdate() bool { return s.kind.rules.allowsCreateOnUpdate }
 
-// AllowUnconditionalUpdate is rest.RESTUpdateStrategy's.
+// AllowUnconditionalUpdate implements rest.RESTUpdateStrategy.
 func (s strategy) AllowUnconditionalUpdate() bool { return !s.kind.rules.requiresResourceVersion }
 
-// GetResetFields is rest.ResetFieldsStrategy's.
+// GetResetFields implements rest.ResetFieldsStrategy.
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	if !s.kind.rules.hasStatus {
 		return nil
@@ -112,7 +112,7 @@ func (s strategy) reset(path string) map[fieldpath.APIVersion]*fieldpath.Set {
 	}
 }
 
-// PrepareForUpdate is rest.RESTUpdateStrategy's.
+// PrepareForUpdate implements rest.RESTUpdateStrategy.
 func (s statusStrategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
 	status := reflect.ValueOf(fieldOf(object, "Status").Interface()) // a copy, because the object is overwritten next
 	meta := metadata(object).DeepCopy()
@@ -121,7 +121,7 @@ func (s statusStrategy) PrepareForUpdate(_ context.Context, object, old runtime.
 	fieldOf(object, "ObjectMeta").Set(reflect.ValueOf(*meta))
 }
 
-// GetResetFields is rest.ResetFieldsStrategy's.
+// GetResetFields implements rest.ResetFieldsStrategy.
 func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return s.reset("spec")
 }
@@ -129,7 +129,7 @@ func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set
 // gracefulStrategy is the strategy of kinds with a grace period.
 type gracefulStrategy struct{ strategy }
 
-// CheckGracefulDelete is rest.RESTGracefulDeleteStrategy's.
+// CheckGracefulDelete implements rest.RESTGracefulDeleteStrategy.
 func (s gracefulStrategy) CheckGracefulDelete(_ context.Context, object runtime.Object, options *metav1.DeleteOptions) bool {
 	period := s.kind.rules.gracePeriod(object, options.GracePeriodSeconds)
 	options.GracePeriodSeconds = &period

@@ -19,7 +19,7 @@ import (
 // Of what kube-apiserver checks of the built-in kinds, this checks the metadata, the fields that cannot change, and the faults that
 // authors of manifests make most often. The rest is in k8s.io/kubernetes, which is no library.
 
-// Validate is rest.RESTCreateStrategy's.
+// Validate implements rest.RESTCreateStrategy.
 func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
 	meta := metadata(object)
 	errs := validation.ValidateObjectMeta(meta, s.kind.Namespaced, s.kind.validName(), field.NewPath("metadata"))
@@ -30,7 +30,7 @@ func (s strategy) Validate(_ context.Context, object runtime.Object) field.Error
 	return errs
 }
 
-// ValidateUpdate is rest.RESTUpdateStrategy's.
+// ValidateUpdate implements rest.RESTUpdateStrategy.
 func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) field.ErrorList {
 	meta := metadata(object)
 	errs := validation.ValidateObjectMetaUpdate(meta, metadata(old), field.NewPath("metadata"))

@@ -24,7 +24,7 @@ func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 // operations are the five calls that Kubernetes needs of etcd.
 type operations struct{ store *Store }
 
-// Get is kubernetes.Interface's.
+// Get implements kubernetes.Interface.
 func (o operations) Get(_ context.Context, key string, options kubernetes.GetOptions) (kubernetes.GetResponse, error) {
 	found, _, revision, err := o.store.list(key, "", options.Revision, 1)
 	response := kubernetes.GetResponse{Revision: revision}
@@ -34,7 +34,7 @@ func (o operations) Get(_ context.Context, key string, options kubernetes.GetOpt
 	return response, err
 }
 
-// List is kubernetes.Interface's.
+// List implements kubernetes.Interface.
 func (o operations) List(_ context.Context, prefix string, options kubernetes.ListOptions) (kubernetes.ListResponse, error) {
 	start := prefix
 	if options.Continue != "" {
@@ -44,7 +44,7 @@ func (o operations) List(_ context.Context, prefix string, options kubernetes.Li
 	return kubernetes.ListResponse{Kvs: found, Count: count, Revision: revision}, err
 }
 
-// Count is kubernetes.Interface's.
+// Count implements kubernetes.Interface.
 func (o operations) Count(_ context.Context, prefix string, _ kubernetes.CountOptions) (int64, error) {
 	_, count, _, err := o.store.list(prefix, clientv3.GetPrefixRangeEnd(prefix), 0, 0)
 	return count, err
@@ -53,7 +53,7 @@ func (o operations) Count(_ context.Context, prefix string, _ kubernetes.CountOp
 // maxValue is how many bytes a value may have. It is etcd's default for --max-request-bytes, which also counts the key and a few bytes more.
 const maxValue = 1536 << 10
 
-// OptimisticPut is kubernetes.Interface's.
+// OptimisticPut implements kubernetes.Interface.
 func (o operations) OptimisticPut(_ context.Context, key string, value []byte, expected int64, options kubernetes.PutOptions) (kubernetes.PutResponse, error) {
 	if len(value) > maxValue {
 		return kubernetes.PutResponse{}, rpctypes.ErrRequestTooLarge
@@ -66,7 +66,7 @@ func (o operations) OptimisticPut(_ context.Context, key string, value []byte, e
 	return response, err
 }
 
-// OptimisticDelete is kubernetes.Interface's.
+// OptimisticDelete implements kubernetes.Interface.
 func (o operations) OptimisticDelete(_ context.Context, key string, expected int64, options kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
 	current, revision, deleted := o.store.remove(key, expected)
 	response := kubernetes.DeleteResponse{Succeeded: deleted, Revision: revision}
@@ -95,18 +95,18 @@ func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (
 // watcher is clientv3.Watcher.
 type watcher struct{ store *Store }
 
-// Watch is clientv3.Watcher's. Every event has its previous value, and there are no progress notifications.
+// Watch implements clientv3.Watcher. Every event has its previous value, and there are no progress notifications.
 func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
 	op := clientv3.OpGet(key, options...)
 	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())
 }
 
-// RequestProgress is clientv3.Watcher's. Only a watch cache asks for it.
+// RequestProgress implements clientv3.Watcher. Only a watch cache asks for it.
 func (watcher) RequestProgress(context.Context) error {
 	return fmt.Errorf("the etcd in memory sends no progress notifications")
 }
 
-// Close is clientv3.Watcher's.
+// Close implements clientv3.Watcher.
 func (watcher) Close() error { return nil }
 
 // leases is the part of clientv3.Lease that objects with a time to live need.
@@ -115,10 +115,10 @@ type leases struct {
 	store          *Store
 }
 
-// Grant is clientv3.Lease's.
+// Grant implements clientv3.Lease.
 func (l leases) Grant(_ context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
 	return &clientv3.LeaseGrantResponse{ID: l.store.grant(time.Duration(ttl) * time.Second), TTL: ttl}, nil
 }
 
-// Close is clientv3.Lease's.
+// Close implements clientv3.Lease.
 func (leases) Close() error { return nil }

@@ -18,12 +18,12 @@ type conn struct {
 	readDeadline time.Time
 }
 
-// SetDeadline is net.Conn's.
+// SetDeadline implements net.Conn.
 func (c *conn) SetDeadline(deadline time.Time) error {
 	return errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline))
 }
 
-// SetReadDeadline is net.Conn's.
+// SetReadDeadline implements net.Conn.
 func (c *conn) SetReadDeadline(deadline time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,7 @@ func (c *conn) SetReadDeadline(deadline time.Time) error {
 	return c.Conn.SetReadDeadline(deadline)
 }
 
-// Read is net.Conn's. A bufconn may time out although its deadline was replaced, because the old timer still fires. net/http relies on
+// Read implements net.Conn. A bufconn may time out although its deadline was replaced, because the old timer still fires. net/http relies on
 // replaced deadlines: it interrupts a read with a deadline in the past, and removes that deadline at once.
 func (c *conn) Read(into []byte) (int, error) {
 	for {
@@ -63,7 +63,7 @@ func (n *Network) opened(c *conn) *conn {
 	return c
 }
 
-// Close is net.Conn's.
+// Close implements net.Conn.
 func (c *conn) Close() error {
 	if c.network != nil {
 		c.network.mu.Lock()
@@ -73,8 +73,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// LocalAddr is net.Conn's.
+// LocalAddr implements net.Conn.
 func (c *conn) LocalAddr() net.Addr { return c.local }
 
-// RemoteAddr is net.Conn's.
+// RemoteAddr implements net.Conn.
 func (c *conn) RemoteAddr() net.Addr { return c.remote }

@@ -101,7 +101,7 @@ type listener struct {
 	once        sync.Once
 }
 
-// Accept is net.Listener's.
+// Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
 	accepted, err := l.connections.Accept()
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return &conn{Conn: accepted, local: addr(l.address), remote: addr("client")}, nil
 }
 
-// Close is net.Listener's. It leaves connections open.
+// Close implements net.Listener. It leaves connections open.
 func (l *listener) Close() error {
 	err := opError("close", l.address, net.ErrClosed)
 	l.once.Do(func() {
@@ -122,14 +122,14 @@ func (l *listener) Close() error {
 	return err
 }
 
-// Addr is net.Listener's.
+// Addr implements net.Listener.
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
 // addr is a net.Addr.
 type addr string
 
-// Network is net.Addr's.
+// Network implements net.Addr.
 func (addr) Network() string { return "tcp" }
 
-// String is net.Addr's.
+// String implements net.Addr.
 func (a addr) String() string { return string(a) }

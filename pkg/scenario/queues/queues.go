@@ -45,7 +45,7 @@ var handled sync.Map
 // handledItems counts the items that queues of one name have handled: each is observed once, when it is done.
 type handledItems struct{ count atomic.Int64 }
 
-// Observe is workqueue.HistogramMetric's.
+// Observe implements workqueue.HistogramMetric.
 func (h *handledItems) Observe(float64) { h.count.Add(1) }
 
 // Handled returns how many items the queues of a name have handled in this process, those of all clusters. A controller's queue has the

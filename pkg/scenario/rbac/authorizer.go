@@ -34,7 +34,7 @@ func New(informers rbacinformers.Interface) *Authorizer {
 	}
 }
 
-// Authorize is authorizer.Authorizer's. It never denies: another authorizer may allow what no rule does.
+// Authorize implements authorizer.Authorizer. It never denies: another authorizer may allow what no rule does.
 func (a *Authorizer) Authorize(_ context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
 	var reason string
 	err := a.visit(request.GetUser(), request.GetNamespace(), func(source string, rule rbacv1.PolicyRule) bool {
@@ -53,7 +53,7 @@ func (a *Authorizer) Authorize(_ context.Context, request authorizer.Attributes)
 	return authorizer.DecisionNoOpinion, reason, nil
 }
 
-// RulesFor is authorizer.RuleResolver's.
+// RulesFor implements authorizer.RuleResolver.
 func (a *Authorizer) RulesFor(_ context.Context, who user.Info, namespace string) (resources []authorizer.ResourceRuleInfo, paths []authorizer.NonResourceRuleInfo, incomplete bool, err error) {
 	rules, err := a.Rules(who, namespace)
 	for _, rule := range rules {

@@ -53,10 +53,10 @@ func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
 	}
 }
 
-// Header is http.ResponseWriter's.
+// Header implements http.ResponseWriter.
 func (w *responseWriter) Header() http.Header { return w.header }
 
-// WriteHeader is http.ResponseWriter's. Informational statuses are ignored.
+// WriteHeader implements http.ResponseWriter. Informational statuses are ignored.
 func (w *responseWriter) WriteHeader(status int) {
 	if status < http.StatusOK {
 		return
@@ -67,7 +67,7 @@ func (w *responseWriter) WriteHeader(status int) {
 	})
 }
 
-// Write is http.ResponseWriter's.
+// Write implements http.ResponseWriter.
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.buffer.write(p)

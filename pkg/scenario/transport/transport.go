@@ -41,7 +41,7 @@ func (t *Transport) Close() {
 	t.calls.Wait()
 }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if t.context.Err() != nil {
 		closeBody(request)
@@ -97,10 +97,10 @@ type body struct {
 
 var errBodyClosed = errors.New("the client closed the response's body")
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) { return b.buffer.read(p) }
 
-// Close is io.Closer's. It ends the request.
+// Close implements io.Closer. It ends the request.
 func (b *body) Close() error {
 	b.cancel(errBodyClosed)
 	return nil

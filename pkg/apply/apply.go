@@ -31,8 +31,8 @@ type Options struct {
 	// Gated lets a phase begin only when the objects of the earlier phases that it depends on are ready. A revision that was complete once
 	// is kept without it: a Deployment that fails today is no reason to leave the rest unrepaired.
 	Gated bool
-	// Trusted says that this set, and nothing later, was applied completely before. It lets a restart tell drift from what the API server
-	// makes of an object, without a request.
+	// Trusted is true if this set, and no later one, was applied completely before. After a restart, the engine then distinguishes drift
+	// from changes by the API server without a request.
 	Trusted bool
 	// ReadOnly only looks: nothing is written.
 	ReadOnly bool
@@ -41,10 +41,10 @@ type Options struct {
 	// Applied are sets of the owner's revisions that were applied completely: an object that one of them lists and that has the owner
 	// labels is the owner's, even if a backup restored it without managedFields.
 	Applied []*Set
-	// Namespace is what is known of the install namespace without reading it. Its Decide says whether one that is not the owner's may be
+	// Namespace is the known state of the install namespace, without a read. Its Decide reports whether a namespace of another owner may be
 	// used.
 	Namespace plan.InstallNamespace
-	// Drift is what becomes of changes by others. Empty fields mean Enforce and Report; with policy Ignore, additions are ignored, too.
+	// Drift is the policy for changes by others. Empty fields mean Enforce and Report; with policy Ignore, additions are ignored, too.
 	Drift corev1alpha2.Drift
 }
 
@@ -107,10 +107,10 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	})}
 }
 
-// outcome is what became of one object, and how it is.
+// outcome is the result for one object.
 type outcome struct {
 	reconciled reconcile.Outcome
-	// problem says in one line why the object is not ready; empty when it is.
+	// problem is why the object is not ready, in one line; empty if it is.
 	problem string
 	// warnings are those of the API server.
 	warnings []string
@@ -163,7 +163,7 @@ func notFound(desired *object.Desired, err error) outcome {
 	return result
 }
 
-// named says which object waits for what its kind waits for.
+// named adds the object's name to the reason for which its kind waits.
 func named(key Key, err error) error {
 	var wait *object.WaitError
 	if !errors.As(err, &wait) {

@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Config is what an Engine is built from. Every field is required.
+// Config has the dependencies of an Engine. Every field is required.
 type Config struct {
 	// Dynamic is the manager's client. It watches and reads all objects, and writes those that no other identity writes. It should have no
 	// rate limit of its own, and WarningHandler.
@@ -58,7 +58,7 @@ type Engine struct {
 	owners map[string]*ownerState
 }
 
-// ownerState is what the engine remembers of one owner. Nothing depends on it: after a restart it is built again without a write.
+// ownerState is the engine's cache for one owner. After a restart it is built again without a write.
 type ownerState struct {
 	objects  *reconcile.Memory
 	removal  *teardown.Memory

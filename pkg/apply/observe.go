@@ -42,7 +42,7 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 	return report
 }
 
-// problemOf says in one line why an object is not ready; empty when it is.
+// problemOf returns why an object is not ready, in one line; empty if it is.
 func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
 		return missing
@@ -59,7 +59,7 @@ func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
 	return ""
 }
 
-// missing says in one line why an object does not exist as it was declared; empty when it does.
+// missing returns why an object does not exist as declared, in one line; empty if it does.
 func missing(each reconcile.Outcome) string {
 	switch {
 	case object.IsWait(each.Err) || object.IsRefusal(each.Err):
@@ -80,7 +80,7 @@ type serviceState struct {
 	at      time.Time
 }
 
-// serviceMemory is what is known of the Services of others that webhooks call.
+// serviceMemory caches the Services of others that webhooks call.
 type serviceMemory struct {
 	mu     sync.Mutex
 	states map[Key]serviceState
@@ -99,8 +99,8 @@ func (m *serviceMemory) setState(key Key, state serviceState) {
 	m.states[key] = state
 }
 
-// serviceProblem says what is wrong with a Service that is called; empty when nothing is. One of the same set is judged with the set. One of
-// others is not watched, so it is read now and then.
+// serviceProblem returns why a Service that a webhook calls does not work; empty if it does. A Service of the same set is judged with the
+// set. Other Services are not watched, so they are read at intervals.
 func (c *call) serviceProblem(ctx context.Context, called health.Service) string {
 	key := Key{GroupKind: schema.GroupKind{Kind: "Service"}, Namespace: called.Namespace, Name: called.Name}
 	if c.set.Has(key) {

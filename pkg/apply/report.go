@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/reconcile"
 )
 
-// Report is what became of a set.
+// Report is the result of applying a set.
 type Report struct {
 	// Total and Ready count the bundle's objects, and those of them that are as declared and pass their probe.
 	Total, Ready int
@@ -22,7 +22,7 @@ type Report struct {
 	Complete bool
 	// Phases is how many phases were reconciled.
 	Phases int
-	// Waiting is what the next phase waits for; empty when it waits for nothing.
+	// Waiting is why the next phase has not started; empty if it waits for nothing.
 	Waiting string
 	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
 	Created, Updated []string

@@ -19,7 +19,7 @@ type (
 	Owner = object.Owner
 	// Key identifies an object, whatever its version.
 	Key = object.Key
-	// Set is what should exist for one owner.
+	// Set has the objects of one owner.
 	Set = object.Set
 	// Refusal is an error that a retry will not cure by itself.
 	Refusal = object.Refusal

@@ -1,6 +1,6 @@
 package bundle
 
-// Metadata is what a bundle declares about itself, whatever its format.
+// Metadata has the declarations of a bundle about itself, in any format.
 type Metadata struct {
 	// Name identifies the bundle; in registry+v1 it is the name of the ClusterServiceVersion.
 	Name string

@@ -45,8 +45,8 @@ func NewFinder(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveCl
 	return &Finder{cluster: cluster, clock: clock}
 }
 
-// Current returns the provider that the cluster has now; empty if it has none. It asks the cluster each time, because what is rendered for
-// the provider is stored. An error says that the cluster could not be asked.
+// Current returns the provider that the cluster has now; empty if it has none. It reads the cluster each time, because the result of
+// rendering for a provider is stored. An error means that the cluster could not be read.
 func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	f.cluster.Invalidate()
 	for _, each := range providers {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Trust says what is known about the manager's last write of a live object.
+// Trust is what is known about the manager's last write of a live object.
 type Trust int
 
 const (

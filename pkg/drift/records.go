@@ -69,7 +69,7 @@ func Contains(list []corev1alpha2.DriftRecord, wanted corev1alpha2.DriftRecord) 
 	})
 }
 
-// Describe returns a clause that says which object was changed, how, and by which field manager.
+// Describe returns a clause with the changed object, how it changed, and the field manager.
 func Describe(record corev1alpha2.DriftRecord) string {
 	object := record.Object.Kind + " " + record.Object.Name
 	if record.Object.Namespace != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// progressingCondition is True while an upgrade step is under way and nothing blocks it.
+// progressingCondition is True during an upgrade step that nothing blocks.
 func progressingCondition(r *report) metav1.Condition {
 	switch {
 	case r.operator.Spec.Paused:
@@ -168,7 +168,7 @@ func waitsForCatalog(decision resolve.Decision) bool {
 	return decision.UnreadCatalogs != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
 }
 
-// approvalMessage says which version awaits approval, and how to approve it.
+// approvalMessage names the version that awaits approval, and the command that approves it.
 func approvalMessage(decision resolve.Decision) string {
 	version := decision.Awaiting.Version.String()
 	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)

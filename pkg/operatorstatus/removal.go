@@ -71,8 +71,8 @@ func isTakenDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && heldBy(deployment.Finalizers) != ""
 }
 
-// heldBy says who holds an object that is being deleted after the manager has released it. It returns "" while the manager has a finalizer,
-// and if only Kubernetes' garbage collector has one, which removes it soon.
+// heldBy names the finalizers of other components that hold an object after the manager has released it. It returns "" while the manager
+// has a finalizer, and for a finalizer of Kubernetes' garbage collector only, which removes it soon.
 func heldBy(finalizers []string) string {
 	var others []string
 	for _, name := range finalizers {

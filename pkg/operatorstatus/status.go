@@ -28,17 +28,17 @@ const (
 // condition Installed.
 type Refusal struct{ Message string }
 
-// CatalogView is what a PlatformOperator asks of the catalogs, and what they have of its package.
+// CatalogView is a PlatformOperator's request, and the catalogs' content for its package.
 type CatalogView struct {
 	Request  resolve.Request
 	Catalogs []resolve.Catalog
 }
 
-// Input is what the status is computed from.
+// Input is the input of Compute.
 type Input struct {
 	// Operator has the spec and the status of the sync before. It is not modified.
 	Operator *platformv1alpha1.PlatformOperator
-	// Current is what the PlatformOperator runs after the step was carried out.
+	// Current is the installed bundle after the step was carried out.
 	Current upgradestep.Current
 	// Step was decided by Decided.
 	Decided upgradestep.Input

@@ -6,7 +6,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Action is what a BundleDeployment may do with an object.
+// Action is how a BundleDeployment may treat an object.
 type Action string
 
 // Actions of a BundleDeployment.
@@ -84,7 +84,7 @@ type Claimant struct {
 	Adoption corev1alpha2.Adoption
 }
 
-// Verdict is what a BundleDeployment may do with an object, and why.
+// Verdict is how a BundleDeployment may treat an object, and why.
 type Verdict struct {
 	Action Action
 	Reason Reason

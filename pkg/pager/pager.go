@@ -16,7 +16,7 @@ const (
 	MaxBytes = 4 << 20
 	// FirstLimit is the limit of the first list request, largestLimit that of the largest one, in objects.
 	FirstLimit, largestLimit = 100, 500
-	// pageStep is what the limit is divided by when a response is too large.
+	// pageStep is the divisor of the limit after a response that is too large.
 	pageStep = 4
 )
 

@@ -28,7 +28,7 @@ type Saver struct {
 	Backoff func(failures int) time.Duration
 }
 
-// Saved is what came of an attempt.
+// Saved is the result of an attempt.
 type Saved struct {
 	// Revision is nil if nothing could be stored. Then Err is why, nil while that may be transient, and Retry is the time until the next
 	// attempt.

@@ -26,7 +26,7 @@ const (
 	maxReads = 2
 )
 
-// ContentConfig is what Content is built from; every field is required.
+// ContentConfig has the settings of Content. Every field is required.
 type ContentConfig struct {
 	// Dir is a directory that nothing else uses. It is created if it is missing. Entries that are not content are removed.
 	Dir string

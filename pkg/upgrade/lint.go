@@ -57,7 +57,7 @@ type Finding struct {
 	Subject string
 	// Problem is the rest of a sentence that begins with the subject.
 	Problem string
-	// Remedy is what the author can do.
+	// Remedy is how the author can resolve it.
 	Remedy string
 }
 

@@ -4,7 +4,7 @@ package upgrade
 // few dozen.
 const maxVisitedBytes = 4 << 20
 
-// visited is what a search has visited: ranks, and nodes of the two span indexes.
+// visited records which nodes a search has visited: ranks, and nodes of the two span indexes.
 type visited struct{ ranks, all, prereleases set }
 
 func (x *successors) newVisited() *visited {

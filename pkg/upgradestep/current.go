@@ -7,7 +7,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Current is what is known of the bundle that a PlatformOperator runs.
+// Current is the bundle that a PlatformOperator runs.
 type Current struct {
 	// Deployment is the BundleDeployment of the PlatformOperator; nil if there is none.
 	Deployment *corev1alpha2.BundleDeployment

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Spec is what the spec of a PlatformOperator says of upgrade steps.
+// Spec has the fields of a PlatformOperator's spec that upgrade steps depend on.
 type Spec struct {
 	// Hash is its SpecHash. Changed reports that no step has been decided by this spec yet.
 	Hash    string
@@ -23,7 +23,7 @@ type Spec struct {
 	ApprovedVersion string
 }
 
-// SpecOf returns what a PlatformOperator says of upgrade steps. The default approval applies where the PlatformOperator says nothing.
+// SpecOf returns the Spec of a PlatformOperator. The default approval applies if the PlatformOperator sets none.
 func SpecOf(operator *platformv1alpha1.PlatformOperator, defaultApproval platformv1alpha1.Approval) Spec {
 	spec := Spec{
 		Hash: SpecHash(operator.Spec), Changed: operator.Generation != operator.Status.ObservedGeneration,
@@ -45,7 +45,7 @@ func (s Spec) Approves(candidate resolve.Candidate, installed *platformv1alpha1.
 	return installed == nil || installed.Version != candidate.Bundle.Version || installed.Release != candidate.Bundle.Release
 }
 
-// Input is what an upgrade step is decided by.
+// Input is the input of Decide.
 type Input struct {
 	Current Current
 	Spec    Spec

@@ -13,7 +13,7 @@ import (
 // Installation is how far a BundleDeployment is that has not installed its bundle yet: a reason of condition Installed, and a sentence.
 type Installation struct{ Reason, Message string }
 
-// NeedsAction reports whether nothing progresses before somebody acts.
+// NeedsAction reports whether nothing progresses without an action by an admin.
 func (i Installation) NeedsAction() bool {
 	switch i.Reason {
 	case platformv1alpha1.ReasonUnpackFailed, platformv1alpha1.ReasonValidationFailed, platformv1alpha1.ReasonInstallFailed:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Message says for people why a wanted step is held, and what to do. It is empty unless the step's action is Hold. The step must be what
-// Decide returned for the input.
+// Message explains why a wanted step is held, and what to do. It is empty unless the step's action is Hold. The step must be the result of
+// Decide for the input.
 func Message(in Input, step Step) string {
 	switch step.Reason {
 	case ReasonRebuiltNeedsApproval:

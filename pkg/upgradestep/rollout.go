@@ -39,8 +39,8 @@ const (
 	RolloutUnusable RolloutState = "Unusable"
 )
 
-// Rollout is how far a rollout is. Detail is for people: the rest of a sentence, without a full stop, that says what the rollout waits for;
-// it is empty for states that hold nothing.
+// Rollout is the progress of a rollout. Detail is the rest of a sentence, without a full stop, about what the rollout waits for; it is
+// empty for states that hold nothing.
 type Rollout struct {
 	State  RolloutState
 	Detail string

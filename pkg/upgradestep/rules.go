@@ -102,7 +102,7 @@ func restore(in Input) Step {
 	}}
 }
 
-// keepChosen keeps the running bundle, with what a catalog says of it now.
+// keepChosen keeps the running bundle, and updates what the catalog declares of it.
 func keepChosen(in Input) Step {
 	bundle := in.withRecordedImage()
 	return Step{Action: Keep, Bundle: &bundle, Reason: ReasonUpToDate}

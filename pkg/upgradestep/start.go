@@ -43,7 +43,7 @@ func RecordedStart(deployment *corev1alpha2.BundleDeployment) *StepStart {
 	return start
 }
 
-// SpecHash returns a digest of what a spec says of versions and upgrades.
+// SpecHash returns a digest of the version and upgrade fields of a spec.
 func SpecHash(spec platformv1alpha1.PlatformOperatorSpec) string {
 	text, err := json.Marshal([]any{spec.Package, spec.Upgrades})
 	if err != nil {
@@ -53,7 +53,8 @@ func SpecHash(spec platformv1alpha1.PlatformOperatorSpec) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// startTime returns now in whole seconds, or the next second that no entry of the history has: the start tells two steps to one bundle apart.
+// startTime returns now in whole seconds, or the next second that no entry of the history has: the start distinguishes two steps to one
+// bundle.
 func startTime(now time.Time, history []platformv1alpha1.HistoryEntry) metav1.Time {
 	start := metav1.NewTime(now).Rfc3339Copy()
 	for slices.ContainsFunc(history, func(entry platformv1alpha1.HistoryEntry) bool { return entry.StartedTime.Equal(&start) }) {

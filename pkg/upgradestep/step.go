@@ -4,7 +4,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Action is what the controller does about the bundle of a BundleDeployment.
+// Action is what the controller does with the bundle of a BundleDeployment.
 type Action string
 
 // Actions. Install, Move and Restore start an upgrade step; the others do not.
@@ -19,7 +19,7 @@ const (
 	Keep Action = "Keep"
 	// Wait stays with the recorded bundle until something ends that other parts of status report.
 	Wait Action = "Wait"
-	// Hold stays with the recorded bundle though another one is wanted. Message says why, and what to do.
+	// Hold keeps the recorded bundle although another one is wanted. Message returns why, and what to do.
 	Hold Action = "Hold"
 )
 
@@ -50,7 +50,7 @@ const (
 
 // Reasons of Hold.
 const (
-	// ReasonRebuiltNeedsApproval: the recorded bundle was rebuilt, and no version tells the two images apart that could be approved.
+	// ReasonRebuiltNeedsApproval: the recorded bundle was rebuilt, and no version distinguishes the two images for an approval.
 	ReasonRebuiltNeedsApproval Reason = "RebuiltNeedsApproval"
 	// ReasonUnhealthy: the rollout of the recorded bundle is not complete.
 	ReasonUnhealthy Reason = "Unhealthy"

@@ -1,4 +1,4 @@
-// Package version tells which build this is. The linker stamps it; nothing else knows how.
+// Package version identifies this build. The linker sets its variables.
 package version
 
 import (
@@ -17,8 +17,8 @@ var (
 	buildDate    = ""
 )
 
-// Get returns what this binary was built from, when, by which Go version, and for which platform. A binary built without stamps says
-// v0.0.0-unknown. Major and minor version are empty if the version does not begin with numbers, as that of a checkout without tags.
+// Get returns the source, time, Go version and platform of this build. A build without linker variables has v0.0.0-unknown. Major and minor
+// version are empty if the version does not begin with numbers, as in a checkout without tags.
 func Get() version.Info {
 	major, minor := majorMinor(gitVersion)
 	return version.Info{

@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Live is what is kept of a live object: what every sync needs, computed once when the object arrives, and the rest compressed. Decoded,
-// an object takes five to ten times as much memory. Drift can be determined from it, so no object is read again after a restart.
+// Live is a cached live object: the values that every sync needs, computed once when the object arrives, and the rest, compressed. A
+// decoded object takes five to ten times as much memory. Drift can be computed from it, so no object is read again after a restart.
 type Live struct {
 	// ObjectMeta holds the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need the type.
 	metav1.ObjectMeta

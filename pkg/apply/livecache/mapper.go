@@ -33,7 +33,7 @@ type Mapper struct {
 	groupsAt time.Time
 }
 
-// servedVersion is what is known of one version of an API group.
+// servedVersion is the discovery of one version of an API group.
 type servedVersion struct {
 	mu sync.Mutex // held during the request to the API server, so that it is asked once
 	// mapper maps the kinds that are served; nil until the API server has answered.

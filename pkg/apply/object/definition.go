@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Definition is what the engine has to know of a CustomResourceDefinition.
+// Definition has the parts of a CustomResourceDefinition that the engine needs.
 type Definition struct {
 	// Kind and Plural are the kind and the resource of the custom resources.
 	Kind   schema.GroupKind

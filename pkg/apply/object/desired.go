@@ -25,7 +25,7 @@ type Desired struct {
 	IsInstallNamespace bool
 	// IsAdded is whether NewSet added it. It is no part of the bundle, and is not counted.
 	IsAdded bool
-	// Defines is what a CustomResourceDefinition defines; nil for every other kind.
+	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
 	Defines *Definition
 
 	content    []byte

@@ -19,7 +19,7 @@ type Refusal struct {
 	Object Key
 	// Err is why.
 	Err error
-	// Remedy is what to do about it.
+	// Remedy is how to resolve it.
 	Remedy string
 }
 
@@ -45,7 +45,7 @@ func Bounded(text string) string { return truncate.OneLine(text, maxText) }
 
 // WaitError is no fault: something known has to happen first.
 type WaitError struct {
-	// Reason is what has to happen.
+	// Reason is what must happen before the object can be written.
 	Reason string
 	// After is when to retry; zero is the usual interval.
 	After time.Duration

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Set is what should exist for one owner: the objects of one revision in their phases, and before them what the engine adds. It never
+// Set has the objects of one owner: those of one revision in their phases, and before them the objects that the engine adds. It never
 // changes, so it may be shared.
 type Set struct {
 	owner  Owner

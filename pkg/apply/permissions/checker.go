@@ -28,7 +28,7 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// permission is what an API server is asked about.
+// permission is the subject of one access review.
 type permission struct {
 	// identity is the name of the identity that has it.
 	identity string

@@ -66,7 +66,7 @@ func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map
 	}
 }
 
-// readRulesOf asks one user. A list says nothing about what it does not contain: an authorizer may permit more than it lists.
+// readRulesOf reads the rules of one user. The list may be incomplete: an authorizer may permit more than it lists.
 func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unknown []permission) {
 	if len(unknown) < 2 || c.wasInvalidated() {
 		return

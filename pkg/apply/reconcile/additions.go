@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// additions are what others added to an object; nil if the policy ignores them.
+// additions are the fields that others added to an object; nil if the policy ignores them.
 func (r *reconciliation) additions(declared, live *unstructured.Unstructured) []drift.Addition {
 	if r.policy.additions == corev1alpha2.AdditionsIgnore {
 		return nil

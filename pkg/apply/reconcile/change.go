@@ -52,7 +52,7 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 // outdate the managedFields.
 const attempts = 3
 
-// writeResult is what a write did.
+// writeResult is the result of a write.
 type writeResult struct {
 	// written is whether anything of the object changed.
 	written bool

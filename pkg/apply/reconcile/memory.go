@@ -13,7 +13,7 @@ import (
 
 type digest = [sha256.Size]byte
 
-// objectState is what is remembered of one object between calls.
+// objectState is the cache for one object between calls.
 type objectState struct {
 	// declared is the digest of what was applied last, or was found to be there: others made whatever difference there is.
 	declared digest
@@ -23,7 +23,7 @@ type objectState struct {
 	// had instead: the API server prunes or rewrites them, or an admission webhook changes them. While they keep that value, nobody has
 	// changed them.
 	normalized map[string]digest
-	// standing is what others changed and was left; drifted is whether something declared is among it.
+	// standing are the changes by others that were left. drifted is true if one of them is of a declared field.
 	standing []corev1alpha2.DriftRecord
 	drifted  bool
 	// contention counts repairs.
@@ -69,8 +69,8 @@ func digestOf(each drift.Difference) digest {
 	return sha256.Sum256(encoded)
 }
 
-// Memory is what is remembered of one owner's objects between calls. Nothing depends on it: after a restart it is built again without a
-// write. It is safe for concurrent use.
+// Memory is the cache for one owner's objects between calls. After a restart it is built again without a write. It is safe for concurrent
+// use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[object.Key]objectState

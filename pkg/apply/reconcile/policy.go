@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// policy is what becomes of changes by others.
+// policy decides about changes by others.
 type policy struct {
 	drift     corev1alpha2.DriftPolicy
 	additions corev1alpha2.AdditionsPolicy
@@ -17,7 +17,7 @@ type policy struct {
 	digest [sha256.Size]byte
 }
 
-// newPolicy fills in the defaults. With DriftIgnoreAll, additions are reported only if the spec says so.
+// newPolicy fills in the defaults. With DriftIgnoreAll, additions are reported only if the spec sets so.
 func newPolicy(from corev1alpha2.Drift) *policy {
 	p := &policy{drift: from.Policy, additions: from.Additions, ignore: from.Ignore}
 	if p.drift == "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Options are what the objects of one call have in common.
+// Options are the options that the objects of one call share.
 type Options struct {
 	// Claim is the owner, and what decides whose a live object is.
 	Claim object.Claim
@@ -28,18 +28,18 @@ type Options struct {
 	Trusted bool
 	// ReadOnly is whether nothing may be written.
 	ReadOnly bool
-	// Namespace is what is known of the install namespace without reading it.
+	// Namespace is the known state of the install namespace, without a read.
 	Namespace plan.InstallNamespace
-	// Drift is what becomes of changes by others.
+	// Drift is the policy for changes by others.
 	Drift corev1alpha2.Drift
-	// Memory is what is known from earlier calls for the owner.
+	// Memory is the owner's cache from earlier calls.
 	Memory *Memory
 	// Window is the time in which the call writes.
 	Window *pacing.Window
 	Clock  clock.PassiveClock
 }
 
-// Outcome is what became of one object.
+// Outcome is the result for one object.
 type Outcome struct {
 	Desired *object.Desired
 	// Live is the live object; nil when there is none.
@@ -53,7 +53,7 @@ type Outcome struct {
 	// Left is whether the object is not as declared, or does not exist, and stays so for now: by the drift policy, or because the field is
 	// contested.
 	Left bool
-	// Drift is what others changed. Drifted is whether something declared is among what stands. Repaired is whether it was repaired.
+	// Drift are the changes by others. Drifted is true if a declared field stays changed. Repaired is true if the object was repaired.
 	Drift    []corev1alpha2.DriftRecord
 	Drifted  bool
 	Repaired bool

@@ -21,7 +21,7 @@ type reconciliation struct {
 	cache   *livecache.Cache
 	writer  writer
 	desired *object.Desired
-	// before is what was remembered of the object.
+	// before is the cached state of the object.
 	before objectState
 	trust  drift.Trust
 	result Outcome

@@ -22,7 +22,7 @@ const (
 	maxManager = 256
 )
 
-// recordedChange is what the records of one change have in common.
+// recordedChange has what the records of one change share.
 type recordedChange struct {
 	key     object.Key
 	change  corev1alpha2.DriftChange

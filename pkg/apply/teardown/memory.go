@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// Memory is what is remembered of one owner's removal between calls. Nothing depends on it. It is safe for concurrent use.
+// Memory is the cache of one owner's removal between calls. It may be lost. It is safe for concurrent use.
 type Memory struct {
 	mu sync.Mutex
 	// done are the objects that a removal has finished with, and why it kept them, if it did.

@@ -31,7 +31,7 @@ type teardown struct {
 // removed is the result for one object.
 type removed struct {
 	key object.Key
-	// left is whether the object still has to go; why is what it waits for, where that is known.
+	// left is true if the object still exists. why is what its removal waits for, if that is known.
 	left bool
 	why  string
 	// inUse is whether users have custom resources of it; stuck is whether its deletion takes longer than stuckAfter. Either needs

@@ -63,7 +63,7 @@ type Options struct {
 	Applied []*object.Set
 	// Keep are sets whose objects stay.
 	Keep []*object.Set
-	// Memory is what is known from earlier calls for the owner.
+	// Memory is the owner's cache from earlier calls.
 	Memory *Memory
 }
 

@@ -12,7 +12,7 @@ import (
 
 // executor carries out one kind of action.
 type executor struct {
-	// name is what an error is prefixed with.
+	// name is the prefix of errors.
 	name string
 	run  func(*reconciliation, context.Context, revision.Action) error
 }

@@ -105,7 +105,7 @@ func problemOf(err error) revision.Problem {
 	return revision.Problem{Err: err}
 }
 
-// permissionsInterval is how often a missing permission is asked for again while a revision rolls out: no watch tells when it is granted.
+// permissionsInterval is how often a missing permission is checked again during a rollout: no watch reports that it was granted.
 const permissionsInterval = revision.RequirementInterval
 
 // checkRequirements checks whether a revision may start. It reads permissions and the install namespace as they are at that moment:

@@ -47,7 +47,7 @@ import (
 // Name is the controller's name; its field manager for status is "platform-operators-" and this.
 const Name = "bundledeployment"
 
-// ControllerName is what library-go calls the controller: in its log, its workqueue's metrics and what it writes of a sync that fails.
+// ControllerName is the controller's name in library-go's log, in the metrics of its work queue, and in errors of failed syncs.
 const ControllerName = "BundleDeploymentController"
 
 // firstPause is the pause after the first write that failed.

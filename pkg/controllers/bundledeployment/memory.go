@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// memory is what is kept of one BundleDeployment between syncs. All of it can be read again from the cluster, or is not missed.
+// memory is the cache for one BundleDeployment between syncs. After a restart it is read again from the cluster, or not needed.
 type memory struct {
 	uid types.UID
 	// loaded is true after history was read from the cluster.
@@ -26,7 +26,7 @@ type memory struct {
 	storeAttempt revisions.Attempt[unpack.Request]
 	// events are sent when a status was written.
 	events []revision.Event
-	// removal is what is kept of the removal that is under way.
+	// removal is the cache of a removal in progress.
 	removal removalMemory
 	// pruneFailures are consecutive failures to prune.
 	pruneFailures revision.Failures

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revisions"
 )
 
-// removalMemory is what is kept of a removal between syncs.
+// removalMemory is the cache of a removal between syncs.
 type removalMemory struct {
 	// attempts are those that did not end it.
 	attempts revision.RemovalAttempts

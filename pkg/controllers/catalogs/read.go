@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
-// Request is what to read of one catalog.
+// Request selects the content to read of one catalog.
 type Request struct {
 	// Catalog is the catalog to read.
 	Catalog catalog.ID

@@ -20,7 +20,7 @@ type lastRead struct {
 	took     time.Duration
 }
 
-// plan is what to read of a catalog, and when.
+// plan is the next read of a catalog, and its time.
 type plan struct {
 	at    time.Time
 	names []string

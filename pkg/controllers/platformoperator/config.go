@@ -45,7 +45,7 @@ type Catalogs interface {
 	Providers(gvk catalog.GVK) []resolve.ProviderHint
 }
 
-// Inventory is what the cluster has beside its catalogs. Its methods read memory only.
+// Inventory has the kinds and packages of the cluster. Its methods read memory only.
 type Inventory interface {
 	// Kinds and ExternalPackages are as in resolve.ClusterState.
 	Kinds() []resolve.Kind

@@ -32,7 +32,7 @@ import (
 // Name is the controller's name; its field manager is "platform-operators-" and this.
 const Name = "platformoperator"
 
-// ControllerName is what library-go calls the controller: in its log, in the metrics of its workqueue, and in messages about a failed sync.
+// ControllerName is the controller's name in library-go's log, in the metrics of its work queue, and in messages about failed syncs.
 const ControllerName = "PlatformOperatorController"
 
 // fieldManager is the field manager of BundleDeployments and of the status of PlatformOperators.

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// deploy carries the decided step out: it creates the BundleDeployment, or updates it if a step starts or somebody changed a field that this
-// controller sets. Other fields are left to their owners.
+// deploy carries out the decided step: it creates the BundleDeployment, or updates it if a step starts or another client changed a field
+// that this controller sets. It leaves other fields to their owners.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil:
@@ -95,7 +95,7 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 	}
 }
 
-// selfCertification says that the admin, not the author, vouches for a step.
+// selfCertification reports a step that the admin permits and the author does not.
 func selfCertification(start *upgradestep.StepStart) string {
 	if start != nil && start.Trigger == platformv1alpha1.TriggerSelfCertified {
 		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
@@ -103,7 +103,7 @@ func selfCertification(start *upgradestep.StepStart) string {
 	return ""
 }
 
-// publishReverted sends the Event of a BundleDeployment that somebody else changed.
+// publishReverted sends the Event of a BundleDeployment that another client changed.
 func (c *controller) publishReverted(r *reconciliation) {
 	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
 		r.current.Deployment.Name, r.operator.Name)

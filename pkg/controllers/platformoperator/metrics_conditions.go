@@ -18,7 +18,7 @@ var conditionDesc = metrics.NewDesc(platformv1alpha1.MetricCondition,
 	[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelCondition, platformv1alpha1.MetricLabelStatus, platformv1alpha1.MetricLabelReason},
 	nil, metrics.ALPHA, "")
 
-// measuredConditions are the conditions that this controller writes. A condition that somebody else adds to a status has no series.
+// measuredConditions are the conditions that this controller writes. A condition of another client has no series.
 var measuredConditions = []string{
 	platformv1alpha1.ConditionDeprecated, platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionInstalled,
 	platformv1alpha1.ConditionProgressing, platformv1alpha1.ConditionUpgradeable,

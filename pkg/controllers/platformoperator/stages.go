@@ -20,7 +20,7 @@ import (
 type reconciliation struct {
 	// operator is never modified: it is the cache's, or what the API server returned for the write of the finalizer.
 	operator *platformv1alpha1.PlatformOperator
-	// current is what the PlatformOperator runs; deploy updates it.
+	// current is the installed bundle; deploy updates it.
 	current upgradestep.Current
 	cluster resolve.Cluster
 	// clusterUpdate is the version that the cluster itself is being updated to; empty if no update is in progress.

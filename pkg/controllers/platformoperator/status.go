@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// statusInput is what the status is computed from.
+// statusInput is the input of the status.
 func (c *controller) statusInput(r *reconciliation) operatorstatus.Input {
 	return operatorstatus.Input{
 		Operator: r.operator, Current: r.current, Decided: r.stepInput, Step: r.step, Catalogs: r.catalogs, Refusal: r.refusal,

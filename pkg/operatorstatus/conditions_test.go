@@ -137,6 +137,7 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 		"it may not be put back":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 is not kept as it was declared", "The manager may not"}},
 		"it cannot be rendered so":       {invalid, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "Correct spec.install.config"}},
 		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
+		"the same, without a full stop":  {late, "create it anew", platformv1alpha1.ReasonDeadlineExceeded, []string{"create it anew. Until then: ", "It is held"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reportOf(c.deployment, nil)

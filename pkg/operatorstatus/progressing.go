@@ -2,6 +2,7 @@ package operatorstatus
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ func progressingCondition(r *report) metav1.Condition {
 	}
 	if condition, missed := deadlineCondition(r); missed {
 		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // what the spec asks for now comes first
-			condition.Message = decision.Message + " Until then: " + condition.Message
+			condition.Message = strings.TrimSuffix(decision.Message, ".") + ". Until then: " + condition.Message
 		}
 		return condition
 	}

@@ -135,7 +135,7 @@ const stayHint = ` For example:
   kubectl get plop,bd,co
   kubectl describe plop
   kubectl explain plop.spec
-  kubectl get events -n openshift-platform-operators
+  kubectl get events -n default
   kubectl get --raw /metrics --server=https://%s --insecure-skip-tls-verify | grep ^platform_operators
 The manager is a process on this machine; the pod of its Deployment is a simulated one that does nothing. After a change of
 the code, "kill -HUP %d" builds the manager again and puts it in the place of the one that runs. Ctrl-C stops it all.

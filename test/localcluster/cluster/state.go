@@ -68,6 +68,9 @@ func readState(path string) (State, error) {
 
 // running reports whether a supervisor holds the cluster's lock. ready.json may be left over from a killed supervisor.
 func (l Layout) running() (bool, error) {
+	if _, err := os.Stat(l.lockFile()); errors.Is(err, fs.ErrNotExist) {
+		return false, nil // TryLock would create the file in a folder that has no cluster
+	}
 	lock, err := process.TryLock(l.lockFile())
 	if errors.Is(err, process.ErrLocked) {
 		return true, nil

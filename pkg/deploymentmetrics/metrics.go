@@ -12,7 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Metrics are the metrics of all BundleDeployments. Their labels are names of BundleDeployments, until Forget, and fixed values.
+// Metrics are the metrics of all BundleDeployments. The series of a BundleDeployment last until Forget is called.
 type Metrics struct {
 	repairs  *metrics.CounterVec
 	rollouts *metrics.CounterVec
@@ -20,12 +20,12 @@ type Metrics struct {
 	drifted  *metrics.GaugeVec
 }
 
-// New creates the metrics and registers them.
+// New creates the metrics and registers them. It returns the first error of register.
 func New(register func(metrics.Registerable) error) (*Metrics, error) {
 	m := &Metrics{
 		repairs: metrics.NewCounterVec(&metrics.CounterOpts{
 			Name:           corev1alpha2.MetricDriftRepairs,
-			Help:           "Objects that were put back as declared after somebody else had changed or deleted them.",
+			Help:           "Objects that the manager restored after others had changed or deleted them.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{corev1alpha2.MetricLabelDeployment}),
 		rollouts: metrics.NewCounterVec(&metrics.CounterOpts{
@@ -35,12 +35,12 @@ func New(register func(metrics.Registerable) error) (*Metrics, error) {
 		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelOutcome}),
 		duration: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name:           corev1alpha2.MetricLastRolloutDuration,
-			Help:           "How long the last revision that became active took from its start until it was healthy.",
+			Help:           "Duration of the rollout of the last revision that became active, in seconds.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{corev1alpha2.MetricLabelDeployment}),
 		drifted: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name:           corev1alpha2.MetricDrifted,
-			Help:           "BundleDeployments of which something is left as others changed it, by why it is left.",
+			Help:           "BundleDeployments with drift that the manager does not revert, by the reason of the Drifted condition.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{corev1alpha2.MetricLabelDeployment, corev1alpha2.MetricLabelReason}),
 	}
@@ -59,7 +59,7 @@ func (m *Metrics) Repaired(deployment string, objects int) {
 	}
 }
 
-// Succeeded counts a revision that became active, and sets how long that took; started is nil if that is not known.
+// Succeeded counts a revision that became active, and sets the duration of its rollout. If started is nil, the duration does not change.
 func (m *Metrics) Succeeded(deployment string, started *metav1.Time, now time.Time) {
 	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeSucceeded).Inc()
 	if started != nil {
@@ -72,12 +72,12 @@ func (m *Metrics) Failed(deployment string) {
 	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
 }
 
-// SetDrift sets the reason of remaining drift, from the Drifted condition of a status.
+// SetDrift sets the drift metric from the Drifted condition of a status.
 func (m *Metrics) SetDrift(deployment string, status corev1alpha2.BundleDeploymentStatus) {
 	m.setDrift(deployment, drifted(status))
 }
 
-// setDrift sets one of driftReasons; empty for none.
+// setDrift sets the series of one of driftReasons and deletes the others. An empty reason deletes all.
 func (m *Metrics) setDrift(deployment, reason string) {
 	for _, each := range driftReasons {
 		if each == reason {
@@ -88,10 +88,10 @@ func (m *Metrics) setDrift(deployment, reason string) {
 	}
 }
 
-// driftReasons are those of a True Drifted condition.
+// driftReasons are the reasons of a True Drifted condition.
 var driftReasons = []string{corev1alpha2.ReasonDriftReported, corev1alpha2.ReasonDriftContested}
 
-// drifted returns the reason of a True Drifted condition; empty without one.
+// drifted returns the reason of a True Drifted condition; empty if the condition is not True.
 func drifted(status corev1alpha2.BundleDeploymentStatus) string {
 	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionDrifted); found != nil && found.Status == metav1.ConditionTrue {
 		return found.Reason

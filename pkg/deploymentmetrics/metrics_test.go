@@ -12,13 +12,13 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-const exposition = `# HELP platform_operators_drift_repairs_total [ALPHA] Objects that were put back as declared after somebody else had changed or deleted them.
+const exposition = `# HELP platform_operators_drift_repairs_total [ALPHA] Objects that the manager restored after others had changed or deleted them.
 # TYPE platform_operators_drift_repairs_total counter
 platform_operators_drift_repairs_total{bundledeployment="memo"} 3
-# HELP platform_operators_drifted [ALPHA] BundleDeployments of which something is left as others changed it, by why it is left.
+# HELP platform_operators_drifted [ALPHA] BundleDeployments with drift that the manager does not revert, by the reason of the Drifted condition.
 # TYPE platform_operators_drifted gauge
 platform_operators_drifted{bundledeployment="memo",reason="DriftContested"} 1
-# HELP platform_operators_last_rollout_duration_seconds [ALPHA] How long the last revision that became active took from its start until it was healthy.
+# HELP platform_operators_last_rollout_duration_seconds [ALPHA] Duration of the rollout of the last revision that became active, in seconds.
 # TYPE platform_operators_last_rollout_duration_seconds gauge
 platform_operators_last_rollout_duration_seconds{bundledeployment="memo"} 12
 # HELP platform_operators_rollouts_total [ALPHA] Revisions that became active (succeeded) or missed their deadline (deadline_exceeded).
@@ -47,11 +47,11 @@ func TestMetrics(t *testing.T) {
 	}
 	problems, err := testutil.NewPromLinter(strings.NewReader(exposition)).Lint()
 	if err != nil || len(problems) > 0 {
-		t.Errorf("the linter of metrics says %v, %v", problems, err)
+		t.Errorf("the Prometheus linter returned problems %v and error %v", problems, err)
 	}
 	m.Forget("memo")
 	if err := testutil.GatherAndCompare(known, strings.NewReader("")); err != nil {
-		t.Errorf("a deployment that is gone leaves series behind: %v", err)
+		t.Errorf("Forget did not delete all series: %v", err)
 	}
 }
 
@@ -61,12 +61,12 @@ func TestSetDrift(t *testing.T) {
 		want      string
 	}{
 		"contested":         {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftContested}, corev1alpha2.ReasonDriftContested},
-		"left as asked for": {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftReported}, corev1alpha2.ReasonDriftReported},
-		"nobody looks":      {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonDriftIgnored}, ""},
+		"reported":          {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftReported}, corev1alpha2.ReasonDriftReported},
+		"ignored":           {metav1.Condition{Type: corev1alpha2.ConditionDrifted, Status: metav1.ConditionFalse, Reason: corev1alpha2.ReasonDriftIgnored}, ""},
 		"another condition": {metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonDriftContested}, ""},
 	} {
 		if got := drifted(corev1alpha2.BundleDeploymentStatus{Conditions: []metav1.Condition{test.condition}}); got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
+			t.Errorf("%s: drifted() = %q, want %q", name, got, test.want)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestStepsAreMeasuredByTheirTrigger(t *testing.T) {
 	}{{platformv1alpha1.TriggerInstallation, 8}, {platformv1alpha1.TriggerInstallation, 4000}, {platformv1alpha1.TriggerAutomatic, -3}} {
 		measured.observe(&platformv1alpha1.HistoryEntry{Trigger: each.trigger, StartedTime: started, ReadyTime: ptr.To(metav1.Unix(1000+each.took, 0))})
 	}
-	const want = `# HELP platform_operators_hop_duration_seconds [ALPHA] How long moves took from when they began until their version was complete and healthy, by what started them.
+	const want = `# HELP platform_operators_hop_duration_seconds [ALPHA] Durations of upgrade steps, from the start until the version was complete and healthy, in seconds, by trigger.
 # TYPE platform_operators_hop_duration_seconds histogram
 platform_operators_hop_duration_seconds_bucket{trigger="Automatic",le="5"} 1
 platform_operators_hop_duration_seconds_bucket{trigger="Automatic",le="10"} 1

@@ -17,7 +17,7 @@ type stepMetrics struct{ duration *metrics.HistogramVec }
 func newStepMetrics() stepMetrics {
 	return stepMetrics{metrics.NewHistogramVec(&metrics.HistogramOpts{
 		Name:           platformv1alpha1.MetricHopDuration,
-		Help:           "How long moves took from when they began until their version was complete and healthy, by what started them.",
+		Help:           "Durations of upgrade steps, from the start until the version was complete and healthy, in seconds, by trigger.",
 		Buckets:        stepBuckets,
 		StabilityLevel: metrics.ALPHA,
 	}, []string{platformv1alpha1.MetricLabelTrigger})}

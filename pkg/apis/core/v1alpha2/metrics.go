@@ -1,15 +1,14 @@
 package v1alpha2
 
-// Metrics that the manager serves beside those of the libraries that it is made of. Each has the label
-// MetricLabelDeployment.
+// Metrics about BundleDeployments. Each has the label MetricLabelDeployment.
 const (
-	// MetricDriftRepairs counts objects that were put back after somebody else had changed or deleted them.
+	// MetricDriftRepairs counts repaired objects: the manager reverted changes or deletions by others.
 	MetricDriftRepairs = "platform_operators_drift_repairs_total"
-	// MetricRollouts counts revisions that ended their roll-out, by MetricLabelOutcome.
+	// MetricRollouts counts revisions that became active or missed their deadline, by MetricLabelOutcome.
 	MetricRollouts = "platform_operators_rollouts_total"
-	// MetricLastRolloutDuration is how long the last revision that became active took, in seconds.
+	// MetricLastRolloutDuration is the duration, in seconds, of the rollout of the last revision that became active.
 	MetricLastRolloutDuration = "platform_operators_last_rollout_duration_seconds"
-	// MetricDrifted is 1 for each BundleDeployment of which something is left as others changed it, by MetricLabelReason.
+	// MetricDrifted is 1 for each BundleDeployment with drift that the manager does not revert, by MetricLabelReason.
 	MetricDrifted = "platform_operators_drifted"
 )
 
@@ -21,8 +20,8 @@ const (
 	MetricLabelReason = "reason"
 	// MetricLabelOutcome is MetricOutcomeSucceeded or MetricOutcomeOverdue.
 	MetricLabelOutcome = "outcome"
-	// MetricOutcomeSucceeded: the revision became active.
+	// MetricOutcomeSucceeded means that the revision became active.
 	MetricOutcomeSucceeded = "succeeded"
-	// MetricOutcomeOverdue: the revision missed its deadline.
+	// MetricOutcomeOverdue means that the revision missed its deadline.
 	MetricOutcomeOverdue = "deadline_exceeded"
 )

@@ -1,40 +1,43 @@
 package v1alpha1
 
-// Metrics about PlatformOperators, each with the label MetricLabelOperator. Those of one that is gone go with it.
+// Metrics about PlatformOperators. Each has the label MetricLabelOperator, except MetricHopDuration. A series ends when its
+// PlatformOperator is deleted.
 const (
-	// MetricBehind is for how long, in seconds, there has been a version above what is installed, by the date of creation that its
-	// bundle declares: that of the oldest such version which may be moved to or is merely held up. 0 when there is none.
+	// MetricBehind is how long, in seconds, a version above the installed one has been available. It is the age, by createdAt of the
+	// bundle, of the oldest such version that is permitted or only postponed. It is 0 if there is no such version, or if none has a
+	// readable createdAt.
 	MetricBehind = "platform_operators_behind_seconds"
-	// MetricBlockedUpdates is how many of the available updates are blocked, by MetricLabelReason.
+	// MetricBlockedUpdates is the number of available updates that are blocked, by MetricLabelReason.
 	MetricBlockedUpdates = "platform_operators_blocked_updates"
-	// MetricCondition is 1 for each condition that a PlatformOperator has, by MetricLabelCondition, MetricLabelStatus and
-	// MetricLabelReason.
+	// MetricCondition is 1 for each condition of a PlatformOperator, by MetricLabelCondition, MetricLabelStatus and MetricLabelReason.
 	MetricCondition = "platform_operators_condition"
 )
 
-// MetricHopDuration is how long, in seconds, moves took from when they began until their version was complete and healthy, by
-// MetricLabelTrigger. It is about all PlatformOperators together: their names would multiply its buckets.
+// MetricHopDuration is a histogram of the durations of upgrade steps, in seconds, by MetricLabelTrigger. A step lasts from its start until
+// its version is complete and healthy. The metric has no MetricLabelOperator, which would multiply the buckets.
 const MetricHopDuration = "platform_operators_hop_duration_seconds"
 
-// Metrics about catalogs, by MetricLabelCatalog.
+// Metrics about catalogs. Each has the label MetricLabelCatalog.
 const (
-	// MetricCatalogAge is how long ago, in seconds, a catalog was last read, or found not to have changed.
+	// MetricCatalogAge is the time, in seconds, since the manager last read a catalog or found it unchanged.
 	MetricCatalogAge = "platform_operators_catalog_age_seconds"
-	// MetricCatalogUnreadable is for how long, in seconds, a catalog could not be read; 0 while it can, absent before it was tried.
+	// MetricCatalogUnreadable is how long, in seconds, a catalog has been unreadable. It is 0 while the catalog is readable. A catalog that
+	// the manager has not tried to read has no series.
 	MetricCatalogUnreadable = "platform_operators_catalog_unreadable_seconds"
 )
 
-// Metrics about what stands between the cluster and its next minor version.
+// Metrics about upgrades of the cluster to the next minor versions of OpenShift.
 const (
-	// MetricBlockers is 1 for each PlatformOperator, by MetricLabelOperator, that does not permit it, and for each BundleDeployment, by
-	// corev1alpha2.MetricLabelDeployment, that no PlatformOperator owns. MetricAcknowledged and MetricReachable have these labels too.
+	// MetricBlockers is 1 for each object that blocks the upgrade to the next minor version. The object is a PlatformOperator
+	// (MetricLabelOperator), or a BundleDeployment that no PlatformOperator owns (corev1alpha2.MetricLabelDeployment). MetricAcknowledged
+	// and MetricReachable have the same labels.
 	MetricBlockers = "platform_operators_upgrade_blocker"
-	// MetricUndeclared is how many installed operators say of no OpenShift version that it is the last they run on: they block nothing, and
-	// nobody vouches for them.
+	// MetricUndeclared is the number of installed operators that declare no olm.maxOpenShiftVersion. They block no upgrade, but their
+	// authors do not state which OpenShift versions they support.
 	MetricUndeclared = "platform_operators_undeclared"
-	// MetricAcknowledged is 1 for each object that does not permit it, but does not block it, because a compatibility override is in effect.
+	// MetricAcknowledged is 1 for each object that would block the upgrade to the next minor version without a compatibility override.
 	MetricAcknowledged = "platform_operators_acknowledged_risk"
-	// MetricReachable is how many minor versions beyond the cluster's an object permits, at most two; it has MetricLabelWhen as well.
+	// MetricReachable is the number of minor versions beyond the cluster's that an object permits, at most 2. It also has MetricLabelWhen.
 	MetricReachable = "platform_operators_reachable_minor_versions"
 )
 
@@ -42,7 +45,7 @@ const (
 const (
 	// MetricLabelOperator is the name of a PlatformOperator.
 	MetricLabelOperator = "platformoperator"
-	// MetricLabelReason is a BlockedReason, or the reason of a condition.
+	// MetricLabelReason is a BlockedReason in MetricBlockedUpdates, and the reason of a condition in MetricCondition.
 	MetricLabelReason = "reason"
 	// MetricLabelWhen is MetricWhenNow or MetricWhenUpdated.
 	MetricLabelWhen = "when"
@@ -50,17 +53,17 @@ const (
 	MetricLabelCondition = "condition"
 	// MetricLabelStatus is the status of a condition: True, False or Unknown.
 	MetricLabelStatus = "status"
-	// MetricLabelTrigger is a Trigger.
+	// MetricLabelTrigger is the Trigger of an upgrade step.
 	MetricLabelTrigger = "trigger"
-	// MetricLabelCatalog is kind, namespace and name of a catalog: CatalogSource/openshift-marketplace/redhat-operators,
+	// MetricLabelCatalog is kind, namespace and name of a catalog, such as CatalogSource/openshift-marketplace/redhat-operators or
 	// ClusterCatalog/openshift-redhat-operators.
 	MetricLabelCatalog = "catalog"
 )
 
 // Values of MetricLabelWhen.
 const (
-	// MetricWhenNow: with what is installed.
+	// MetricWhenNow is for the installed versions.
 	MetricWhenNow = "now"
-	// MetricWhenUpdated: after updates of operators that can be made, or need nothing but an approval.
+	// MetricWhenUpdated is for the versions after all updates that are possible now or need only an approval.
 	MetricWhenUpdated = "after_updates"
 )

@@ -69,7 +69,7 @@ func (m *Metrics) Succeeded(deployment string, started *metav1.Time, now time.Ti
 
 // Failed counts a revision that missed its deadline.
 func (m *Metrics) Failed(deployment string) {
-	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeOverdue).Inc()
+	m.rollouts.WithLabelValues(deployment, corev1alpha2.MetricOutcomeDeadlineExceeded).Inc()
 }
 
 // SetDrift sets the drift metric from the Drifted condition of a status.
@@ -104,7 +104,7 @@ func (m *Metrics) Forget(deployment string) {
 	m.repairs.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
 	m.duration.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment})
 	m.setDrift(deployment, "")
-	for _, outcome := range []string{corev1alpha2.MetricOutcomeSucceeded, corev1alpha2.MetricOutcomeOverdue} {
+	for _, outcome := range []string{corev1alpha2.MetricOutcomeSucceeded, corev1alpha2.MetricOutcomeDeadlineExceeded} {
 		m.rollouts.Delete(map[string]string{corev1alpha2.MetricLabelDeployment: deployment, corev1alpha2.MetricLabelOutcome: outcome})
 	}
 }

@@ -63,9 +63,9 @@ func TestNewReportsMetricsThatCannotBeRegistered(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Config){
-		platformv1alpha1.MetricBehind:      func(c *Config) { c.Register = refuse(1) },
-		platformv1alpha1.MetricCondition:   func(c *Config) { c.Register = refuse(2) },
-		platformv1alpha1.MetricHopDuration: func(c *Config) { c.RegisterVector = func(metrics.Registerable) error { return refused } },
+		platformv1alpha1.MetricBehind:       func(c *Config) { c.Register = refuse(1) },
+		platformv1alpha1.MetricCondition:    func(c *Config) { c.Register = refuse(2) },
+		platformv1alpha1.MetricStepDuration: func(c *Config) { c.RegisterVector = func(metrics.Registerable) error { return refused } },
 	} {
 		config := wholeConfig()
 		change(&config)

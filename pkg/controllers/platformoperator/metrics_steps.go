@@ -16,7 +16,7 @@ type stepMetrics struct{ duration *metrics.HistogramVec }
 
 func newStepMetrics() stepMetrics {
 	return stepMetrics{metrics.NewHistogramVec(&metrics.HistogramOpts{
-		Name:           platformv1alpha1.MetricHopDuration,
+		Name:           platformv1alpha1.MetricStepDuration,
 		Help:           "Durations of upgrade steps, from the start until the version was complete and healthy, in seconds, by trigger.",
 		Buckets:        stepBuckets,
 		StabilityLevel: metrics.ALPHA,
@@ -25,7 +25,7 @@ func newStepMetrics() stepMetrics {
 
 func (m stepMetrics) register(register func(metrics.Registerable) error) error {
 	if err := register(m.duration); err != nil {
-		return fmt.Errorf("registering metric %q: %w", platformv1alpha1.MetricHopDuration, err)
+		return fmt.Errorf("registering metric %q: %w", platformv1alpha1.MetricStepDuration, err)
 	}
 	return nil
 }

@@ -18,10 +18,10 @@ const (
 	MetricLabelDeployment = "bundledeployment"
 	// MetricLabelReason is the reason of a True Drifted condition: ReasonDriftReported or ReasonDriftContested.
 	MetricLabelReason = "reason"
-	// MetricLabelOutcome is MetricOutcomeSucceeded or MetricOutcomeOverdue.
+	// MetricLabelOutcome is MetricOutcomeSucceeded or MetricOutcomeDeadlineExceeded.
 	MetricLabelOutcome = "outcome"
 	// MetricOutcomeSucceeded means that the revision became active.
 	MetricOutcomeSucceeded = "succeeded"
-	// MetricOutcomeOverdue means that the revision missed its deadline.
-	MetricOutcomeOverdue = "deadline_exceeded"
+	// MetricOutcomeDeadlineExceeded means that the revision missed its deadline.
+	MetricOutcomeDeadlineExceeded = "deadline_exceeded"
 )

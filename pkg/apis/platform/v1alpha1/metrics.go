@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Metrics about PlatformOperators. Each has the label MetricLabelOperator, except MetricHopDuration. A series ends when its
+// Metrics about PlatformOperators. Each has the label MetricLabelOperator, except MetricStepDuration. A series ends when its
 // PlatformOperator is deleted.
 const (
 	// MetricBehind is how long, in seconds, a version above the installed one has been available. It is the age, by createdAt of the
@@ -13,9 +13,9 @@ const (
 	MetricCondition = "platform_operators_condition"
 )
 
-// MetricHopDuration is a histogram of the durations of upgrade steps, in seconds, by MetricLabelTrigger. A step lasts from its start until
+// MetricStepDuration is a histogram of the durations of upgrade steps, in seconds, by MetricLabelTrigger. A step lasts from its start until
 // its version is complete and healthy. The metric has no MetricLabelOperator, which would multiply the buckets.
-const MetricHopDuration = "platform_operators_hop_duration_seconds"
+const MetricStepDuration = "platform_operators_hop_duration_seconds"
 
 // Metrics about catalogs. Each has the label MetricLabelCatalog.
 const (

@@ -14,10 +14,10 @@ const (
 	isUnknown = metav1.ConditionUnknown
 )
 
-// notYet is HasValidBundle's message before the content is known.
+// notYet is the message of HasValidBundle before the content is known.
 const notYet = "The content of the source is not known yet."
 
-// unpacked is the condition Unpacked: whether the content of the source was fetched.
+// unpacked returns the Unpacked condition: whether the content of the source was fetched.
 func (m *Machine) unpacked() condition {
 	const kind = corev1alpha2.ConditionUnpacked
 	newest := m.Newest()
@@ -40,7 +40,7 @@ func (m *Machine) unpacked() condition {
 	return condition{kind, isUnknown, corev1alpha2.ReasonUnpacking, fmt.Sprintf("Fetching and unpacking %s.", m.in.Desired.Source)}
 }
 
-// hasValidBundle is the condition HasValidBundle: whether the content can be rendered.
+// hasValidBundle returns the HasValidBundle condition: whether the bundle can be rendered.
 func (m *Machine) hasValidBundle() condition {
 	const kind = corev1alpha2.ConditionHasValidBundle
 	newest := m.Newest()
@@ -59,7 +59,7 @@ func (m *Machine) hasValidBundle() condition {
 	return condition{kind, isUnknown, corev1alpha2.ReasonUnpacking, notYet}
 }
 
-// rendersTo returns what a revision's bundle is rendered to. A plain bundle may have no name.
+// rendersTo returns a sentence about the rendered objects of a revision. A plain bundle may have no name.
 func rendersTo(r *Revision) string {
 	rendered := "The bundle"
 	if r.Bundle.Name != "" {
@@ -71,7 +71,7 @@ func rendersTo(r *Revision) string {
 	return fmt.Sprintf("%s renders to %s.", rendered, countObjects(r))
 }
 
-// installed is the condition Installed: whether everything of some revision was applied. It stays True, whatever becomes of a later one.
+// installed returns the Installed condition: whether all objects of some revision were applied. It stays True during later rollouts.
 func (m *Machine) installed() condition {
 	const kind = corev1alpha2.ConditionInstalled
 	rollingOut := m.IsRollingOut()
@@ -103,8 +103,8 @@ func (m *Machine) pendingMessage() string {
 	return sentence(m.desired.title()+" is being applied", m.obstacle())
 }
 
-// healthy is the condition Healthy: the health of the target. While that is refused, or not started, it is that of the active revision:
-// what cannot be applied does no harm to what is there.
+// healthy returns the Healthy condition of the target. If the target was refused or has not started, the condition is about the active
+// revision, whose objects are unchanged.
 func (m *Machine) healthy() condition {
 	const kind = corev1alpha2.ConditionHealthy
 	switch {
@@ -117,14 +117,14 @@ func (m *Machine) healthy() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(*m.observed, m.observed.Unready[0])}
 	case !m.isComplete():
 		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(m.report, m.obstacle())}
-	case m.in.Deployment.Spec.Paused: // only that they exist was looked at
+	case m.in.Deployment.Spec.Paused: // the manager only checked that they exist and are ready
 		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
 			"All %d objects are there and ready; whether they are as declared is not seen to while spec.paused is set.", m.report.Total)}
 	}
 	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)}
 }
 
-// unhealthyMessage returns the first problem, the number of others, and the command that tells more of it.
+// unhealthyMessage returns the first problem, the number of other problems, and the command that shows more about the first one.
 func unhealthyMessage(report Report, obstacle string) string {
 	message := obstacle
 	if more := len(report.Unready) - 1; more > 0 {
@@ -139,7 +139,7 @@ func unhealthyMessage(report Report, obstacle string) string {
 	return message + "."
 }
 
-// isUntouched reports whether there is nothing to look at: no revision, or a first one that has not started.
+// isUntouched reports whether there are no objects to check: there is no revision, or the first one has not started.
 func (m *Machine) isUntouched() bool {
 	if m.active != nil {
 		return false

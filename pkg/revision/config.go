@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// CanonicalConfig returns spec.config as JSON in which equal configurations are equal texts. No configuration and an empty object are both
-// empty.
+// CanonicalConfig returns spec.config as canonical JSON: equal configurations result in equal text. It returns an empty string for no
+// configuration and for an empty object, and invalid JSON unchanged.
 func CanonicalConfig(config *runtime.RawExtension) string {
 	if config == nil {
 		return ""
@@ -20,7 +20,7 @@ func CanonicalConfig(config *runtime.RawExtension) string {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return strings.TrimSpace(string(config.Raw)) // the renderer reports what is wrong with it
+		return strings.TrimSpace(string(config.Raw)) // the renderer reports the error
 	}
 	encoded, err := json.Marshal(value)
 	if text := string(encoded); err == nil && text != "null" && text != "{}" {
@@ -29,7 +29,7 @@ func CanonicalConfig(config *runtime.RawExtension) string {
 	return ""
 }
 
-// ConfigDigest returns the digest of a canonical configuration, as Header.Config has it; empty without configuration.
+// ConfigDigest returns the digest of a canonical configuration, in the format of Header.Config. It is empty for an empty configuration.
 func ConfigDigest(canonical string) string {
 	if canonical == "" {
 		return ""

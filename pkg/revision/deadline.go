@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// defaultDeadline is the deadline if the spec has none.
+	// defaultDeadline applies if spec.progressDeadlineSeconds is not set.
 	defaultDeadline = corev1alpha2.DefaultProgressDeadlineSeconds * time.Second
-	// observationPeriod is the time for which a process observes a revision before it rolls it back: after a restart, what was
-	// healthy all the time has to be seen first.
+	// observationPeriod is the minimum time for which a process observes a revision before it rolls the revision back. After a restart, the
+	// process must first find out whether the objects are healthy.
 	observationPeriod = 10 * time.Second
 )
 
-// verdict is what a deadline says of a revision that is not complete.
+// verdict is the result of comparing an incomplete revision with its deadline.
 type verdict int
 
 const (
@@ -24,17 +24,17 @@ const (
 	rollBack
 )
 
-// deadline is what a verdict is made from.
+// deadline has the input of a verdict.
 type deadline struct {
-	// started is when the rollout started, firstSeen when this process first worked on it.
+	// started is when the rollout started, firstSeen when this process first worked on the revision.
 	started, firstSeen, now time.Time
 	limit                   time.Duration
 	onFailure               corev1alpha2.OnFailure
-	// hasActive is true if there is a revision to go back to.
+	// hasActive is true if there is a revision to roll back to.
 	hasActive bool
 }
 
-// decide returns the verdict, and the time until it may change; 0 if time alone does not change it.
+// decide returns the verdict, and the time until it may change; 0 if it does not change with time.
 func (d deadline) decide() (verdict, time.Duration) {
 	if wait := d.started.Add(d.limit).Sub(d.now); wait > 0 {
 		return inTime, wait
@@ -48,7 +48,7 @@ func (d deadline) decide() (verdict, time.Duration) {
 	return rollBack, 0
 }
 
-// limit returns how long a revision of this spec may take.
+// limit returns the progress deadline of the spec.
 func (m *Machine) limit() time.Duration {
 	if seconds := m.in.Deployment.Spec.ProgressDeadlineSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
@@ -56,7 +56,7 @@ func (m *Machine) limit() time.Duration {
 	return defaultDeadline
 }
 
-// judgeDeadline is the step that compares a revision that is not complete with its deadline.
+// judgeDeadline is the step that compares an incomplete revision with its deadline.
 func (m *Machine) judgeDeadline() Action {
 	target := m.desired
 	if !m.IsRollingOut() || !target.isStarted() || m.in.Deployment.Spec.Paused || m.verdict != undecided {

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// reportDrift reports the list of changes by others.
+// reportDrift fills in status.drift.
 func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Drift = nil
 	if !m.isUntouched() {
@@ -15,7 +15,7 @@ func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 	}
 }
 
-// drifted is the condition Drifted: whether something that is declared is left as others changed it.
+// drifted returns the Drifted condition: whether the manager leaves changes by others to declared fields or objects.
 func (m *Machine) drifted() condition {
 	const kind = corev1alpha2.ConditionDrifted
 	contested := firstOf(m.drift.Standing, corev1alpha2.DriftContested)
@@ -36,7 +36,7 @@ func (m *Machine) drifted() condition {
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it."}
 }
 
-// whyLeft returns why drift is left, as a clause.
+// whyLeft returns why drift is not reverted, as a clause.
 func (m *Machine) whyLeft() string {
 	own := m.in.Deployment.Spec.Drift
 	switch {
@@ -48,8 +48,8 @@ func (m *Machine) whyLeft() string {
 	return "spec.drift.policy says"
 }
 
-// firstOf describes the first standing change with an outcome, and counts the others; empty if there is none. Additions are not
-// drift of what is declared.
+// firstOf describes the first standing change with an outcome, and counts the others. It is empty if there is none. It skips additions,
+// which do not differ from the declared objects.
 func firstOf(standing []corev1alpha2.DriftRecord, outcome corev1alpha2.DriftOutcome) string {
 	text, more := "", 0
 	for _, each := range standing {

@@ -8,32 +8,34 @@ import (
 )
 
 const (
-	// maxUnwrittenDrift limits the changes that are kept while no status can be written.
+	// maxUnwrittenDrift limits the changes that are kept until a status is written.
 	maxUnwrittenDrift = 5 * drift.MaxRecords
-	// maxDriftEvents limits the Events of one call of Add; one more counts the rest.
+	// maxDriftEvents limits the Events of one call of Add. One more Event counts the rest.
 	maxDriftEvents = 5
 )
 
-// DriftLog has the changes by others of one BundleDeployment until they are in its status. The zero value is ready for use.
+// DriftLog collects the changes by others to the objects of one BundleDeployment until its status has them. The zero value is ready for
+// use.
 type DriftLog struct {
-	// unwritten are changes since the last status, oldest first; reported are those that stood when it was written.
+	// unwritten are the changes since the last written status, oldest first. reported are the standing changes at that time.
 	unwritten, reported []corev1alpha2.DriftRecord
-	// standing are the changes that this sync left; left is true if one is of something declared.
+	// standing are the changes that this sync did not revert. left is true if one of them is drift, and not an addition.
 	standing []corev1alpha2.DriftRecord
 	left     bool
 }
 
-// Begin begins a sync: what stands is found anew.
+// Begin starts a sync and clears the standing changes.
 func (l *DriftLog) Begin() { l.standing, l.left = nil, false }
 
-// Add adds what was found: repaired changes once, standing ones in each sync. It returns the Events of those that are neither in the
-// written status nor were reported before. Left is true if something declared is left as others changed it.
+// Add adds changes. Callers add a repaired change once, and a standing one in each sync. Left is true if drift is not reverted; written is
+// status.drift as written last. Add returns an Event for each repaired change, and for each standing one that is neither in written nor
+// reported before.
 func (l *DriftLog) Add(found []corev1alpha2.DriftRecord, left bool, written []corev1alpha2.DriftRecord) []Event {
 	var events []Event
 	sent := 0
 	for _, each := range found {
 		if each.Outcome != corev1alpha2.DriftRepaired && (drift.Contains(written, each) || drift.Contains(l.reported, each)) {
-			continue // reported before, even if status has no space for it any more
+			continue // reported before, even if status no longer has space for it
 		}
 		if sent++; sent <= maxDriftEvents {
 			events = append(events, driftEvent(each))
@@ -52,12 +54,12 @@ func (l *DriftLog) Add(found []corev1alpha2.DriftRecord, left bool, written []co
 	return events
 }
 
-// Drift returns what is to be reported in status.
+// Drift returns the changes for Machine.SetDrift.
 func (l *DriftLog) Drift() Drift {
 	return Drift{Standing: l.standing, Unwritten: l.unwritten, Left: l.left}
 }
 
-// Written records that a status with Drift was written, or had it already.
+// Written records that the status has the changes that Drift returned.
 func (l *DriftLog) Written() { l.unwritten, l.reported = nil, l.standing }
 
 func driftEvent(record corev1alpha2.DriftRecord) Event {

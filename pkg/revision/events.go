@@ -8,14 +8,14 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Event is an Event on the BundleDeployment.
+// Event is an Event about the BundleDeployment.
 type Event struct {
 	Reason, Message string
-	// Warning is the type of the Event: Warning, otherwise Normal.
+	// Warning is true for an Event of type Warning, and false for type Normal.
 	Warning bool
 }
 
-// StartEvent returns the Event of a start that was recorded.
+// StartEvent returns the Event for a recorded start.
 func (m *Machine) StartEvent() Event {
 	message := fmt.Sprintf("Rolling out %s", m.desired)
 	if m.active != nil {
@@ -24,8 +24,8 @@ func (m *Machine) StartEvent() Event {
 	return Event{Reason: corev1alpha2.EventRollOutStarted, Message: message}
 }
 
-// Events returns the Events of what a status says and the one before it does not, as far as users care. They are sent after the
-// status was written: what could not be written may be decided otherwise the next time.
+// Events returns the Events for the differences between the last written status and a new one. Send them after the new status was written:
+// if the write fails, the next sync may decide otherwise.
 func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 	var events []Event
 	if m.IsActivated(after) {
@@ -40,7 +40,7 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 		case corev1alpha2.EventUnpackFailed, corev1alpha2.EventBundleLoadFailed, corev1alpha2.EventInstallFailed,
 			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound:
 			if each.Type == corev1alpha2.ConditionHasValidBundle && each.Status != isFalse {
-				continue // says what Unpacked says
+				continue // the Unpacked condition has the same message
 			}
 			events = append(events, Event{each.Reason, each.Message, true})
 		case corev1alpha2.ReasonDeadlineExceeded:
@@ -55,7 +55,7 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 			}
 			events = append(events, Event{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", m.active.Number, m.failed.failure()), true})
 		case corev1alpha2.EventHealthy:
-			if !m.IsActivated(after) { // RevisionActive says so
+			if !m.IsActivated(after) { // EventRevisionActive reports it
 				events = append(events, Event{each.Reason, each.Message, false})
 			}
 		case corev1alpha2.EventInstallationSucceeded:
@@ -73,12 +73,12 @@ func (m *Machine) activeEvent() Event {
 	return event
 }
 
-// IsActivated reports whether a status has another active revision than the one before it.
+// IsActivated reports whether a new status has another active revision than the last written one.
 func (m *Machine) IsActivated(after corev1alpha2.BundleDeploymentStatus) bool {
 	return m.active != nil && m.active.Number == after.ActiveRevision && m.active.Number != m.in.Deployment.Status.ActiveRevision
 }
 
-// HasMissedDeadline reports whether a status says that a revision missed its deadline and the one before it does not.
+// HasMissedDeadline reports whether a new status, but not the last written one, reports a missed deadline.
 func (m *Machine) HasMissedDeadline(after corev1alpha2.BundleDeploymentStatus) bool {
 	return isMissed(progressingReason(after)) && !isMissed(progressingReason(m.in.Deployment.Status))
 }
@@ -87,7 +87,7 @@ func isMissed(reason string) bool {
 	return reason == corev1alpha2.ReasonDeadlineExceeded || reason == corev1alpha2.ReasonRollingBack
 }
 
-// progressingReason returns the reason of the Progressing condition; empty without one.
+// progressingReason returns the reason of the Progressing condition; empty if there is no such condition.
 func progressingReason(status corev1alpha2.BundleDeploymentStatus) string {
 	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionProgressing); found != nil {
 		return found.Reason

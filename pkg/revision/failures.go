@@ -3,27 +3,27 @@ package revision
 import "time"
 
 const (
-	// ToleratedFailures is the number of consecutive transient failures of one thing before status reports them.
+	// ToleratedFailures is the number of consecutive transient failures that status does not report.
 	ToleratedFailures = 2
-	// transientPeriod is how long attempts may fail until that counts as something that does not end by itself.
+	// transientPeriod is the time after which repeated failures no longer count as transient.
 	transientPeriod = 10 * time.Minute
 )
 
-// Failures are consecutive failures of one thing, such as because of a webhook that does not answer. The zero value is none.
+// Failures counts consecutive failures of one operation, for example because a webhook does not answer. The zero value is ready for use.
 type Failures struct {
-	// Count is their number, and Since the time of the first.
+	// Count is the number of failures, and Since the time of the first one.
 	Count int
 	Since time.Time
 }
 
-// Add counts one more.
+// Add counts a failure.
 func (f *Failures) Add(now time.Time) {
 	if f.Count++; f.Count == 1 {
 		f.Since = now
 	}
 }
 
-// IsLasting reports whether the failures do not end by themselves.
+// IsLasting reports whether the failures have lasted too long to be transient.
 func (f *Failures) IsLasting(now time.Time) bool {
 	return f.Count > 0 && now.Sub(f.Since) > transientPeriod
 }

@@ -6,11 +6,11 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// What rukpak installed stays as it is: its objects carry the same labels, and the first revision takes them over. Then objects that
-// the revision has not, such as roles of other names, are removed, and only then rukpak's finalizers: until then the finalizers record
-// that this is still to be done.
+// Migration from rukpak: its objects stay, because they have the same labels, and the first revision adopts them. Then the manager deletes
+// objects that are not in the revision, such as roles with other names. It removes rukpak's finalizers last, because they record that this
+// deletion is not done yet.
 
-// inheritedFinalizers are those of rukpak, whose processes are gone.
+// inheritedFinalizers are rukpak's finalizers. rukpak no longer runs.
 var inheritedFinalizers = []string{corev1alpha2.FinalizerCachedBundle, corev1alpha2.FinalizerUnpackCache}
 
 // IsInheritedFinalizer reports whether a finalizer is one of rukpak's.
@@ -23,12 +23,12 @@ func IsFinalizer(finalizer string) bool {
 	return finalizer == corev1alpha2.Finalizer || IsInheritedFinalizer(finalizer)
 }
 
-// IsHeld reports whether the objects of a BundleDeployment have to be removed before it goes.
+// IsHeld reports whether a finalizer of the manager or of rukpak keeps a BundleDeployment.
 func IsHeld(deployment *corev1alpha2.BundleDeployment) bool {
 	return slices.ContainsFunc(deployment.Finalizers, IsFinalizer)
 }
 
-// IsInherited reports whether rukpak had the BundleDeployment, and may have applied objects that no revision has.
+// IsInherited reports whether rukpak managed the BundleDeployment before, so that objects without a revision may exist.
 func IsInherited(deployment *corev1alpha2.BundleDeployment) bool {
 	return slices.ContainsFunc(deployment.Finalizers, IsInheritedFinalizer)
 }

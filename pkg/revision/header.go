@@ -6,32 +6,32 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Header is what is stored of a revision beside its objects. Its JSON form is stored in Secrets: fields are added only.
+// Header is the stored metadata of a revision. Secrets store it as JSON, so fields may only be added.
 type Header struct {
-	// Number counts up from 1 within one BundleDeployment.
+	// Number is the number of the revision, from 1, unique within one BundleDeployment.
 	Number int64 `json:"number"`
-	// Digest of the objects, "sha256:…": equal objects in equal order have equal digests.
+	// Digest is the digest of the objects, "sha256:…". Equal objects in equal order have equal digests.
 	Digest string `json:"digest"`
-	// Source is the reference as the spec had it when it was resolved; Resolved is the same by digest.
+	// Source is the reference in the spec when it was resolved. Resolved is the same reference by digest.
 	Source   string `json:"source"`
 	Resolved string `json:"resolved"`
-	// Config is the digest of the configuration that the objects were rendered with; empty without configuration.
+	// Config is the digest of the configuration for rendering; empty without configuration.
 	Config string `json:"config,omitempty"`
-	// Certificates is the component that makes the certificates of the objects; empty if they need none.
+	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates string `json:"certificates,omitempty"`
-	// Renderer is the renderer of the objects, or one that renders the same objects, as bundle.RendererOf returns it.
+	// Renderer is the renderer of the objects, or an equivalent one, as bundle.RendererOf returns it.
 	Renderer string `json:"renderer,omitempty"`
 	// Plan is the digest of the objects in any order.
 	Plan string `json:"plan,omitempty"`
 	// Bundle is the bundle's metadata.
 	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
-	// Parts is the number of Secrets that hold the objects.
+	// Parts is the number of Secrets that store the objects.
 	Parts int `json:"parts"`
 	// Bytes is the size of the objects as JSON lines.
 	Bytes int64 `json:"bytes"`
 }
 
-// formatOf returns the bundle format of a renderer. Revisions that were stored without a renderer are registry+v1.
+// formatOf returns the bundle format of a renderer. Revisions that were stored without a renderer have format registry+v1.
 func formatOf(renderer string) string {
 	if format, _, known := strings.Cut(renderer, "/"); known {
 		return format

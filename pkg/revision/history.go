@@ -7,34 +7,35 @@ import (
 )
 
 const (
-	// maxArchived is the number of revisions kept beside the active and the desired one: to go back to without a registry.
+	// maxArchived is the number of revisions kept besides the active and the desired one. They permit a rollback without access to a
+	// registry.
 	maxArchived = 3
 	// maxRevisions is the maximum length of status.revisions.
 	maxRevisions = 8
 )
 
-// History is what is known of a BundleDeployment's revisions between syncs. All of it can be read again from the cluster, or is
-// not missed after a restart.
+// History is the known state of a BundleDeployment's revisions between syncs. After a restart, the manager reads it again from the cluster;
+// the other fields may start from zero.
 type History struct {
 	// Stored are the stored revisions, oldest first.
 	Stored []*Revision
-	// Lost are revisions in status that are not stored any more. Their objects may still be in the cluster.
+	// Lost are the revisions in status that are no longer stored. Their objects may still exist.
 	Lost []corev1alpha2.Revision
-	// LeftoversRemoved is true after the objects that rukpak applied and no revision has were removed.
+	// LeftoversRemoved is true after the manager removed the objects that rukpak applied and that are in no revision.
 	LeftoversRemoved bool
-	// GarbageCollected is true after stored content of no revision was deleted, once in a process.
+	// GarbageCollected is true after this process deleted the stored content that belongs to no revision.
 	GarbageCollected bool
-	// Faults and Refusals are the numbers of consecutive syncs that could not apply everything, by kind.
+	// Faults and Refusals count the consecutive syncs that failed to apply all objects: Faults for transient faults, Refusals for refusals.
 	Faults, Refusals int
 }
 
-// NewHistory returns the history of stored revisions, given oldest first, and the status that was written last.
+// NewHistory returns the history for stored revisions, oldest first, and the status that was written last.
 func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) History {
 	var history History
 	for _, header := range headers {
 		each := New(header)
 		if !isLaterThan(header.Number, status) {
-			// Status had no space for it, or was lost: it may have been applied.
+			// The status had no space for the revision, or was lost. So the revision may have been applied.
 			each.Stored = corev1alpha2.RevisionArchived
 		}
 		history.Stored = append(history.Stored, each)
@@ -55,7 +56,8 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 	return history
 }
 
-// isLaterThan reports whether a revision was stored after the status was written. Then it was not started: the start is in status.
+// isLaterThan reports whether a revision was stored after the status was written. Such a revision was not started, because status records
+// each start.
 func isLaterThan(number int64, status corev1alpha2.BundleDeploymentStatus) bool {
 	return status.ObservedGeneration > 0 && number > status.ActiveRevision &&
 		!slices.ContainsFunc(status.Revisions, func(entry corev1alpha2.Revision) bool { return number <= entry.Number })
@@ -69,7 +71,7 @@ func (h *History) find(number int64) *Revision {
 	return h.Stored[at]
 }
 
-// NextNumber returns the number of the next revision. It is higher than all known numbers: no number is used twice.
+// NextNumber returns the number of the next revision. It is higher than all known numbers, because no number is used twice.
 func (h *History) NextNumber(status corev1alpha2.BundleDeploymentStatus) int64 {
 	last := status.ActiveRevision
 	for _, each := range status.Revisions {
@@ -81,12 +83,12 @@ func (h *History) NextNumber(status corev1alpha2.BundleDeploymentStatus) int64 {
 	return last + 1
 }
 
-// Remove forgets a revision that is not stored any more.
+// Remove removes a revision that is no longer stored.
 func (h *History) Remove(number int64) {
 	h.Stored = slices.DeleteFunc(h.Stored, func(each *Revision) bool { return each.Number == number })
 }
 
-// Lose forgets a revision that cannot be read any more, but not that its objects may be in the cluster.
+// Lose moves a revision that cannot be read to Lost, because its objects may still exist.
 func (h *History) Lose(lost *Revision) {
 	h.Remove(lost.Number)
 	entry := lost.entry()
@@ -94,7 +96,7 @@ func (h *History) Lose(lost *Revision) {
 	h.Lost = append(h.Lost, entry)
 }
 
-// lostEntry returns the entry of a revision that was lost while no manager ran: it is neither active nor rolling out any more.
+// lostEntry returns the entry of a revision that was lost while no manager ran. The state in the entry cannot be active or rolling out.
 func lostEntry(entry corev1alpha2.Revision) corev1alpha2.Revision {
 	if entry.State == corev1alpha2.RevisionActive || entry.State == corev1alpha2.RevisionRollingOut {
 		entry.State = corev1alpha2.RevisionArchived
@@ -112,8 +114,8 @@ func (h *History) latest(desired Desired) *Revision {
 	return nil
 }
 
-// Pinned returns what a source was resolved to; empty if it never was. A tag is not resolved again because another field of the
-// spec changed.
+// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. So a change of another field of the
+// spec does not resolve a tag again.
 func (h *History) Pinned(desired Desired) string {
 	if desired.Resolved != "" {
 		return desired.Resolved
@@ -126,13 +128,13 @@ func (h *History) Pinned(desired Desired) string {
 	return ""
 }
 
-// Desired is the content that a spec asks for.
+// Desired is the content that the spec requests.
 type Desired struct {
-	// Source and Config are compared with those of a Header, Format with the format of its renderer.
+	// Source and Config correspond to the fields of Header, and Format to the format of Header.Renderer.
 	Source, Config, Format string
-	// Resolved is the content by digest; empty if any content that the source was resolved to will do.
+	// Resolved is the content by digest; empty if any digest that Source was resolved to is acceptable.
 	Resolved string
-	// Missing is what must exist before the content can be fetched, as a clause; empty if nothing is missing.
+	// Missing names, as a clause, an object that must exist before the content can be fetched; empty if nothing is missing.
 	Missing string
 }
 

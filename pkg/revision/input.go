@@ -6,149 +6,150 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Input is what a Machine is built from.
+// Input is the input of a Machine.
 type Input struct {
-	// Deployment is the BundleDeployment with the status that was written last. It is not changed.
+	// Deployment is the BundleDeployment with the status that was written last. The Machine does not change it.
 	Deployment *corev1alpha2.BundleDeployment
-	// History is what is known of the revisions. The Machine changes it.
+	// History is the known state of the revisions. The Machine changes it.
 	History *History
-	// Desired is the content that the spec asks for. It is not used if UnknownClass is set.
+	// Desired is the content that the spec requests. The Machine ignores it if UnknownClass is set.
 	Desired Desired
-	// UnknownClass is why nothing new is fetched, as a clause; empty if the provisioner class is known.
+	// UnknownClass is why no new content is fetched, as a clause; empty if the provisioner class exists.
 	UnknownClass string
-	// DriftPolicy is the spec's, or the class's where the spec has none.
+	// DriftPolicy is the drift policy of the spec, or that of the class if the spec has none.
 	DriftPolicy corev1alpha2.DriftPolicy
-	// Inherited is true if rukpak may have applied objects for the deployment that no revision has.
+	// Inherited is true if rukpak may have applied objects of the deployment that are in no revision.
 	Inherited bool
-	// RefusalBackoff is the time until the next attempt after a number of consecutive refusals.
+	// RefusalBackoff returns the time until the next attempt, for a number of consecutive refusals.
 	RefusalBackoff func(refusals int) time.Duration
 }
 
-// Content is what is known of the desired content while no revision of it is stored.
+// Content is the known state of the desired content while no revision of it is stored.
 type Content struct {
-	// Resolved is the content by digest, if it was fetched.
+	// Resolved is the digest reference of the content; empty if it was not fetched.
 	Resolved string
-	// Invalid is why the content cannot be installed and what to do, in sentences; empty if that is not known.
+	// Invalid is why the content cannot be installed, and the fix, in sentences. It is empty if no problem is known.
 	Invalid string
-	// Err is why it could not be fetched or stored. That is tried again.
+	// Err is why the content could not be fetched or stored. The manager tries again.
 	Err error
 }
 
-// Requirement is what must hold before a revision starts.
+// Requirement is a condition for the start of a rollout.
 type Requirement int
 
 // The requirements, in the order in which they are checked.
 const (
-	// NoRequirement is unmet: the revision may start.
+	// NoRequirement means that every requirement holds.
 	NoRequirement Requirement = iota
-	// Approval of the plan.
+	// Approval means that the plan must be approved.
 	Approval
-	// Permissions of the manager to write all objects.
+	// Permissions means that the manager must have permissions to write all objects.
 	Permissions
-	// InstallNamespace may be used.
+	// InstallNamespace means that the install namespace must be available to this deployment.
 	InstallNamespace
-	// Capacity of status.revisions for another revision with objects.
+	// Capacity means that status.revisions must have space for another revision with objects.
 	Capacity
 )
 
-// Check is the result of the requirements check.
+// Check is the result of checking the requirements.
 type Check struct {
-	// Unmet is the first requirement that does not hold, or could not be checked.
+	// Unmet is the first requirement that does not hold or could not be checked.
 	Unmet Requirement
-	// Problem is why.
+	// Problem is why Unmet does not hold.
 	Problem Problem
 }
 
-// Problem is why something could not be done; the zero value is no problem.
+// Problem is why an action failed. The zero value means that it did not fail.
 type Problem struct {
-	// Err says what, and what to do.
+	// Err has the cause and the fix.
 	Err error
-	// Refused is true if another attempt alone does not help. Otherwise it is a transient fault.
+	// Refused is true if retries cannot succeed until somebody changes something. Otherwise, the fault is transient.
 	Refused bool
 }
 
 func (p Problem) isRefusal() bool { return p.Err != nil && p.Refused }
 
-// Report is how far the objects of a revision are.
+// Report is the progress of a revision's objects.
 type Report struct {
-	// Total and Ready count the objects, and those that are as declared and pass their probe.
+	// Total is the number of objects. Ready is the number of objects that are as declared and pass their probe.
 	Total, Ready int
-	// Unready names the first objects that are not, and why.
+	// Unready names the first objects that are not ready, with the reasons.
 	Unready []string
-	// Command tells more of the first of them; empty if the object does not exist.
+	// Command is a command that shows more about the first unready object; empty if that object does not exist.
 	Command string
 	// Complete is true if every object is as declared.
 	Complete bool
-	// Waiting is what the next phase waits for; empty if nothing is.
+	// Waiting is what the next phase waits for; empty if no phase waits.
 	Waiting string
-	// Written is true if an object was, or may have been, written; Seen if one exists.
+	// Written is true if an object was written, or may have been. Seen is true if an object exists.
 	Written, Seen bool
 }
 
-// Drift is what others changed.
+// Drift has the changes by others.
 type Drift struct {
-	// Standing are the changes that this sync left.
+	// Standing are the changes that this sync did not revert.
 	Standing []corev1alpha2.DriftRecord
-	// Unwritten are changes since the last status, oldest first.
+	// Unwritten are the changes since the last written status, oldest first.
 	Unwritten []corev1alpha2.DriftRecord
-	// Left is true if something that is declared is left as others changed it.
+	// Left is true if a standing change differs from the declared objects.
 	Left bool
 }
 
-// ActionKind is what a controller has to do next.
+// ActionKind is the kind of an Action.
 type ActionKind int
 
-// The actions, in the order of a sync.
+// Kinds of actions, in the order of a sync.
 const (
-	// Done: nothing is left to do. Report fills in the status.
+	// Done means that no action is left. Report fills in the status.
 	Done ActionKind = iota
-	// Load the objects of Action.Revision. Then set Loaded and Objects, or Lose it if it is damaged.
+	// Load means: load the objects of Action.Revision, and set Loaded and Objects. If they are damaged, call History.Lose.
 	Load
-	// Store the objects of Action.Revision again, under the next number. Then call SetDesired, or SetContent if that failed, or
-	// Lose it if it is damaged.
+	// Store means: store the objects of Action.Revision again, under the next number, and call SetDesired. If that failed, call SetContent;
+	// if the objects are damaged, call History.Lose.
 	Store
-	// Fetch the desired content. Then call SetDesired, or SetContent.
+	// Fetch means: fetch the desired content, and call SetDesired, or SetContent if it cannot be fetched or installed.
 	Fetch
-	// Poll the source for other content. If there is, call SetDesired.
+	// Poll means: look for new content of the source. If there is any, call SetDesired.
 	Poll
-	// CheckRequirements of Action.Revision. Then call SetCheck.
+	// CheckRequirements means: check the requirements for Action.Revision, and call SetCheck.
 	CheckRequirements
-	// RecordStart of Action.Revision: write the status that ReportStart fills in. Then call StartRecorded or StartFailed.
+	// RecordStart means: write the status that ReportStart fills in, and call StartRecorded or StartFailed.
 	RecordStart
-	// Apply the objects of Action.Revision. Then call SetApplied.
+	// Apply means: apply the objects of Action.Revision, and call SetApplied.
 	Apply
-	// ApplyRemaining applies what Action.Revision, the active one, has and the desired one has not. Then call SetRemaining.
+	// ApplyRemaining means: apply the objects of Action.Revision, the active one, that are not in the desired one, and call SetRemaining.
 	ApplyRemaining
-	// Abort the sync without a status, with Problem, for the queue to try again.
+	// Abort means: end the sync without a status and return Machine.Problem, so that the queue retries.
 	Abort
-	// Observe the objects of the active revision without writing. Then call SetObserved.
+	// Observe means: read the objects of Action.Revision, the active one, without writing, and call SetObserved.
 	Observe
-	// Prune objects that Action.Revision has and KeptRevisions have not. Then call SetPruned, or Lose it if it is damaged.
+	// Prune means: delete the objects of Action.Revision that are in none of KeptRevisions, and call SetPruned. If its objects are damaged,
+	// call History.Lose.
 	Prune
-	// Delete the stored Action.Revision. Then call Deleted.
+	// Delete means: delete the stored Action.Revision, and call Deleted.
 	Delete
-	// KeepWatches of KeptRevisions only. Then call WatchesKept.
+	// KeepWatches means: stop watches of all objects except those of KeptRevisions.
 	KeepWatches
-	// RemoveLeftovers: objects with the deployment's labels that KeptRevisions have not. Then call SetLeftovers.
+	// RemoveLeftovers means: delete the objects with the deployment's labels that are in none of KeptRevisions, and call SetLeftovers.
 	RemoveLeftovers
-	// CollectGarbage: delete stored content of no revision. Then call GarbageCollected.
+	// CollectGarbage means: delete stored content that belongs to no revision, and set History.GarbageCollected.
 	CollectGarbage
 )
 
-// Action is the next thing to do.
+// Action is an action that the controller performs.
 type Action struct {
 	Kind     ActionKind
 	Revision *Revision
-	// Apply are the options of Apply and ApplyRemaining.
+	// Apply has the options of Apply and ApplyRemaining.
 	Apply ApplyOptions
 }
 
-// ApplyOptions are how objects are applied.
+// ApplyOptions are options for applying objects.
 type ApplyOptions struct {
-	// Gated is true if each phase waits for the one before.
+	// Gated is true if each phase waits until the previous one is ready.
 	Gated bool
-	// Trusted is true if the revision was applied completely before, so that what differs is drift.
+	// Trusted is true if the revision was applied completely before. Then differences are drift.
 	Trusted bool
-	// Enforce drift whatever the policy is: the objects were never there, or are being restored.
+	// Enforce is true if drift is reverted whatever the policy is. It is set if the objects are new or are being restored.
 	Enforce bool
 }

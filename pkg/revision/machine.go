@@ -17,25 +17,25 @@ type Machine struct {
 	// next is the index of the current step.
 	next int
 
-	// active is the revision that was complete and healthy last; nil if there is none.
+	// active is the last revision that became complete and healthy; nil if there is none.
 	active *Revision
-	// desired is the revision of the desired content; nil while it is not stored. While failed is set, it is the active one.
+	// desired is the revision of the desired content; nil if that is not stored. If failed is set, desired is the active revision.
 	desired *Revision
-	// failed is the revision of the desired content that missed its deadline and is not tried again for this spec.
+	// failed is the revision of the desired content that missed its deadline; the manager does not retry it for this spec.
 	failed *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool
 
 	content Content
-	// notStored is true if the desired content is stored under an older number and could not be stored under a new one.
+	// notStored is true if the desired content could not be fetched, or stored under a new number.
 	notStored bool
 	polled    bool
 
 	check   Check
 	checked bool
-	// earlier is the desired revision before its start, which is restored if the start cannot be recorded.
+	// earlier is the desired revision before its start. The Machine restores it if the start cannot be recorded.
 	earlier *Revision
-	// isStart is true if this sync starts the desired revision, or starts it again.
+	// isStart is true if this sync starts or restarts the desired revision.
 	isStart bool
 	// waiting is the requirement that the desired revision waits for.
 	waiting Requirement
@@ -43,17 +43,17 @@ type Machine struct {
 	applied, remaining, judged bool
 	problem                    Problem
 	report                     Report
-	// refusal and fault are what is in the way of the desired revision; fault is set if it lasts.
+	// refusal and fault are why the desired revision could not be applied. fault is a transient fault that lasts.
 	refusal, fault error
-	// observed are the objects of the active revision while a later one is refused, or not started; nil otherwise.
+	// observed is the report on the active revision if a later revision is refused or has not started; else nil.
 	observed *Report
 	verdict  verdict
-	// held is the revision that missed its deadline and goes on; nil if there is none.
+	// held is the revision that missed its deadline and was not rolled back; nil if there is none.
 	held *Revision
 
-	// prunedNow are the revisions whose removal was tried in this sync.
+	// prunedNow has the numbers of the revisions that this sync tried to prune.
 	prunedNow map[int64]bool
-	// pruning is what the removal of objects of earlier revisions waits for; pruneBlocked is true if that does not end by itself.
+	// pruning is what pruning waits for. pruneBlocked is true if it cannot continue without a change by somebody.
 	pruning                                   string
 	pruneBlocked                              bool
 	watchesKept, leftoversTried, garbageTried bool
@@ -62,7 +62,7 @@ type Machine struct {
 	after time.Duration
 }
 
-// NewMachine returns the machine of one sync.
+// NewMachine returns a Machine for one sync.
 func NewMachine(in Input) *Machine {
 	m := &Machine{in: in, prunedNow: map[int64]bool{}}
 	if before := m.lastProgressing(); before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
@@ -73,7 +73,7 @@ func NewMachine(in Input) *Machine {
 	return m
 }
 
-// Next returns the next action. The time is the current one: deadlines are judged by it.
+// Next returns the next action. now is the current time, which deadlines are compared with.
 func (m *Machine) Next(now time.Time) Action {
 	m.now = now
 	for m.next < len(steps) {
@@ -87,24 +87,24 @@ func (m *Machine) Next(now time.Time) Action {
 	return Action{Kind: Done}
 }
 
-// After returns the time until the next sync; zero if only a change of an object asks for one.
+// After returns the time until the next sync; 0 if only a change of an object causes a sync.
 func (m *Machine) After() time.Duration { return m.after }
 
-// lookAfter asks for a sync after a time; of several requests the first counts.
+// lookAfter requests a sync after a time. The earliest request counts.
 func (m *Machine) lookAfter(wait time.Duration) {
 	if wait > 0 && (m.after == 0 || wait < m.after) {
 		m.after = wait
 	}
 }
 
-// Active returns the revision that was complete and healthy last; nil if there is none.
+// Active returns the last revision that became complete and healthy; nil if there is none.
 func (m *Machine) Active() *Revision { return m.active }
 
-// Desired returns the revision that the deployment is to run: that of the spec's source, or the active one while the former has
-// failed; nil while it is not stored.
+// Desired returns the revision that the deployment should run: that of the spec's source, or the active one if that failed. It is nil if
+// the revision is not stored.
 func (m *Machine) Desired() *Revision { return m.desired }
 
-// Newest returns the revision of the spec's source, whether or not it failed; nil while it is not stored.
+// Newest returns the revision of the spec's source, even if it failed; nil if it is not stored.
 func (m *Machine) Newest() *Revision {
 	if m.failed != nil {
 		return m.failed
@@ -112,10 +112,10 @@ func (m *Machine) Newest() *Revision {
 	return m.desired
 }
 
-// Failed returns the revision of the spec's source that missed its deadline and is not tried again for this spec; nil if none did.
+// Failed returns the revision of the spec's source if it missed its deadline and is not retried for this spec; else nil.
 func (m *Machine) Failed() *Revision { return m.failed }
 
-// KeptRevisions returns the revisions whose objects are never pruned.
+// KeptRevisions returns the active and the desired revision. Their objects are not pruned.
 func (m *Machine) KeptRevisions() []*Revision {
 	var kept []*Revision
 	for _, each := range []*Revision{m.active, m.desired} {
@@ -126,7 +126,7 @@ func (m *Machine) KeptRevisions() []*Revision {
 	return kept
 }
 
-// AppliedRevisions returns the loaded revisions that were applied completely once: only they tell which objects the manager created.
+// AppliedRevisions returns the loaded revisions that were applied completely. Only those show which objects the manager created.
 func (m *Machine) AppliedRevisions() []*Revision {
 	var applied []*Revision
 	for _, each := range m.in.History.Stored {
@@ -137,7 +137,7 @@ func (m *Machine) AppliedRevisions() []*Revision {
 	return applied
 }
 
-// SetDesired makes a stored revision the desired one: it was fetched, stored again, or found by a poll.
+// SetDesired sets the desired revision after it was fetched, stored again, or found by a poll.
 func (m *Machine) SetDesired(stored *Revision) {
 	if !slices.Contains(m.in.History.Stored, stored) {
 		m.in.History.Stored = append(m.in.History.Stored, stored)
@@ -145,16 +145,16 @@ func (m *Machine) SetDesired(stored *Revision) {
 	m.desired, m.failed, m.content, m.notStored = stored, nil, Content{}, false
 }
 
-// SetContent records what is known of the desired content while it is not stored. It ends Fetch, and Store.
+// SetContent sets the state of the desired content after Fetch or Store failed.
 func (m *Machine) SetContent(content Content) { m.content, m.notStored = content, true }
 
-// Content returns what SetContent recorded.
+// Content returns the value of SetContent.
 func (m *Machine) Content() Content { return m.content }
 
-// RequirementInterval is how often a requirement that does not hold is checked again: no watch tells when permissions are granted.
+// RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions.
 const RequirementInterval = 15 * time.Second
 
-// SetCheck ends CheckRequirements. An approval is an event, and not polled.
+// SetCheck sets the result of CheckRequirements. It requests no later check of an approval, which a watch reports.
 func (m *Machine) SetCheck(check Check) {
 	m.check, m.checked = check, true
 	if check.Unmet == NoRequirement {
@@ -166,34 +166,34 @@ func (m *Machine) SetCheck(check Check) {
 	}
 }
 
-// SetApplied ends Apply.
+// SetApplied sets the result of Apply.
 func (m *Machine) SetApplied(report Report, problem Problem) {
 	target := m.target()
 	target.addAttempt(report)
 	m.report, m.problem = report, problem
 }
 
-// SetRemaining ends ApplyRemaining. A refusal of something that only the active revision has is not a problem of the desired one:
-// it goes away, or is reported when the desired revision is active.
+// SetRemaining sets the result of ApplyRemaining. It ignores a refusal, which concerns only the active revision: a later sync prunes the
+// object or reports the refusal.
 func (m *Machine) SetRemaining(problem Problem) {
 	if m.problem.Err == nil && !problem.isRefusal() {
 		m.problem = problem
 	}
 }
 
-// Problem returns why the sync is aborted.
+// Problem returns the problem of the last action, which is the reason of an Abort.
 func (m *Machine) Problem() Problem { return m.problem }
 
-// SetObserved ends Observe.
+// SetObserved sets the result of Observe.
 func (m *Machine) SetObserved(report Report) { m.observed = &report }
 
-// SetDrift records what others changed, before Report.
+// SetDrift sets the changes by others. Call it before Report.
 func (m *Machine) SetDrift(drift Drift) { m.drift = drift }
 
-// IsRollingOut reports whether a revision is on its way to become the active one.
+// IsRollingOut reports whether the desired revision is not active yet.
 func (m *Machine) IsRollingOut() bool { return m.desired != nil && m.desired != m.active }
 
-// target is the revision whose objects are applied: the desired one, or the active one while there is no other.
+// target returns the revision whose objects are applied: the desired one, or the active one if there is no desired one.
 func (m *Machine) target() *Revision {
 	if m.desired != nil {
 		return m.desired
@@ -201,42 +201,42 @@ func (m *Machine) target() *Revision {
 	return m.active
 }
 
-// wasApplied reports whether everything of a revision was applied once, so that no phase waits for another any more. The Installed
-// condition records it of a first revision that never became healthy.
+// wasApplied reports whether all objects of a revision were applied before. Then no phase waits for another one. For a first revision that
+// never became healthy, the Installed condition records it.
 func (m *Machine) wasApplied(r *Revision) bool {
 	return r == m.active || r.Stored == corev1alpha2.RevisionActive || r.Applied ||
 		m.active == nil && len(m.in.History.Stored) == 1 && len(m.in.History.Lost) == 0 && m.wasInstalled()
 }
 
-// wasInstalled reports whether some revision was applied completely, by the status that was written last.
+// wasInstalled reports whether the last written status has a True Installed condition.
 func (m *Machine) wasInstalled() bool {
 	return meta.IsStatusConditionTrue(m.in.Deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
-// isComplete reports whether everything of the target is applied and healthy.
+// isComplete reports whether all objects of the target are applied and healthy.
 func (m *Machine) isComplete() bool {
 	return m.report.Complete && len(m.report.Unready) == 0 && m.refusal == nil && m.fault == nil
 }
 
-// lastProgressing returns the Progressing condition that was written last; nil if there is none.
+// lastProgressing returns the Progressing condition of the last written status; nil if there is none.
 func (m *Machine) lastProgressing() *metav1.Condition {
 	return meta.FindStatusCondition(m.in.Deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 }
 
-// wasPaused reports whether spec.paused was set at the last sync.
+// wasPaused reports whether spec.paused was set in the last sync.
 func (m *Machine) wasPaused() bool {
 	before := m.lastProgressing()
 	return before != nil && before.Reason == corev1alpha2.ReasonPaused
 }
 
-// wasStarted reports whether a revision was rolling out at the last sync, of which something may have been written.
+// wasStarted reports whether the last written status has a started revision that was rolling out.
 func (m *Machine) wasStarted() bool {
 	return slices.ContainsFunc(m.in.Deployment.Status.Revisions, func(each corev1alpha2.Revision) bool {
 		return each.State == corev1alpha2.RevisionRollingOut && each.StartedTime != nil
 	})
 }
 
-// stateInStatus returns the state of a revision in the status that was written last; empty if it is not there.
+// stateInStatus returns the state of a revision in the last written status; empty if the revision is not there.
 func (m *Machine) stateInStatus(number int64) corev1alpha2.RevisionState {
 	for _, each := range m.in.Deployment.Status.Revisions {
 		if each.Number == number {
@@ -246,8 +246,8 @@ func (m *Machine) stateInStatus(number int64) corev1alpha2.RevisionState {
 	return ""
 }
 
-// wasSettled reports whether nothing was under way before this sync, so that what differs from the active revision is drift. A
-// change of the spec since then makes no difference, unless another revision started.
+// wasSettled reports whether no rollout or rollback was in progress before this sync, so that differences from the active revision are
+// drift. A later change of the spec does not matter unless another revision started.
 func (m *Machine) wasSettled() bool {
 	if m.in.Deployment.Status.ObservedGeneration != m.in.Deployment.Generation && m.wasStarted() {
 		return false
@@ -256,10 +256,10 @@ func (m *Machine) wasSettled() bool {
 	return before != nil && (before.Reason == corev1alpha2.ReasonAsExpected || m.failed != nil && m.wasRolledBack())
 }
 
-// IsSettled reports whether the active revision is the desired one and nothing was under way before this sync.
+// IsSettled reports whether the active revision is the desired one and no rollout or rollback was in progress before this sync.
 func (m *Machine) IsSettled() bool { return m.active != nil && m.desired == m.active && m.wasSettled() }
 
-// wasRolledBack reports whether the rollback of the failed revision was finished before.
+// wasRolledBack reports whether an earlier sync completed the rollback of the failed revision.
 func (m *Machine) wasRolledBack() bool {
 	before := m.lastProgressing()
 	return before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded && before.ObservedGeneration == m.in.Deployment.Generation &&

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// maxName, maxMetadata and maxDeclared are the schema's limits for a bundle's metadata in status. A status beyond them would be refused
-	// as a whole. What is cut here was no valid value before, and is none then.
+	// maxName, maxMetadata and maxDeclared are the schema's limits for bundle metadata in status. The API server would reject a status
+	// beyond them. Values that are cut here were invalid before and stay invalid.
 	maxName     = 253
 	maxMetadata = 128
 	maxDeclared = 4
 )
 
-// MetadataOf returns the metadata of a bundle as headers and status have it. What it cuts ends with "…", so that no value becomes another
-// valid one.
+// MetadataOf returns the metadata of a bundle for headers and status. A value that is too long is cut and ends with "…", so that it cannot
+// become another valid value.
 func MetadataOf(metadata bundle.Metadata) corev1alpha2.BundleMetadata {
 	recorded := corev1alpha2.BundleMetadata{
 		Name:           truncated(metadata.Name, maxName),

@@ -2,13 +2,14 @@ package revision
 
 import corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 
-// Policies are those of a BundleDeployment and its class for drift and for removal.
+// Policies are the effective policies of a BundleDeployment for drift and deletion.
 type Policies struct {
 	Drift corev1alpha2.Drift
 	CRDs  corev1alpha2.CRDDeletion
 }
 
-// PoliciesOf takes the class's value where the spec has none. Where both have none, the one who applies objects has a default.
+// PoliciesOf returns the policies of the spec, with those of the class for unset fields. A field that neither sets is empty; the package
+// that applies the objects has a default.
 func PoliciesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) Policies {
 	var merged Policies
 	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {

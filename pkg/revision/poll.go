@@ -7,17 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PollSchedule is when the source of one BundleDeployment is polled. The times follow from the clock and the deployment's UID alone: a
-// manager that restarts keeps to them although nothing is recorded, and many deployments do not poll at the same moment. The zero value is
-// ready for use.
+// PollSchedule decides when the source of one BundleDeployment is polled. The times depend only on the clock and the deployment's UID. So
+// they do not change when the manager restarts, and deployments do not all poll at the same time. The zero value is ready for use.
 type PollSchedule struct {
 	interval time.Duration
-	// slot is the last interval in which the source was polled.
+	// slot is the number of the last interval in which the source was polled.
 	slot int64
 }
 
-// Due reports whether a source is to be polled now, and the time until that changes. It is not due when an interval is used for the first
-// time: what is stored was just resolved, or is good until the next poll.
+// Due reports whether a source should be polled now, and the time until the next interval. A new interval begins without a poll, because
+// the stored content was just resolved or is valid until the next poll.
 func (p *PollSchedule) Due(uid types.UID, interval time.Duration, now time.Time) (due bool, next time.Duration) {
 	slot, next := slotAt(uid, interval, now)
 	if p.interval != interval {
@@ -26,15 +25,15 @@ func (p *PollSchedule) Due(uid types.UID, interval time.Duration, now time.Time)
 	return slot != p.slot, next
 }
 
-// Polled records a poll. The next one is due in the next interval, however long this one took.
+// Polled records a poll. The next one is due in the next interval, even if this one took long.
 func (p *PollSchedule) Polled(uid types.UID, now time.Time) {
 	p.slot, _ = slotAt(uid, p.interval, now)
 }
 
-// Stop records that the source is not polled any more.
+// Stop records that the source is no longer polled.
 func (p *PollSchedule) Stop() { p.interval = 0 }
 
-// slotAt numbers the intervals of a deployment's own clock, and returns the time until the next one begins.
+// slotAt returns the number of a deployment's current interval, and the time until the next one begins. The UID shifts the intervals.
 func slotAt(uid types.UID, interval time.Duration, now time.Time) (slot int64, next time.Duration) {
 	interval = max(interval, time.Minute)
 	hash := fnv.New64a()

@@ -8,7 +8,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// progressing is the condition Progressing: what is under way, and what is in its way.
+// progressing returns the Progressing condition: what is in progress, and what prevents it.
 func (m *Machine) progressing() condition {
 	const kind = corev1alpha2.ConditionProgressing
 	switch {
@@ -38,7 +38,7 @@ func (m *Machine) progressing() condition {
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
 
-// progressingContent is Progressing while no revision of the desired content is stored.
+// progressingContent returns the Progressing condition while no revision of the desired content is stored.
 func (m *Machine) progressingContent() condition {
 	const kind = corev1alpha2.ConditionProgressing
 	switch {
@@ -52,14 +52,14 @@ func (m *Machine) progressingContent() condition {
 	return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."}
 }
 
-// isGoingBack reports whether the spec went back to the active revision while another one was rolling out, and not everything is as
-// it was before. A repair is never reported so.
+// isGoingBack reports whether the spec returned to the active revision during the rollout of another one, and not all objects are restored
+// yet. Repairs of drift do not count.
 func (m *Machine) isGoingBack() bool {
 	before := m.lastProgressing()
 	return !m.report.Complete && (m.wasStarted() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)
 }
 
-// heldMessage returns what becomes of a revision that missed its deadline and stays.
+// heldMessage returns what happens to a revision that missed its deadline and is not rolled back.
 func (m *Machine) heldMessage() string {
 	switch {
 	case m.in.Deployment.Spec.OnFailure == corev1alpha2.OnFailureRollback && m.active == nil:
@@ -70,14 +70,14 @@ func (m *Machine) heldMessage() string {
 	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", m.active.Number)
 }
 
-// progressingRollback is Progressing after a revision missed its deadline: the active one is being restored, or it is.
+// progressingRollback returns the Progressing condition during and after a rollback.
 func (m *Machine) progressingRollback() condition {
 	why := m.failed.failure()
 	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
 	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruning == "" || m.pruneBlocked) {
 		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
 		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
-			message = before.Message // the only record of the reason that a manager without failureMessage left
+			message = before.Message // the only record of the reason if an older manager wrote no failureMessage
 		}
 		if m.pruneBlocked {
 			message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruning)
@@ -85,14 +85,14 @@ func (m *Machine) progressingRollback() condition {
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, message}
 	}
 	waiting := m.pruning
-	if isRecorded && waiting == "" { // before that the report is of the failed revision
+	if isRecorded && waiting == "" { // before, the report is about the failed revision
 		waiting = m.obstacle()
 	}
 	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRollingBack,
 		why + ". Rolled back: " + sentence(m.active.String()+" is being put back", waiting)}
 }
 
-// earlierRollback returns the Progressing condition that was written last if it reports a rollback for this spec; nil otherwise.
+// earlierRollback returns the Progressing condition of the last written status if it reports a rollback for this spec; else nil.
 func (m *Machine) earlierRollback() *metav1.Condition {
 	before := m.lastProgressing()
 	if before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || before.ObservedGeneration != m.in.Deployment.Generation {

@@ -6,18 +6,17 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Removal is what came of removing objects.
+// Removal is the result of deleting objects.
 type Removal struct {
-	// Done is true if none is left.
+	// Done is true if no object is left.
 	Done bool
-	// Waiting is what the removal waits for, as a clause, and Blocked is true if that does not end by itself.
+	// Waiting is what the deletion waits for, as a clause. Blocked is true if it cannot continue without a change by somebody.
 	Waiting string
 	Blocked bool
 }
 
-// mayPrune reports whether objects of earlier revisions may be removed now: of the one before, once status records that the newer
-// one is active, and of a failed one, once status records the failure. Something of a failed one may be in the way of the active
-// one, so that no fault of that delays it.
+// mayPrune reports whether objects of earlier revisions may be deleted now. Status must record which revision is active, and that a failed
+// revision failed. A lasting fault delays pruning, except of a failed revision: its objects may be the cause of the fault.
 func (m *Machine) mayPrune() bool {
 	if m.in.Deployment.Spec.Paused || m.desired == nil || !m.isActiveRecorded() {
 		return false
@@ -28,13 +27,13 @@ func (m *Machine) mayPrune() bool {
 	return m.fault == nil
 }
 
-// isActiveRecorded reports whether status records which revision is active.
+// isActiveRecorded reports whether the last written status has the active revision.
 func (m *Machine) isActiveRecorded() bool {
 	return m.active == nil || m.active.Number == m.in.Deployment.Status.ActiveRevision
 }
 
-// prune removes what only earlier revisions have. Of one that was never started there is nothing: to look for it could take the very
-// permissions that it waited for.
+// prune deletes the objects that only earlier revisions have. It skips revisions that were never started: they have no objects, and a check
+// could need the permissions that they waited for.
 func (m *Machine) prune() Action {
 	old := slices.DeleteFunc(m.archived(), func(each *Revision) bool { return !each.HasObjects() || m.prunedNow[each.Number] })
 	switch {
@@ -52,7 +51,7 @@ func (m *Machine) prune() Action {
 	return Action{Kind: Prune, Revision: old[0]}
 }
 
-// SetPruned ends Prune.
+// SetPruned sets the result of Prune for a revision.
 func (m *Machine) SetPruned(r *Revision, removal Removal) {
 	r.Pruned = removal.Done
 	if !removal.Done {
@@ -60,14 +59,15 @@ func (m *Machine) SetPruned(r *Revision, removal Removal) {
 	}
 }
 
-// pruneWaits records what pruning waits for. Of several, what does not end by itself counts.
+// pruneWaits records what pruning waits for. A blocked removal replaces others.
 func (m *Machine) pruneWaits(removal Removal) {
 	if removal.Blocked || !m.pruneBlocked {
 		m.pruning, m.pruneBlocked = removal.Waiting, removal.Blocked
 	}
 }
 
-// isSurplus reports whether a stored revision is the oldest of too many. The one that must not be tried again is kept.
+// isSurplus reports whether a stored revision exceeds maxArchived. The oldest ones are surplus, except the failed revision, which must not
+// be retried.
 func (m *Machine) isSurplus(r *Revision) bool {
 	if !m.mayPrune() || m.pruning != "" {
 		return false
@@ -84,7 +84,7 @@ func (m *Machine) deleteSurplus() Action {
 	return Action{}
 }
 
-// Deleted ends Delete.
+// Deleted sets the result of Delete: the revision is no longer stored.
 func (m *Machine) Deleted(r *Revision) { m.in.History.Remove(r.Number) }
 
 func (m *Machine) keepWatches() Action {
@@ -95,8 +95,8 @@ func (m *Machine) keepWatches() Action {
 	return Action{Kind: KeepWatches}
 }
 
-// removeLeftovers looks for objects that only lost revisions had, or that rukpak applied. Only when the active revision is complete,
-// it is known what has to stay.
+// removeLeftovers deletes objects that only lost revisions had, or that rukpak applied. It waits until the active revision is complete,
+// because only then is it known which objects must stay.
 func (m *Machine) removeLeftovers() Action {
 	if m.leftoversTried || len(m.in.History.Lost) == 0 && !m.isInherited() || m.in.Deployment.Spec.Paused || m.active == nil || m.desired != m.active ||
 		!m.isComplete() || !m.isActiveRecorded() || m.pruning != "" {
@@ -106,12 +106,12 @@ func (m *Machine) removeLeftovers() Action {
 	return Action{Kind: RemoveLeftovers}
 }
 
-// isInherited reports whether objects of rukpak have to be looked for.
+// isInherited reports whether objects of rukpak may be left.
 func (m *Machine) isInherited() bool {
 	return !m.in.History.LeftoversRemoved && m.in.Inherited
 }
 
-// SetLeftovers ends RemoveLeftovers.
+// SetLeftovers sets the result of RemoveLeftovers.
 func (m *Machine) SetLeftovers(removal Removal) {
 	if removal.Done {
 		m.in.History.Lost, m.in.History.LeftoversRemoved = nil, true

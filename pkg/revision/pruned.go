@@ -8,8 +8,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// PruneEvent reports which objects of an earlier revision were deleted, and which were left to their owners on purpose; of names the
-// earlier revision.
+// PruneEvent returns the Event about a pruned revision: which objects were deleted, and which were deliberately kept. of names the
+// revision.
 func PruneEvent(of string, deleted, kept []string) Event {
 	var parts []string
 	if len(deleted) > 0 {
@@ -21,7 +21,7 @@ func PruneEvent(of string, deleted, kept []string) Event {
 	return Event{Reason: corev1alpha2.EventPruned, Message: strings.Join(parts, ". ")}
 }
 
-// RemovedEvent reports that the objects of a deleted BundleDeployment are gone, and which were kept on purpose.
+// RemovedEvent returns the Event for the end of a deletion, with the objects that were deliberately kept.
 func RemovedEvent(kept []string) Event {
 	message := "Removed what was applied"
 	if len(kept) > 0 {
@@ -30,14 +30,15 @@ func RemovedEvent(kept []string) Event {
 	return Event{Reason: corev1alpha2.EventRemoved, Message: message}
 }
 
-// LostEvent reports that a revision was lost, and why.
+// LostEvent returns the Event for a lost revision, with the cause.
 func LostEvent(lost *Revision, cause error) Event {
 	return Event{
 		Reason: corev1alpha2.EventRevisionLost, Message: fmt.Sprintf("Revision %d cannot be used any more: %v", lost.Number, cause), Warning: true,
 	}
 }
 
-// LeftoversEvent reports how far objects of lost revisions were looked for, and how to find the rest: their format is not known.
+// LeftoversEvent returns the Event about the removal of leftovers of lost revisions. The removal covers only kinds of registry+v1 bundles,
+// so the Event has a command that finds other objects.
 func LeftoversEvent(deployment string, history *History) Event {
 	numbers := make([]string, len(history.Lost))
 	for i, each := range history.Lost {

@@ -3,31 +3,31 @@ package revision
 import "time"
 
 const (
-	// DeletionInterval is how often deletions that are under way are checked again; a watch mostly reports them earlier.
+	// DeletionInterval is the time between checks of a deletion in progress. Watches usually report progress earlier.
 	DeletionInterval = 2 * time.Second
-	// maxCheckInterval is the longest pause between checks of a removal that does not end by itself, which no watch reports the end of.
+	// maxCheckInterval is the maximum time between checks of a blocked removal. No watch reports its end.
 	maxCheckInterval = 30 * time.Second
 )
 
-// RemovalOutcome is what came of an attempt to remove the objects of a deleted BundleDeployment.
+// RemovalOutcome is the result of an attempt to remove the objects of a deleted BundleDeployment.
 type RemovalOutcome struct {
 	// Waiting is what the removal waits for, as a clause.
 	Waiting string
-	// Held is true if custom resources hold it, Stuck if it does not go on, Checking while namespaces are checked.
+	// Held is true if custom resources block the removal, Stuck if something else does. Checking is true during the check of namespaces.
 	Held, Stuck, Checking bool
-	// Problem is why it failed.
+	// Problem is why the attempt failed.
 	Problem Problem
 }
 
-// RemovalAttempts are the attempts of one removal so far. The zero value is none.
+// RemovalAttempts counts the attempts of one removal. The zero value is ready for use.
 type RemovalAttempts struct {
-	// Checks counts attempts that found a removal that does not end by itself, Refusals those that were refused.
+	// Checks counts consecutive attempts that found the removal blocked, and Refusals those that were refused.
 	Checks, Refusals int
 	Failures         Failures
 }
 
-// Add adds an attempt that did not end the removal. It returns what status reports, nil to leave that as it is, and the time until the next
-// attempt, 0 to have the queue decide.
+// Add adds an attempt that did not complete the removal. It returns the Deletion to report, or nil to leave the status unchanged. It also
+// returns the time until the next attempt; 0 leaves that to the queue's rate limiter.
 func (a *RemovalAttempts) Add(outcome RemovalOutcome, now time.Time, backoff func(failures int) time.Duration) (*Deletion, time.Duration) {
 	deletion := &Deletion{Waiting: outcome.Waiting, Held: outcome.Held, Checking: outcome.Checking}
 	if outcome.Problem.Err != nil {

@@ -9,40 +9,39 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Revision is a stored revision and what is known of its rollout.
+// Revision is a stored revision and the state of its rollout.
 type Revision struct {
 	Header
-	// Stored is the revision's state as status.revisions has it, or will have it after the next write. A revision that was not
-	// started has RollingOut or Failed.
+	// Stored is the state in status.revisions after the next write. It is RollingOut or Failed if the revision was not started.
 	Stored corev1alpha2.RevisionState
-	// Started, FailedGeneration and FailureMessage are the fields of status.revisions.
+	// Started, FailedGeneration and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
 	FailedGeneration int64
 	FailureMessage   string
-	// Loaded is true while the controller holds the objects, and Objects is their number.
+	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool
 	Objects int
-	// Applied is true after all objects were applied once, and Pruned after the objects that no other revision has were deleted.
+	// Applied is true after all objects were applied once. Pruned is true after all objects that no other revision has were deleted.
 	Applied, Pruned bool
-	// FirstSeen is the time at which this process worked on the revision first; zero before.
+	// FirstSeen is when this process first worked on the revision; zero before that.
 	FirstSeen time.Time
 
-	// clean is true as long as no write of an object is known since the start, and nothing was there before it; checked is true
-	// if an attempt since then has confirmed that.
+	// clean is true while no object is known to exist or to have been written since the start. checked is true if an attempt to apply the
+	// revision confirmed that.
 	clean, checked bool
-	// reloaded is true if clean comes from status: an earlier process may have ended between a write and its next status.
+	// reloaded is true if clean comes from status. An earlier process may have ended after a write and before the next status.
 	reloaded bool
 }
 
-// New returns a revision that was stored just now.
+// New returns a newly stored revision.
 func New(header Header) *Revision {
 	return &Revision{Header: header, Stored: corev1alpha2.RevisionRollingOut}
 }
 
-// String returns the name of the revision in the middle of a sentence, such as "revision 2 (version 1.4.0)".
+// String returns the name of the revision for the middle of a sentence, such as "revision 2 (version 1.4.0)".
 func (r *Revision) String() string { return "r" + r.title()[1:] }
 
-// title is String at the beginning of a sentence.
+// title returns the name of the revision for the beginning of a sentence.
 func (r *Revision) title() string {
 	if r.Bundle.Version == "" {
 		return fmt.Sprintf("Revision %d", r.Number)
@@ -50,13 +49,13 @@ func (r *Revision) title() string {
 	return fmt.Sprintf("Revision %d (version %s)", r.Number, r.Bundle.Version)
 }
 
-// isStarted reports whether the revision was started and is rolling out.
+// isStarted reports whether the revision was started and is still rolling out.
 func (r *Revision) isStarted() bool {
 	return r.Started != nil && r.Stored == corev1alpha2.RevisionRollingOut
 }
 
-// isTouched reports whether objects of the revision may ever have been written. The start is recorded before the first write and
-// never forgotten; an active or archived revision without a start is from a status that did not record it.
+// isTouched reports whether objects of the revision may ever have been written. Status records the start before the first write. Statuses
+// of older managers have active and archived revisions without a start.
 func (r *Revision) isTouched() bool {
 	return r.Started != nil || r.Stored == corev1alpha2.RevisionActive || r.Stored == corev1alpha2.RevisionArchived
 }
@@ -64,19 +63,19 @@ func (r *Revision) isTouched() bool {
 // HasObjects reports whether objects of the revision may be in the cluster.
 func (r *Revision) HasObjects() bool { return r.isTouched() && !r.Pruned }
 
-// hasFailedFor reports whether the revision must not be tried again for a generation of the spec.
+// hasFailedFor reports whether the revision failed for this generation of the spec, so that it must not be retried.
 func (r *Revision) hasFailedFor(generation int64) bool {
 	return r.Stored == corev1alpha2.RevisionFailed && r.FailedGeneration == generation
 }
 
-// addAttempt records an attempt to apply the revision. After a restart, objects that are there count as written.
+// addAttempt records an attempt to apply the revision. After a restart, existing objects count as written.
 func (r *Revision) addAttempt(report Report) {
 	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Seen)
 	r.checked = r.clean
 }
 
-// presence reports whether objects of the revision may be in the cluster, for status. A revision that was given up counts as
-// present until it is pruned.
+// presence returns whether objects of the revision may be in the cluster, for status. A failed revision counts as present until it is
+// pruned.
 func (r *Revision) presence() corev1alpha2.Presence {
 	if r.HasObjects() && (!r.checked || r.Stored != corev1alpha2.RevisionRollingOut) {
 		return corev1alpha2.Present
@@ -84,7 +83,7 @@ func (r *Revision) presence() corev1alpha2.Presence {
 	return corev1alpha2.Absent
 }
 
-// entry returns the revision as status.revisions has it.
+// entry returns the revision's entry in status.revisions.
 func (r *Revision) entry() corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
@@ -93,7 +92,7 @@ func (r *Revision) entry() corev1alpha2.Revision {
 	}
 }
 
-// failure returns why the revision missed its deadline. A manager without the field failureMessage did not record it.
+// failure returns why the revision missed its deadline. Older managers did not record failureMessage.
 func (r *Revision) failure() string {
 	if r.FailureMessage == "" {
 		return r.title() + " missed its deadline"

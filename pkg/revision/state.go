@@ -2,36 +2,36 @@ package revision
 
 import corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 
-// State is a state in the life of a revision. It is finer than the state in status.revisions.
+// State is a state in the lifecycle of a revision. It is more detailed than the state in status.revisions.
 type State string
 
-// The states.
+// States of revisions.
 const (
-	// Pending: the revision is stored, and nothing of it was written.
+	// Pending means that the revision is stored and none of its objects was written.
 	Pending State = "Pending"
-	// WaitingForApproval: its plan is not approved.
+	// WaitingForApproval means that its plan is not approved.
 	WaitingForApproval State = "WaitingForApproval"
-	// WaitingForPermissions: the manager may not write all of its objects.
+	// WaitingForPermissions means that the manager lacks permissions to write all of its objects.
 	WaitingForPermissions State = "WaitingForPermissions"
-	// WaitingForNamespace: its install namespace must not be used.
+	// WaitingForNamespace means that its install namespace must not be used.
 	WaitingForNamespace State = "WaitingForNamespace"
-	// WaitingForCapacity: objects of too many earlier revisions are not removed yet.
+	// WaitingForCapacity means that objects of too many earlier revisions still exist.
 	WaitingForCapacity State = "WaitingForCapacity"
-	// RollingOut: its objects are being applied, or are not healthy yet.
+	// RollingOut means that its objects are being applied or are not healthy yet.
 	RollingOut State = "RollingOut"
-	// Held: it missed its deadline, and goes on when what is in its way is gone.
+	// Held means that it missed its deadline and was not rolled back. The manager keeps applying its objects.
 	Held State = "Held"
-	// Active: it was complete and healthy, and its objects are kept as they are declared.
+	// Active means that it became complete and healthy. The manager keeps its objects as declared.
 	Active State = "Active"
-	// Failed: it was given up before it was complete and healthy.
+	// Failed means that it was rolled back or replaced before it became complete and healthy.
 	Failed State = "Failed"
-	// Archived: it was active, and another revision is.
+	// Archived means that it was active before.
 	Archived State = "Archived"
-	// Deleted: it is not stored any more.
+	// Deleted means that it is no longer stored.
 	Deleted State = "Deleted"
 )
 
-// States returns all states, in the order of a revision's life.
+// States returns all states, in the order of the lifecycle.
 func States() []State {
 	return []State{
 		Pending, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity,
@@ -39,7 +39,7 @@ func States() []State {
 	}
 }
 
-// waitingStates has the state of a revision that waits for a requirement.
+// waitingStates maps each requirement to the state of a revision that waits for it.
 var waitingStates = map[Requirement]State{
 	Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,
 }

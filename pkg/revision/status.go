@@ -10,7 +10,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Report fills in a status with what was decided and done: revisions, content, objects, drift and all conditions.
+// Report fills in a status with the results of the sync: revisions, content, objects, drift and all conditions.
 func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
 	status.ObservedGeneration = m.in.Deployment.Generation
 	m.reportRevisions(status)
@@ -20,13 +20,13 @@ func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
 	m.set(status, m.unpacked(), m.hasValidBundle(), m.installed(), m.healthy(), m.progressing(), m.drifted())
 }
 
-// ReportStart fills in the part of a status that a start changes. It is written before anything of the revision is.
+// ReportStart fills in the fields of a status that change at a start. The controller writes this status before any object of the revision.
 func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportRevisions(status)
 	m.set(status, m.healthy(), m.progressing())
 }
 
-// reportRevisions reports every stored revision, and lost ones until their objects are gone.
+// reportRevisions reports every stored revision, and each lost one until its objects are deleted.
 func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	status.ActiveRevision = 0
 	if m.active != nil {
@@ -40,8 +40,8 @@ func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Revisions = fit(entries, status.ActiveRevision)
 }
 
-// fit drops the oldest of too many revisions. It keeps the active one, and as far as possible those with objects: the upgrade gate
-// reads from status which revisions count.
+// fit drops the oldest revisions if there are too many. It keeps the active one and, as far as possible, those with objects, because the
+// upgrade gate reads them from status.
 func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revision {
 	for len(revisions) > maxRevisions {
 		at := slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool {
@@ -55,7 +55,7 @@ func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revisio
 	return revisions
 }
 
-// reportContent reports the content of the spec's source, and the active bundle while it is another one.
+// reportContent reports the content of the spec's source, and the active bundle if that is another one.
 func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 	newest := m.Newest()
 	if newest != nil {
@@ -78,7 +78,7 @@ func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 	}
 }
 
-// reportObjects reports the objects of the target, or those of the active revision while Healthy does.
+// reportObjects reports the objects of the revision that the Healthy condition is about.
 func (m *Machine) reportObjects(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Objects, status.Unready = nil, nil
 	if m.target() == nil {
@@ -92,7 +92,7 @@ func (m *Machine) reportObjects(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Unready = report.Unready
 }
 
-// condition is one condition without what all conditions of a sync share.
+// condition is a condition without the fields that all conditions of a sync share.
 type condition struct {
 	kind    string
 	status  metav1.ConditionStatus
@@ -100,7 +100,7 @@ type condition struct {
 	message string
 }
 
-// set sets conditions, with their messages as Message returns them.
+// set sets conditions. Message shortens their messages.
 func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, conditions ...condition) {
 	for _, each := range conditions {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
@@ -110,7 +110,7 @@ func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, conditions ..
 	}
 }
 
-// digestOf returns the digest of a reference by digest; empty if it has none.
+// digestOf returns the digest in a digest reference; empty if the reference has none.
 func digestOf(resolved string) string {
 	_, digest, _ := strings.Cut(resolved, "@")
 	return digest

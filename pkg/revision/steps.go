@@ -7,13 +7,13 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// step is one step of a sync. next returns its next action, and Done when the step is over.
+// step is one step of a sync. next returns the next action of the step, or Done at its end.
 type step struct {
 	name string
 	next func(*Machine) Action
 }
 
-// steps are run in this order. A machine goes back to none of them.
+// steps run in this order. A sync runs each step once.
 var steps = []step{
 	{"find the active revision", (*Machine).findActive},
 	{"find the desired revision", (*Machine).findDesired},
@@ -47,7 +47,7 @@ func (m *Machine) findActive() Action {
 	return Action{}
 }
 
-// restoreUnwritten takes back an activation that was decided in a sync whose status was not written. The revision goes on rolling out.
+// restoreUnwritten reverts an activation from a sync whose status was not written. The revision continues to roll out.
 func (m *Machine) restoreUnwritten() {
 	for _, each := range m.in.History.Stored {
 		switch {
@@ -59,9 +59,8 @@ func (m *Machine) restoreUnwritten() {
 	}
 }
 
-// findDesired looks for a stored revision of the desired content. One that failed for this spec is not tried again while there is
-// something to go back to. The newest revision is continued; an older one is stored again under a new number, so that the newest
-// is always the desired one.
+// findDesired finds a stored revision of the desired content. A revision that failed for this spec is not retried if a revision is active.
+// An older revision is stored again under a new number, so that the desired revision is always the newest.
 func (m *Machine) findDesired() Action {
 	found := m.in.History.latest(m.in.Desired)
 	switch {
@@ -104,7 +103,7 @@ func (m *Machine) checkRequirements() Action {
 	return Action{Kind: CheckRequirements, Revision: m.desired}
 }
 
-// checkCapacity returns the requirement that status.revisions has space for another revision with objects.
+// checkCapacity checks that status.revisions has space for another revision with objects.
 func (m *Machine) checkCapacity() Check {
 	present := 0
 	for _, each := range m.in.History.Lost {
@@ -138,7 +137,7 @@ func (m *Machine) recordStart() Action {
 	return Action{Kind: RecordStart, Revision: r}
 }
 
-// apply applies the target. A desired revision that has not started is not applied while another one is active.
+// apply applies the objects of the target. It does not apply a desired revision that has not started while another one is active.
 func (m *Machine) apply() Action {
 	target := m.target()
 	if target == nil || m.applied {
@@ -156,8 +155,8 @@ func (m *Machine) apply() Action {
 	}}
 }
 
-// applyRemaining keeps what only the active revision has. Once the desired revision is complete that is about to be pruned: nothing
-// of it may be in the way.
+// applyRemaining keeps the objects that only the active revision has. If the desired revision is complete, those objects are pruned next,
+// so their problems must not delay it.
 func (m *Machine) applyRemaining() Action {
 	if m.remaining || m.active == nil || m.target() == m.active || m.problem.Err == nil && m.isComplete() {
 		return Action{}
@@ -166,12 +165,12 @@ func (m *Machine) applyRemaining() Action {
 	return Action{Kind: ApplyRemaining, Revision: m.active}
 }
 
-// toleratedFaults is the number of consecutive syncs that may meet a transient fault before status reports it: a conflict or a
-// server that restarts is over by then, and a status that followed each of them would flap.
+// toleratedFaults is the number of consecutive syncs with a transient fault that status does not report. A conflict or a restart of a
+// server ends within these syncs; reporting each would change the status back and forth.
 const toleratedFaults = 2
 
-// judge sorts the problem of applying: a refusal is reported and tried again with back-off; a transient fault aborts the sync, so
-// that the queue tries again, until it has lasted.
+// judge handles the problem of applying. It reports a refusal and requests a retry with backoff. It aborts the sync for a transient fault,
+// so that the queue retries, and reports a fault that lasts.
 func (m *Machine) judge() Action {
 	target, history := m.target(), m.in.History
 	if m.judged || target == nil {
@@ -183,7 +182,7 @@ func (m *Machine) judge() Action {
 		history.Faults, history.Refusals = 0, 0
 	case m.problem.Refused:
 		m.refusal, history.Faults = m.problem.Err, 0
-		if m.check.Unmet != Approval { // an approval is an event
+		if m.check.Unmet != Approval { // a watch reports an approval
 			history.Refusals++
 			m.lookAfter(m.in.RefusalBackoff(history.Refusals))
 		}
@@ -205,7 +204,7 @@ func (m *Machine) observe() Action {
 	return Action{Kind: Observe, Revision: m.active}
 }
 
-// Fault returns a fault that has lasted, for the controller to return after the status was written; nil if there is none.
+// Fault returns a transient fault that lasts; nil if there is none. The controller returns it after the status was written.
 func (m *Machine) Fault() error { return m.fault }
 
 func (m *Machine) collectGarbage() Action {

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// MaxMessage limits the messages of conditions and Events, in bytes.
+	// MaxMessage is the maximum length of a message of a condition or an Event, in bytes.
 	MaxMessage = 1024
-	// maxObstacle limits, in bytes, what a failure says of its cause, so that the condition's message has space for the rollback.
+	// maxObstacle is the maximum length of the cause in a failure message, in bytes. It leaves space for the report on the rollback.
 	maxObstacle = 600
-	// maxFailureMessage keeps failureMessage, in bytes, within the maximum length in its schema.
+	// maxFailureMessage is the maximum length of failureMessage in its schema, in bytes.
 	maxFailureMessage = 1024
 )
 
-// Message returns a text as a condition or an Event has it: on one line, of valid UTF-8, with at most MaxMessage bytes, and no
-// repeated full stop at the end.
+// Message returns a text as the message of a condition or an Event: one line of valid UTF-8 with at most MaxMessage bytes. It replaces
+// several full stops at the end with one.
 func Message(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for strings.HasSuffix(text, "..") {
@@ -26,12 +26,12 @@ func Message(text string) string {
 	return truncate.OneLine(text, MaxMessage)
 }
 
-// truncated ends what it cuts with "…".
+// truncated returns a text with at most limit bytes. A text that was cut ends with "…".
 func truncated(text string, limit int) string {
 	return truncate.Bytes(strings.ToValidUTF8(text, ""), limit)
 }
 
-// sentence joins an action and what is in its way, if that is known.
+// sentence joins an action and its obstacle, which may be empty.
 func sentence(action, obstacle string) string {
 	if obstacle == "" {
 		return action + "."
@@ -39,7 +39,7 @@ func sentence(action, obstacle string) string {
 	return action + ": " + obstacle + "."
 }
 
-// countObjects returns the number of a revision's objects, in words.
+// countObjects returns the number of a revision's objects as text.
 func countObjects(of *Revision) string {
 	if of.Objects == 1 {
 		return "1 object"
@@ -47,7 +47,7 @@ func countObjects(of *Revision) string {
 	return fmt.Sprintf("%d objects", of.Objects)
 }
 
-// obstacle returns the first thing that is in the way of the target; empty if nothing is known to be.
+// obstacle returns the first known reason why the target is not complete; empty if there is none.
 func (m *Machine) obstacle() string {
 	switch {
 	case m.refusal != nil:

@@ -9,14 +9,14 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Transition is one rule by which a revision changes its state.
+// Transition is a rule by which a revision changes its state.
 type Transition struct {
-	// From are the states that the rule applies to, and To is the state after it.
+	// From are the states before the transition, and To is the state after it.
 	From []State
 	To   State
-	// When is the guard in words, and Effect what else happens.
+	// When describes the guard, and Effect the other effects of the transition.
 	When, Effect string
-	// Action must succeed before the effect counts; Done if the rule needs none.
+	// Action is the action that must succeed before the transition takes effect; Done if there is none.
 	Action ActionKind
 
 	guard  func(*Machine, *Revision) bool
@@ -28,7 +28,7 @@ var (
 	rolling   = []State{RollingOut, Held}
 )
 
-// transitions are all rules. Of several whose guards hold, the first applies.
+// transitions are all rules. If several guards hold, the first rule applies.
 var transitions = []Transition{
 	{
 		From: []State{Pending, RollingOut, Held}, To: Failed,
@@ -106,7 +106,7 @@ var transitions = []Transition{
 // Transitions returns all rules, in the order in which they apply.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// waitFor is the rule of a requirement that does not hold. A revision that failed is desired again: its failure is over.
+// waitFor returns the rule for an unmet requirement. It also resets an earlier failure of a revision that is desired again.
 func waitFor(requirement Requirement, when string) Transition {
 	return Transition{
 		From: []State{Pending, Failed, Archived}, To: waitingStates[requirement],
@@ -120,12 +120,12 @@ func waitFor(requirement Requirement, when string) Transition {
 	}
 }
 
-// isDue reports whether a revision is to become the active one, and nothing is paused.
+// isDue reports whether a revision is the desired one, is not active yet, and is not paused.
 func (m *Machine) isDue(r *Revision) bool {
 	return m.IsRollingOut() && r == m.desired && !m.in.Deployment.Spec.Paused
 }
 
-// start is the effect of a start. What was applied before is pruned, or about to be: its phases wait again.
+// start is the effect of a start. Phases wait again, because objects of an earlier start were pruned or will be.
 func (m *Machine) start(r *Revision) {
 	earlier := *r
 	m.earlier = &earlier
@@ -137,13 +137,13 @@ func (m *Machine) start(r *Revision) {
 	m.waiting, m.held, m.isStart = NoRequirement, nil, true
 }
 
-// StartRecorded ends RecordStart with the BundleDeployment as it was written.
+// StartRecorded sets the result of RecordStart: written is the BundleDeployment after the write.
 func (m *Machine) StartRecorded(written *corev1alpha2.BundleDeployment) {
 	m.in.Deployment, m.earlier = written, nil
 }
 
-// StartFailed ends RecordStart: nobody knows whether the start was written. The revision starts again at the next sync. Objects of
-// an earlier start may still be there.
+// StartFailed sets the result of RecordStart if the write failed or its result is unknown. The next sync starts the revision again. Objects
+// of an earlier start may still exist.
 func (m *Machine) StartFailed() {
 	*m.desired, m.earlier = *m.earlier, nil
 	if m.desired.isStarted() {
@@ -151,8 +151,8 @@ func (m *Machine) StartFailed() {
 	}
 }
 
-// rollBack is the effect of a missed deadline. The refusal and the observation are those of the revision that was given up. Another
-// sync restores the active revision after the failure was written.
+// rollBack is the effect of a missed deadline. It drops the results for the failed revision. The next sync, after the failure was written,
+// restores the active revision.
 func (m *Machine) rollBack(r *Revision) {
 	r.FailureMessage = truncated(m.missedDeadline(), maxFailureMessage)
 	r.Stored, r.FailedGeneration = corev1alpha2.RevisionFailed, m.in.Deployment.Generation
@@ -161,10 +161,10 @@ func (m *Machine) rollBack(r *Revision) {
 	m.lookAfter(time.Millisecond)
 }
 
-// apply applies a rule to a revision.
+// apply applies the rule to a revision.
 func (t Transition) apply(m *Machine, r *Revision) { t.effect(m, r) }
 
-// find returns the first rule with this action whose guard holds, and for which revision.
+// find returns the first rule with this action whose guard holds, and the revision that it applies to; nil if there is none.
 func (m *Machine) find(action ActionKind) (Transition, *Revision) {
 	for _, r := range m.in.History.Stored {
 		state := m.State(r)
@@ -177,10 +177,10 @@ func (m *Machine) find(action ActionKind) (Transition, *Revision) {
 	return Transition{}, nil
 }
 
-// maxTransitions is far more than the transitions of one sync: each revision has a few.
+// maxTransitions prevents an endless loop. It is far above the number of transitions in one sync.
 const maxTransitions = 1000
 
-// advance applies all rules that need no action.
+// advance applies all rules whose guards hold and that need no action.
 func (m *Machine) advance() {
 	for range maxTransitions {
 		rule, r := m.find(Done)

@@ -9,15 +9,15 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// unhealthyPeriod is how long an active revision is unhealthy before an Event is sent: after a repair, a controller often has not reacted yet.
+// unhealthyPeriod is the time before an Event reports an unhealthy active revision. After a repair, a controller needs time to react.
 const unhealthyPeriod = 10 * time.Second
 
-// UnhealthyPeriod is a period in which the active revision of one BundleDeployment is unhealthy. It has one Event. The zero value is ready for
-// use.
+// UnhealthyPeriod tracks how long the active revision of one BundleDeployment has been unhealthy, and permits one Event for each period.
+// The zero value is ready for use.
 type UnhealthyPeriod struct{ sent bool }
 
-// Event returns the Event of an active revision that stays unhealthy by its status, and the time until there may be one. While a revision
-// rolls out, everything is unhealthy at first.
+// Event returns an Event if the active revision stays unhealthy according to a status, and else the time until one may be due; 0 if none
+// is. It returns no Event during a rollout, when objects are unhealthy at first.
 func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeploymentStatus, now time.Time) (*Event, time.Duration) {
 	healthy := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionHealthy)
 	if healthy == nil || healthy.Status != isFalse || m.Active() == nil || m.IsRollingOut() {
@@ -34,7 +34,7 @@ func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeployment
 	return &Event{Reason: corev1alpha2.EventUnhealthy, Message: healthy.Message, Warning: true}, 0
 }
 
-// DifferInProgressOnly reports whether two statuses differ at most in counts and messages.
+// DifferInProgressOnly reports whether two statuses differ in nothing but object counts, unready objects and messages.
 func DifferInProgressOnly(before, after corev1alpha2.BundleDeploymentStatus) bool {
 	return equality.Semantic.DeepEqual(withoutProgress(before), withoutProgress(after))
 }

@@ -9,13 +9,13 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Deletion is how far the removal of a deleted BundleDeployment's objects is.
+// Deletion is the progress of removing a deleted BundleDeployment's objects.
 type Deletion struct {
-	// Waiting is what it waits for, as a clause.
+	// Waiting is what the removal waits for, as a clause.
 	Waiting string
-	// Blocked is true if it does not end by itself; Held, if custom resources hold it.
+	// Blocked is true if the removal cannot continue without a change by somebody. Held is true if custom resources are the cause.
 	Blocked, Held bool
-	// Checking is true while namespaces are checked, which takes seconds.
+	// Checking is true during the check of namespaces, which takes seconds.
 	Checking bool
 }
 
@@ -25,7 +25,7 @@ func (m *Machine) ReportDeletion(status *corev1alpha2.BundleDeploymentStatus, de
 	status.ObservedGeneration = m.in.Deployment.Generation
 	m.set(status, removalBlocked(deletion))
 	if before := m.lastProgressing(); !deletion.Checking || before == nil || before.Status != isTrue || before.Reason != corev1alpha2.ReasonRemoving {
-		m.set(status, progressingDeletion(deletion)) // else the message stays during the check
+		m.set(status, progressingDeletion(deletion)) // otherwise keep the message during the check
 	}
 	const message = "It is being removed, and not looked after any more."
 	m.set(status,
@@ -40,8 +40,8 @@ func removalBlocked(deletion Deletion) condition {
 	return condition{corev1alpha2.ConditionRemovalBlocked, isFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself."}
 }
 
-// progressingDeletion is Progressing during a deletion. One that custom resources hold is Removing, as promised (ENG-D13): for that
-// there is the condition RemovalBlocked.
+// progressingDeletion returns the Progressing condition during a deletion. If custom resources block it, Progressing stays True (ENG-D13),
+// and the RemovalBlocked condition reports the cause.
 func progressingDeletion(deletion Deletion) condition {
 	if deletion.Blocked && !deletion.Held {
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: " + deletion.Waiting + "."}

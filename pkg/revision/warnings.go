@@ -11,10 +11,11 @@ import (
 // maxWarnings is the maximum length of status.warnings.
 const maxWarnings = 20
 
-// WarningLog has the API server's warnings of one BundleDeployment until they are in its status. The zero value is ready for use.
+// WarningLog collects the API server's warnings for one BundleDeployment until its status has them. The zero value is ready for use.
 type WarningLog struct{ unwritten []string }
 
-// Add adds warnings, and returns an Event of each that is new. Those beyond the limit of status are dropped.
+// Add adds warnings, and returns an Event for each new one. status has the warnings in the last written status. Add drops warnings beyond
+// the maximum length of status.warnings.
 func (l *WarningLog) Add(warnings []string, status []string) []Event {
 	var events []Event
 	for _, each := range warnings {
@@ -28,18 +29,19 @@ func (l *WarningLog) Add(warnings []string, status []string) []Event {
 	return events
 }
 
-// AddTo returns the warnings of the status that was written last with those that are not in it.
+// AddTo returns the warnings in the last written status, followed by those that are not written yet.
 func (l *WarningLog) AddTo(written []string) []string {
 	return append(slices.Clone(written), l.unwritten...)
 }
 
-// HasUnwritten reports whether there are warnings that no status has.
+// HasUnwritten reports whether there are warnings that no written status has.
 func (l *WarningLog) HasUnwritten() bool { return len(l.unwritten) > 0 }
 
-// Clear forgets the warnings: a status has them, or another revision begins.
+// Clear removes the warnings, after a status with them was written or before another revision starts.
 func (l *WarningLog) Clear() { l.unwritten = nil }
 
-// WithNamespaceWarning puts the warning of an install namespace before the others, or removes it if the manager created the namespace.
+// WithNamespaceWarning puts the warning about the install namespace before the others, or removes that warning if the manager created the
+// namespace.
 func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []string {
 	made := namespace.Created
 	namespace.Created = false
@@ -52,7 +54,7 @@ func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []
 	return all[:min(len(all), maxWarnings)]
 }
 
-// namespaceWarning returns the warning of an install namespace that exists and is installed in; empty if there is none.
+// namespaceWarning returns the warning about using an existing install namespace; empty if there is none.
 func namespaceWarning(namespace plan.InstallNamespace) string {
 	known := plan.InstallNamespace{Name: namespace.Name, Exists: true, Created: namespace.Created, Installed: true, Manager: namespace.Manager}
 	decision := known.Decide()

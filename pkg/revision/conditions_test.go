@@ -97,13 +97,13 @@ func TestConditions(t *testing.T) {
 		"objects of an earlier revision are being deleted": {
 			given: func(m *Machine) {
 				settled(m)
-				m.pruneWaits(Removal{Waiting: "waiting for ConfigMap memo/a to be gone"})
+				m.recordPruneWait(Removal{Waiting: "waiting for ConfigMap memo/a to be gone"})
 			}, installed: true,
 			want: stored(applied, "True/Healthy", "True/RollingOut", expected)},
 		"objects of an earlier revision cannot be deleted": {
 			given: func(m *Machine) {
 				settled(m)
-				m.pruneWaits(Removal{Waiting: "ConfigMap memo/a: forbidden; grant it", Blocked: true})
+				m.recordPruneWait(Removal{Waiting: "ConfigMap memo/a: forbidden; grant it", Blocked: true})
 			}, installed: true,
 			want: stored(applied, "True/Healthy", "False/Blocked", expected)},
 		"paused": {given: func(m *Machine) { settled(m); m.report = unhealthy }, fixture: func(f *fixture) { f.deployment.Spec.Paused = true }, installed: true,
@@ -204,7 +204,7 @@ func TestARollbackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
 		f.writeRevisions()
 		m := f.machine()
 		m.active, m.desired, m.failed, m.report = f.history.Stored[0], f.history.Stored[0], f.history.Stored[1], healthy
-		m.pruneWaits(Removal{Waiting: "ConfigMap memo/b: forbidden; grant it", Blocked: blocked})
+		m.recordPruneWait(Removal{Waiting: "ConfigMap memo/b: forbidden; grant it", Blocked: blocked})
 		if got := m.progressing(); got.reason != want || !strings.Contains(got.message, "grant it") {
 			t.Errorf("blocked %v: %s: %s", blocked, got.reason, got.message)
 		}

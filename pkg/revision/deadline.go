@@ -14,17 +14,17 @@ const (
 	observationPeriod = 10 * time.Second
 )
 
-// verdict is the result of comparing an incomplete revision with its deadline.
-type verdict int
+// deadlineResult is the result of comparing an incomplete revision with its deadline.
+type deadlineResult int
 
 const (
-	undecided verdict = iota
+	undecided deadlineResult = iota
 	inTime
 	hold
 	rollBack
 )
 
-// deadline has the input of a verdict.
+// deadline has the input of decide.
 type deadline struct {
 	// started is when the rollout started, firstSeen when this process first worked on the revision.
 	started, firstSeen, now time.Time
@@ -34,8 +34,8 @@ type deadline struct {
 	hasActive bool
 }
 
-// decide returns the verdict, and the time until it may change; 0 if it does not change with time.
-func (d deadline) decide() (verdict, time.Duration) {
+// decide returns the result, and the time until it may change; 0 if it does not change with time.
+func (d deadline) decide() (deadlineResult, time.Duration) {
 	if wait := d.started.Add(d.limit).Sub(d.now); wait > 0 {
 		return inTime, wait
 	}
@@ -56,10 +56,10 @@ func (m *Machine) limit() time.Duration {
 	return defaultDeadline
 }
 
-// judgeDeadline is the step that compares an incomplete revision with its deadline.
-func (m *Machine) judgeDeadline() Action {
+// checkDeadline is the step that compares an incomplete revision with its deadline.
+func (m *Machine) checkDeadline() Action {
 	target := m.desired
-	if !m.IsRollingOut() || !target.isStarted() || m.in.Deployment.Spec.Paused || m.verdict != undecided {
+	if !m.IsRollingOut() || !target.isStarted() || m.in.Deployment.Spec.Paused || m.deadlineResult != undecided {
 		return Action{}
 	}
 	if target.FirstSeen.IsZero() {
@@ -69,7 +69,7 @@ func (m *Machine) judgeDeadline() Action {
 		started: target.Started.Time, firstSeen: target.FirstSeen, now: m.now,
 		limit: m.limit(), onFailure: m.in.Deployment.Spec.OnFailure, hasActive: m.active != nil,
 	}.decide()
-	m.verdict = decided
-	m.lookAfter(wait)
+	m.deadlineResult = decided
+	m.requeueAfter(wait)
 	return Action{}
 }

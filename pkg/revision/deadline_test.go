@@ -11,7 +11,7 @@ func TestDeadlines(t *testing.T) {
 	base := deadline{started: start, firstSeen: start, now: start, limit: time.Minute, hasActive: true}
 	for name, c := range map[string]struct {
 		change func(*deadline)
-		want   verdict
+		want   deadlineResult
 		again  time.Duration
 	}{
 		"there is time at the start":                       {func(*deadline) {}, inTime, time.Minute},
@@ -34,7 +34,7 @@ func TestDeadlines(t *testing.T) {
 			d := base
 			c.change(&d)
 			if got, again := d.decide(); got != c.want || again != c.again {
-				t.Errorf("got verdict %d and another look after %s, want %d and %s", got, again, c.want, c.again)
+				t.Errorf("decide() = %d, %s; want %d, %s", got, again, c.want, c.again)
 			}
 		})
 	}

@@ -3,7 +3,8 @@ package revision
 import "time"
 
 const (
-	// ToleratedFailures is the number of consecutive transient failures that status does not report.
+	// ToleratedFailures is the number of consecutive transient failures that status does not report. A conflict or a restart of a server ends
+	// within these attempts; reporting each would change the status back and forth.
 	ToleratedFailures = 2
 	// transientPeriod is the time after which repeated failures no longer count as transient.
 	transientPeriod = 10 * time.Minute

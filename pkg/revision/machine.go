@@ -33,28 +33,28 @@ type Machine struct {
 
 	check   Check
 	checked bool
-	// earlier is the desired revision before its start. The Machine restores it if the start cannot be recorded.
-	earlier *Revision
+	// beforeStart is the desired revision before its start. The Machine restores it if the start cannot be recorded.
+	beforeStart *Revision
 	// isStart is true if this sync starts or restarts the desired revision.
 	isStart bool
 	// waiting is the requirement that the desired revision waits for.
 	waiting Requirement
 
-	applied, remaining, judged bool
-	problem                    Problem
-	report                     Report
+	applied, remaining, isClassified bool
+	problem                          Problem
+	report                           Report
 	// refusal and fault are why the desired revision could not be applied. fault is a transient fault that lasts.
 	refusal, fault error
 	// observed is the report on the active revision if a later revision is refused or has not started; else nil.
-	observed *Report
-	verdict  verdict
+	observed       *Report
+	deadlineResult deadlineResult
 	// held is the revision that missed its deadline and was not rolled back; nil if there is none.
 	held *Revision
 
 	// prunedNow has the numbers of the revisions that this sync tried to prune.
 	prunedNow map[int64]bool
-	// pruning is what pruning waits for. pruneBlocked is true if it cannot continue without a change by somebody.
-	pruning                                   string
+	// pruneWaiting is what pruning waits for. pruneBlocked is true if it cannot continue without a change by somebody.
+	pruneWaiting                              string
 	pruneBlocked                              bool
 	watchesKept, leftoversTried, garbageTried bool
 
@@ -90,8 +90,8 @@ func (m *Machine) Next(now time.Time) Action {
 // After returns the time until the next sync; 0 if only a change of an object causes a sync.
 func (m *Machine) After() time.Duration { return m.after }
 
-// lookAfter requests a sync after a time. The earliest request counts.
-func (m *Machine) lookAfter(wait time.Duration) {
+// requeueAfter requests a sync after a time. The earliest request counts.
+func (m *Machine) requeueAfter(wait time.Duration) {
 	if wait > 0 && (m.after == 0 || wait < m.after) {
 		m.after = wait
 	}
@@ -162,7 +162,7 @@ func (m *Machine) SetCheck(check Check) {
 	}
 	m.problem = m.check.Problem
 	if m.problem.isRefusal() && m.check.Unmet != Approval {
-		m.lookAfter(RequirementInterval)
+		m.requeueAfter(RequirementInterval)
 	}
 }
 

@@ -31,9 +31,9 @@ func (m *Machine) progressing() condition {
 	case m.isGoingBack():
 		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being put back", m.obstacle())}
 	case m.pruneBlocked:
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: " + m.pruning + "."}
-	case m.pruning != "":
-		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruning + "."}
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: " + m.pruneWaiting + "."}
+	case m.pruneWaiting != "":
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruneWaiting + "."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
@@ -74,17 +74,17 @@ func (m *Machine) heldMessage() string {
 func (m *Machine) progressingRollback() condition {
 	why := m.failed.failure()
 	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
-	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruning == "" || m.pruneBlocked) {
+	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruneWaiting == "" || m.pruneBlocked) {
 		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
 		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
 			message = before.Message // the only record of the reason if an older manager wrote no failureMessage
 		}
 		if m.pruneBlocked {
-			message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruning)
+			message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruneWaiting)
 		}
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, message}
 	}
-	waiting := m.pruning
+	waiting := m.pruneWaiting
 	if isRecorded && waiting == "" { // before, the report is about the failed revision
 		waiting = m.obstacle()
 	}

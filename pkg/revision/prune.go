@@ -40,7 +40,7 @@ func (m *Machine) prune() Action {
 	case len(old) == 0:
 		return Action{}
 	case !m.in.Deployment.Spec.Paused && m.desired != nil && !m.isActiveRecorded():
-		m.pruneWaits(Removal{Waiting: "that begins when it is written down which revision is active"})
+		m.recordPruneWait(Removal{Waiting: "that begins when it is written down which revision is active"})
 		return Action{}
 	case !m.mayPrune():
 		return Action{}
@@ -55,21 +55,21 @@ func (m *Machine) prune() Action {
 func (m *Machine) SetPruned(r *Revision, removal Removal) {
 	r.Pruned = removal.Done
 	if !removal.Done {
-		m.pruneWaits(removal)
+		m.recordPruneWait(removal)
 	}
 }
 
-// pruneWaits records what pruning waits for. A blocked removal replaces others.
-func (m *Machine) pruneWaits(removal Removal) {
+// recordPruneWait records what pruning waits for. A blocked removal replaces others.
+func (m *Machine) recordPruneWait(removal Removal) {
 	if removal.Blocked || !m.pruneBlocked {
-		m.pruning, m.pruneBlocked = removal.Waiting, removal.Blocked
+		m.pruneWaiting, m.pruneBlocked = removal.Waiting, removal.Blocked
 	}
 }
 
 // isSurplus reports whether a stored revision exceeds maxArchived. The oldest ones are surplus, except the failed revision, which must not
 // be retried.
 func (m *Machine) isSurplus(r *Revision) bool {
-	if !m.mayPrune() || m.pruning != "" {
+	if !m.mayPrune() || m.pruneWaiting != "" {
 		return false
 	}
 	archived := m.archived()
@@ -88,7 +88,7 @@ func (m *Machine) deleteSurplus() Action {
 func (m *Machine) Deleted(r *Revision) { m.in.History.Remove(r.Number) }
 
 func (m *Machine) keepWatches() Action {
-	if m.watchesKept || !m.mayPrune() || m.pruning != "" {
+	if m.watchesKept || !m.mayPrune() || m.pruneWaiting != "" {
 		return Action{}
 	}
 	m.watchesKept = true
@@ -99,7 +99,7 @@ func (m *Machine) keepWatches() Action {
 // because only then is it known which objects must stay.
 func (m *Machine) removeLeftovers() Action {
 	if m.leftoversTried || len(m.in.History.Lost) == 0 && !m.isInherited() || m.in.Deployment.Spec.Paused || m.active == nil || m.desired != m.active ||
-		!m.isComplete() || !m.isActiveRecorded() || m.pruning != "" {
+		!m.isComplete() || !m.isActiveRecorded() || m.pruneWaiting != "" {
 		return Action{}
 	}
 	m.leftoversTried = true
@@ -117,5 +117,5 @@ func (m *Machine) SetLeftovers(removal Removal) {
 		m.in.History.Lost, m.in.History.LeftoversRemoved = nil, true
 		return
 	}
-	m.pruneWaits(removal)
+	m.recordPruneWait(removal)
 }

@@ -67,7 +67,7 @@ func TestARevisionThatFailedBeforeStartsAnew(t *testing.T) {
 			two := f.history.Stored[1]
 			two.Stored, two.FailedGeneration, two.FailureMessage = corev1alpha2.RevisionFailed, 2, "it was slow"
 			f.writeRevisions()
-			f.history.Faults = toleratedFaults
+			f.history.Faults = ToleratedFailures
 			c := &controller{now: start.Add(time.Hour), check: check, report: unhealthy}
 			for range 3 {
 				m := f.sync(t, c)

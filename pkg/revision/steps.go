@@ -23,9 +23,9 @@ var steps = []step{
 	{"record the start", (*Machine).recordStart},
 	{"apply", (*Machine).apply},
 	{"apply what only the active revision has", (*Machine).applyRemaining},
-	{"judge the result", (*Machine).judge},
+	{"classify the problem", (*Machine).classifyProblem},
 	{"observe the active revision", (*Machine).observe},
-	{"judge the deadline", (*Machine).judgeDeadline},
+	{"check the deadline", (*Machine).checkDeadline},
 	{"prune", (*Machine).prune},
 	{"delete surplus revisions", (*Machine).deleteSurplus},
 	{"keep watches", (*Machine).keepWatches},
@@ -165,15 +165,11 @@ func (m *Machine) applyRemaining() Action {
 	return Action{Kind: ApplyRemaining, Revision: m.active}
 }
 
-// toleratedFaults is the number of consecutive syncs with a transient fault that status does not report. A conflict or a restart of a
-// server ends within these syncs; reporting each would change the status back and forth.
-const toleratedFaults = 2
-
-// judge handles the problem of applying. It reports a refusal and requests a retry with backoff. It aborts the sync for a transient fault,
+// classifyProblem handles the problem of applying. It reports a refusal and requests a retry with backoff. It aborts the sync for a transient fault,
 // so that the queue retries, and reports a fault that lasts.
-func (m *Machine) judge() Action {
+func (m *Machine) classifyProblem() Action {
 	target, history := m.target(), m.in.History
-	if m.judged || target == nil {
+	if m.isClassified || target == nil {
 		return Action{}
 	}
 	target.Applied = target.Applied || m.report.Complete
@@ -184,15 +180,15 @@ func (m *Machine) judge() Action {
 		m.refusal, history.Faults = m.problem.Err, 0
 		if m.check.Unmet != Approval { // a watch reports an approval
 			history.Refusals++
-			m.lookAfter(m.in.RefusalBackoff(history.Refusals))
+			m.requeueAfter(m.in.RefusalBackoff(history.Refusals))
 		}
 	default:
-		if history.Faults++; history.Faults <= toleratedFaults {
+		if history.Faults++; history.Faults <= ToleratedFailures {
 			return Action{Kind: Abort}
 		}
 		m.fault = fmt.Errorf("rolling out BundleDeployment %q: %w", m.in.Deployment.Name, m.problem.Err)
 	}
-	m.judged = true
+	m.isClassified = true
 	return Action{}
 }
 

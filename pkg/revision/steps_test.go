@@ -95,7 +95,7 @@ func TestActionsOfASync(t *testing.T) {
 		"a transient fault ends the sync": {
 			given: settle, controller: controller{problem: transient}, want: actions{Poll, Apply, Abort}},
 		"a fault that lasts is reported": {
-			given: func(f *fixture) { settle(f); f.history.Faults = toleratedFaults }, controller: controller{problem: transient},
+			given: func(f *fixture) { settle(f); f.history.Faults = ToleratedFailures }, controller: controller{problem: transient},
 			want: actions{Poll, Apply}},
 		"a paused deployment is only looked at": {
 			given: func(f *fixture) { f.deployment.Spec.Paused = true }, controller: controller{report: unhealthy},

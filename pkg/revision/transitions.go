@@ -65,7 +65,7 @@ var transitions = []Transition{
 	{
 		From: rolling, To: Active,
 		When: "all objects are applied and healthy", Effect: "it replaces the active revision",
-		guard: func(m *Machine, r *Revision) bool { return m.isDue(r) && m.judged && m.isComplete() },
+		guard: func(m *Machine, r *Revision) bool { return m.isDue(r) && m.isClassified && m.isComplete() },
 		effect: func(m *Machine, r *Revision) {
 			m.active, r.Stored = r, corev1alpha2.RevisionActive
 		},
@@ -79,19 +79,19 @@ var transitions = []Transition{
 	{
 		From: rolling, To: Failed,
 		When: "its deadline has passed, spec.onFailure is Rollback, and there is an active revision", Effect: "the failure is recorded for this generation of the spec; then the active revision is restored",
-		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == rollBack },
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == rollBack },
 		effect: (*Machine).rollBack,
 	},
 	{
 		From: []State{RollingOut}, To: Held,
 		When: "its deadline has passed, and it is not rolled back", Effect: "none; the manager keeps applying the objects",
-		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == hold },
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == hold },
 		effect: func(m *Machine, r *Revision) { m.held = r },
 	},
 	{
 		From: []State{Held}, To: RollingOut,
 		When: "its deadline was extended", Effect: "none",
-		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.verdict == inTime },
+		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == inTime },
 		effect: func(m *Machine, _ *Revision) { m.held = nil },
 	},
 	{
@@ -128,7 +128,7 @@ func (m *Machine) isDue(r *Revision) bool {
 // start is the effect of a start. Phases wait again, because objects of an earlier start were pruned or will be.
 func (m *Machine) start(r *Revision) {
 	earlier := *r
-	m.earlier = &earlier
+	m.beforeStart = &earlier
 	r.clean, r.checked = !r.HasObjects() || r.clean, false
 	now := metav1.NewTime(m.now.Truncate(time.Second))
 	r.Started, r.Stored = &now, corev1alpha2.RevisionRollingOut
@@ -139,13 +139,13 @@ func (m *Machine) start(r *Revision) {
 
 // StartRecorded sets the result of RecordStart: written is the BundleDeployment after the write.
 func (m *Machine) StartRecorded(written *corev1alpha2.BundleDeployment) {
-	m.in.Deployment, m.earlier = written, nil
+	m.in.Deployment, m.beforeStart = written, nil
 }
 
 // StartFailed sets the result of RecordStart if the write failed or its result is unknown. The next sync starts the revision again. Objects
 // of an earlier start may still exist.
 func (m *Machine) StartFailed() {
-	*m.desired, m.earlier = *m.earlier, nil
+	*m.desired, m.beforeStart = *m.beforeStart, nil
 	if m.desired.isStarted() {
 		m.desired.Stored = corev1alpha2.RevisionFailed
 	}
@@ -158,7 +158,7 @@ func (m *Machine) rollBack(r *Revision) {
 	r.Stored, r.FailedGeneration = corev1alpha2.RevisionFailed, m.in.Deployment.Generation
 	m.failed, m.desired, m.held = r, m.active, nil
 	m.refusal, m.observed = nil, nil
-	m.lookAfter(time.Millisecond)
+	m.requeueAfter(time.Millisecond)
 }
 
 // apply applies the rule to a revision.

@@ -48,11 +48,11 @@ var circumstances = map[string]func(*Machine, *Revision){
 	"spec.paused was set until now": func(m *Machine, _ *Revision) {
 		(&fixture{deployment: m.in.Deployment}).progressing(corev1alpha2.ReasonPaused)
 	},
-	"all objects are applied and healthy": func(m *Machine, _ *Revision) { m.judged, m.report = true, healthy },
+	"all objects are applied and healthy": func(m *Machine, _ *Revision) { m.isClassified, m.report = true, healthy },
 	"another revision is active":          func(m *Machine, _ *Revision) { m.active = m.desired },
-	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.verdict = rollBack },
-	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.verdict = hold },
-	"its deadline was extended":                                                            func(m *Machine, _ *Revision) { m.verdict = inTime },
+	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.deadlineResult = rollBack },
+	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.deadlineResult = hold },
+	"its deadline was extended":                                                            func(m *Machine, _ *Revision) { m.deadlineResult = inTime },
 	"it is pruned, and more than 3 revisions are neither active nor desired": func(m *Machine, r *Revision) {
 		m.desired, r.Pruned = m.active, true
 		for number := int64(3); number < 3+maxArchived; number++ {

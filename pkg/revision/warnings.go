@@ -43,11 +43,11 @@ func (l *WarningLog) Clear() { l.unwritten = nil }
 // WithNamespaceWarning puts the warning about the install namespace before the others, or removes that warning if the manager created the
 // namespace.
 func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []string {
-	made := namespace.Created
+	created := namespace.Created
 	namespace.Created = false
-	unmade := namespaceWarning(namespace)
-	all := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return text == unmade })
-	namespace.Created = made
+	warning := namespaceWarning(namespace)
+	all := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return text == warning })
+	namespace.Created = created
 	if text := namespaceWarning(namespace); text != "" {
 		all = slices.Insert(all, 0, text)
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// Names of the rules, in Refusal.Rule.
+// Names of rules, for Refusal.Rule.
 const (
 	RuleChannel = "Channel"
 	RuleVersion = "Version"
 	RuleImage   = "Image"
-	// RuleFormat refuses bundles of a format that no ProvisionerClass reads.
+	// RuleFormat refuses bundles of a format that no ProvisionerClass supports.
 	RuleFormat       = "Format"
 	RuleRange        = "Range"
 	RulePrerelease   = "Prerelease"
@@ -27,26 +27,25 @@ const (
 	RuleNotAllowed = "NotAllowed"
 	// RuleAPIServices refuses bundles that provide aggregated APIs.
 	RuleAPIServices = "APIServices"
-	// RuleExternallyManaged refuses what OLM v0, OLM v1 or Helm manage on the cluster: the package, or a kind that a bundle provides.
+	// RuleExternallyManaged refuses a package, or a bundle that provides a kind, that OLM v0, OLM v1 or Helm manages on the cluster.
 	RuleExternallyManaged = "ExternallyManaged"
-	// RuleRequirement refuses what requires a kind or a package that is not there and that no other operator provides.
+	// RuleRequirement refuses a bundle that requires a kind or package that is missing and that no other operator provides.
 	RuleRequirement = "Requirement"
-	// RuleConflict refuses what cannot run beside another operator.
+	// RuleConflict refuses a bundle that conflicts with another operator.
 	RuleConflict = "Conflict"
-	// RulePriority refuses what fits in a catalog while one of higher priority has something that fits, too.
+	// RulePriority refuses a bundle if a catalog of higher priority has a fitting one.
 	RulePriority = "Priority"
-	// RulePath refuses what is in the range and can be reached only through a version that is not.
+	// RulePath refuses a version in the range if every path to it has a version outside the range.
 	RulePath = "Path"
 )
 
-// rules are applied in this order, and the first that refuses a candidate is named: first whether it is requested at all, then what the
-// catalog has wrong, what the spec asks for, and what the cluster permits.
+// rules are applied in this order, and a Refusal has the first rule that refuses the candidate. Rules about the request come first, then
+// rules about the catalog's content, the spec and the cluster.
 var rules = [...]struct {
 	name string
-	// fit: the rule is about what the cluster may run, whatever is requested.
+	// fit is true if the rule depends on what the cluster can run, and false if it depends on the request.
 	fit bool
-	// refuse returns why the option may not be installed, nil if this rule permits it. Rules after RuleVersion may rely on a readable
-	// version.
+	// refuse returns why the option must not be installed; nil if the rule permits it. Rules after RuleVersion may assume a valid version.
 	refuse func(q *query, o *Option) reason.Reason
 }{
 	{RuleChannel, false, channelRule},
@@ -61,18 +60,19 @@ var rules = [...]struct {
 	{RuleAPIServices, true, apiServicesRule},
 	{RuleExternallyManaged, true, externallyManagedRule},
 	{RuleRequirement, true, requirementsRule},
-	// The last one: an edge of the author that leads to a pre-release lifts it, and nothing but it.
+	// prereleaseRule must be last. An author's edge to a prerelease overrides this rule, but no other rule.
 	{RulePrerelease, false, prereleaseRule},
 }
 
-// Bounds of what status can tell of a bundle, in bytes: its version, release and minKubeVersion, its name and its channel's, and its image.
+// Maximum lengths of fields of a bundle in status, in bytes. MaxVersion is for version, release and minKubeVersion, MaxName for the names
+// of bundle and channel.
 const (
 	MaxVersion = 128
 	MaxName    = 253
 	maxImage   = 1000
 )
 
-// applyRules records the first rule that refuses an option, and the first that refuses it whatever is requested.
+// applyRules records the first rule that refuses an option, and the first one among those that do not depend on the request.
 func (q *query) applyRules(o *Option) {
 	for _, rule := range rules {
 		if o.cause != nil && !rule.fit {
@@ -92,7 +92,7 @@ func (q *query) applyRules(o *Option) {
 	}
 }
 
-// tooLong returns which of a bundle's texts is longer than what the API takes: it could not be in status.
+// tooLong returns the first field of a bundle that is longer than the schema of status permits; nil if there is none.
 func tooLong(o *Option) reason.Reason {
 	for _, each := range []reason.TooLong{
 		{Field: "version", Value: o.Bundle.Version, Max: MaxVersion},
@@ -153,7 +153,7 @@ func rangeRule(q *query, o *Option) reason.Reason {
 	return q.outOfRange
 }
 
-// prereleaseRule refuses pre-releases unless the range names one, the channels hold nothing else, or it is what is installed.
+// prereleaseRule refuses prereleases, unless the range names one, the channels have no release, or the prerelease is installed.
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
 	case !o.Version.IsPrerelease(),

@@ -9,26 +9,26 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Update is a version above what is installed.
+// Update is a version above the installed one.
 type Update struct {
 	Candidate
-	// Reachable says that there is a way there. There may be one, and something else against it, such as the range: then it is the way
-	// if the range went on to there.
+	// Reachable is true if a path of upgrade steps leads to the version. The version may be blocked by something else, such as the range.
+	// Then the path is the one that would exist if the range permitted the version.
 	Reachable bool
-	// Path are the versions on the way there, itself the last; none when there is no way, and for what status does not show.
+	// Path lists the versions on the path, ending with this one. It is nil if there is no path, and for versions that status does not list.
 	Path []string
-	// Reason and Cause say what is in the way; empty and nil if nothing is. Cause has details for what status shows, for the newest
-	// version of each reason, and for what an upgrade of the cluster may ask for.
+	// Reason and Cause are why the version is blocked; empty and nil if it is not. Cause is detailed for the versions in status, the newest
+	// version of each reason, and those that the upgrade gate may name.
 	Reason platformv1alpha1.BlockedReason
 	Cause  reason.Reason
-	// NotRequested says that it is outside spec.package.version, or in none of the channels to choose from.
+	// NotRequested is true if the version is outside spec.package.version, or in none of the permitted channels.
 	NotRequested bool
 }
 
-// Why is the rest of a sentence that begins with the version; empty if nothing is in the way.
+// Why returns the rest of a sentence that begins with the version; empty if the version is not blocked.
 func (u Update) Why() string { return reason.Text(u.Cause) }
 
-// blockedReasons are what status says of a version that a rule refused.
+// blockedReasons maps the rule that refused a version to the reason in status.
 var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleChannel:                    platformv1alpha1.BlockedChannel,
 	RuleVersion:                    platformv1alpha1.BlockedUnfit,
@@ -56,8 +56,8 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	string(upgrade.SearchLimit): platformv1alpha1.BlockedSearchLimit,
 }
 
-// updates lists every version above what is installed. Where several catalogs have one, what can be moved to is listed, else
-// what is in the way of the one that counts most.
+// updates returns every version above the installed one, once. If several catalogs have a version, the result has an available candidate,
+// or else the refused one that sorts first.
 func (q *query) updates(options []*Option, decision Decision, paths *upgradePaths) []Update {
 	if q.installed.IsZero() {
 		return nil
@@ -106,8 +106,8 @@ func (q *query) updates(options []*Option, decision Decision, paths *upgradePath
 	return updates
 }
 
-// approvedTarget is what may be moved to: the best there is, or with manual approval the approved version, else what is installed; ok
-// is false where no catalog has that any more.
+// approvedTarget returns the option to upgrade to: best, or with manual approval the approved version, or else the installed one. ok is
+// false if no catalog has the installed version.
 func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decision) (target *Option, ok bool) {
 	if !q.request.Manual || q.installed.IsZero() {
 		return best, true
@@ -129,15 +129,15 @@ func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decisi
 	return target, ok
 }
 
-// hasPendingApproval returns whether the approved version is still to be moved to. What is installed has been, and what is older was,
-// or has been passed over.
+// hasPendingApproval reports whether the approved version is above the installed one. An approved version that is not above it was
+// installed or skipped before.
 func (q *query) hasPendingApproval() bool {
 	text, release, _ := strings.Cut(strings.TrimSuffix(q.request.Approved, ")"), " (release ")
 	version, err := upgrade.ParseVersion(text, release)
 	return q.request.Approved != "" && (err != nil || version.Compare(q.installed) > 0)
 }
 
-// whyNotApproved says why the approved version is not moved to.
+// whyNotApproved returns why the approved version is not installed.
 func (q *query) whyNotApproved(refusals []Refusal) string {
 	refused := reason.ApprovedRefused{Version: q.request.Approved}
 	for _, r := range refusals {

@@ -16,7 +16,7 @@ type catalogSelection struct {
 	// permitted catalogs match the manager's selector, and excluded catalogs do not. selected are the permitted ones that match the
 	// operator's own selector.
 	permitted, excluded, selected []Catalog
-	// holders have the package; unread could not be read.
+	// offering have the package, and unread could not be read.
 	offering, unread []Catalog
 	// unlisted are the kinds of catalogs that could not be listed, so that more catalogs may exist.
 	unlisted []string
@@ -143,7 +143,7 @@ func (f catalogSelection) notes() []string {
 	return notes
 }
 
-// faults returns, for each catalog, the first of its blobs of the package that could not be used.
+// faults returns, for each catalog with faults in the package, the first one.
 func (f catalogSelection) faults() (faults reason.Faults) {
 	for _, offer := range f.offering {
 		if len(offer.Package.Faults) > 0 {

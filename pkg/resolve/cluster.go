@@ -146,12 +146,12 @@ func (index *ClusterIndex) WithoutEvaluations() *ClusterIndex {
 func (index *ClusterIndex) Register(evaluations []*Evaluation) {
 	for _, e := range evaluations {
 		index.ByPackage[e.Package()] = append(index.ByPackage[e.Package()], e)
-		seen := map[*catalog.GVK]bool{} // bundles share their lists
+		visited := map[*catalog.GVK]bool{} // by first item, because bundles share these lists
 		for _, o := range e.Options {
-			if len(o.Bundle.ProvidedGVKs) == 0 || seen[&o.Bundle.ProvidedGVKs[0]] {
+			if len(o.Bundle.ProvidedGVKs) == 0 || visited[&o.Bundle.ProvidedGVKs[0]] {
 				continue
 			}
-			seen[&o.Bundle.ProvidedGVKs[0]] = true
+			visited[&o.Bundle.ProvidedGVKs[0]] = true
 			index.addProvider(e, o.Bundle.ProvidedGVKs)
 		}
 		index.addProvider(e, index.operatorKinds[e.Operator()])

@@ -6,33 +6,34 @@ import "github.com/openshift/platform-operators/pkg/compat"
 type RunningBundle struct {
 	// Bundle is the bundle's name. Catalog is the catalog that it was chosen from, in the format of catalog.ID.
 	Bundle, Catalog string
-	// SameImage reports whether an image that a catalog has under that name is the installed one: authors rebuild bundles.
+	// SameImage reports whether an image is the installed one. Authors rebuild bundles, so a catalog may have another image for the same
+	// bundle name.
 	SameImage func(image string) bool
 }
 
 // DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The catalog that the bundle was chosen
-// from decides, and nothing is known while it cannot be read. If it no longer has the bundle, the other readable catalogs decide, highest
-// priority first.
-func DeclaredOf(req Request, catalogs []Catalog, held RunningBundle) compat.Statement {
+// from decides; while it cannot be read, the statement is unknown. If it no longer has the bundle, the other readable catalogs decide,
+// highest priority first.
+func DeclaredOf(req Request, catalogs []Catalog, running RunningBundle) compat.Statement {
 	found := selectCatalogs(req, catalogs)
 	for _, c := range found.unread {
-		if c.ID.String() == held.Catalog {
+		if c.ID.String() == running.Catalog {
 			return compat.Statement{}
 		}
 	}
-	var said compat.Statement
+	var declared compat.Statement
 	for _, c := range found.offering {
-		bundle, has := c.Package.Bundle(held.Bundle)
-		if !has || !held.SameImage(bundle.Image) {
+		bundle, has := c.Package.Bundle(running.Bundle)
+		if !has || !running.SameImage(bundle.Image) {
 			continue
 		}
-		its := compat.Statement{Known: true, Raw: bundle.MaxOpenShiftVersions}
-		if c.ID.String() == held.Catalog {
-			return its
+		statement := compat.Statement{Known: true, Raw: bundle.MaxOpenShiftVersions}
+		if c.ID.String() == running.Catalog {
+			return statement
 		}
-		if !said.Known && len(its.Raw) > 0 { // a bundle without a declaration does not revoke the one of its own catalog
-			said = its
+		if !declared.Known && len(statement.Raw) > 0 { // a bundle without a declaration does not revoke the one of its own catalog
+			declared = statement
 		}
 	}
-	return said
+	return declared
 }

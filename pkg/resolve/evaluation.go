@@ -15,8 +15,8 @@ import (
 // MaxNotes bounds the notes of a decision. One more note reports how many were left out.
 const MaxNotes = 20
 
-// Evaluation builds the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, Refuse those of
-// other operators (pkg/resolve/joint), and Decide chooses. It is not safe for concurrent use.
+// Evaluation builds the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, and Refuse
+// applies rules about other operators (pkg/resolve/joint). Decide chooses. An Evaluation is not safe for concurrent use.
 type Evaluation struct {
 	// Options are all bundles of the package, newest first. They are read-only.
 	Options []*Option
@@ -32,13 +32,13 @@ type Evaluation struct {
 	// fitting are the options that are permitted or installed, newest first.
 	fitting []*Option
 	paths   *upgradePaths
-	// refused are the other options. unreachableIn has, by keyOf, the paths that do not reach an option.
+	// refused are the other options. unreachableIn maps the key of an unreachable option to the paths that do not lead to it.
 	refused       []Refusal
 	unreachableIn map[string]*upgradePaths
-	// problem is why nothing can be chosen, or nil. reason is then the reason of the Installed condition.
+	// problem is why nothing can be chosen, or nil. reason is the reason of the Installed condition if problem is set.
 	problem reason.Reason
 	reason  string
-	// versions is set by Versions. inRange is set by hasVersionIn, by the text of the range.
+	// versions caches the result of Versions, and inRange that of hasVersionIn for each range.
 	versions *upgrade.Versions
 	inRange  map[string]bool
 }
@@ -77,7 +77,7 @@ func (e *Evaluation) InstalledVersion() upgrade.Version { return e.query.install
 // IsInstalled reports whether an option has the installed version.
 func (e *Evaluation) IsInstalled(o *Option) bool { return e.query.isInstalled(o) }
 
-// Index returns the cluster that the operator is decided in.
+// Index returns the index of the cluster and of the operators that are decided together.
 func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 
 // SetIndex replaces the index by one of the same ClusterState with other registered operators.
@@ -100,7 +100,7 @@ func (e *Evaluation) Filter() {
 	e.fitting = make([]*Option, 0, len(e.Options))
 	for _, o := range e.Options {
 		e.query.applyRules(o)
-		if o.cause == nil || o.rule == RulePrerelease && !e.query.installed.IsZero() { // an author's edge may lead to a pre-release
+		if o.cause == nil || o.rule == RulePrerelease && !e.query.installed.IsZero() { // an edge of the author may permit the pre-release
 			e.fitting = append(e.fitting, o)
 			continue
 		}
@@ -129,7 +129,7 @@ func (e *Evaluation) filterReachable() {
 			}
 			return
 		}
-		left = lower // a catalog counts by what of it can be moved to
+		left = lower // a priority counts only if one of its options is reachable
 	}
 }
 
@@ -154,7 +154,7 @@ func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason)
 	e.fitting = slices.DeleteFunc(e.fitting, func(each *Option) bool { return out[keyOf(each.Candidate)] })
 }
 
-// keyOf returns the key of a candidate.
+// keyOf returns a key for the candidate's catalog and bundle.
 func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
 
 // Decide chooses among the fitting options.
@@ -203,7 +203,7 @@ func boundNotes(notes []string) []string {
 }
 
 // Preferences returns the options that the operator prefers to its installed version, best first, and the installed one last if it fits. It
-// returns none if the operator cannot change regardless of others: what cannot be decided alone is not decided together either.
+// returns none if the operator cannot change its version, whatever other operators do.
 func (e *Evaluation) Preferences() []*Option {
 	if e.problem != nil || len(e.fitting) == 0 {
 		return nil
@@ -253,8 +253,8 @@ func (e *Evaluation) Versions() upgrade.Versions {
 	return *e.versions
 }
 
-// hasVersionIn reports whether a version that the operator runs or might run is in a range. Each range is evaluated once. If the budget is
-// spent, it returns true, and the range is compared again when versions are tried together with others.
+// hasVersionIn reports whether a version that the operator runs or might run is in a range. It evaluates each range once. If the budget is
+// spent, it returns true, and the search for a joint solution compares the range again.
 func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
 	found, known := e.inRange[text]
 	if !known {

@@ -13,7 +13,7 @@ import (
 // maxRange bounds the length of a version range, in bytes.
 const maxRange = 256
 
-// explain returns the condition's reason and the cause if no candidate fits: a requested channel is missing, no version is in the range, or
+// explain returns why no candidate fits, and the reason for the condition: a requested channel is missing, no version is in the range, or
 // every version is refused.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {
@@ -29,7 +29,7 @@ func explain(req Request, selection catalogSelection, refusals []Refusal) (condi
 	return platformv1alpha1.ReasonValidationFailed, reason.Sentences{all, selection.faults()}
 }
 
-// missingChannels returns a reason if none of the requested channels exists, which names the existing ones; nil if one exists.
+// missingChannels returns a reason with the existing channels if no requested one exists; nil if one does.
 func missingChannels(req Request, offering []Catalog) reason.Reason {
 	missing := reason.NoChannel{Package: req.Package, Channels: req.Channels}
 	for _, offer := range offering {
@@ -47,7 +47,7 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion returns a reason if no version of the channels is in the range, which names the nearest ones.
+// missingVersion returns a reason with the nearest versions if no version of the requested channels is in the range; nil if one is.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
 		return reason.NoBundle{Package: req.Package, Catalogs: idsOf(offering)}
@@ -72,12 +72,12 @@ func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.
 	return missing
 }
 
-// mentioned matches the first version in the text of a range.
-var mentioned = regexp.MustCompile(`[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?`)
+// versionPattern matches the first version in the text of a range.
+var versionPattern = regexp.MustCompile(`[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?`)
 
 // nearest returns the versions just below and just above the first version in a range's text. versions is sorted, newest first.
 func nearest(text string, versions []*semver.Version) []string {
-	target, err := semver.NewVersion(mentioned.FindString(text))
+	target, err := semver.NewVersion(versionPattern.FindString(text))
 	if err != nil {
 		return nil
 	}
@@ -98,8 +98,8 @@ func nearest(text string, versions []*semver.Version) []string {
 	return near
 }
 
-// newestByRule returns, for each rule that refused a version, the newest one and how many more. The rule that refuses the newest version
-// comes first.
+// newestByRule returns, for each rule, the newest version that it refused and the number of others. The rule that refused the newest
+// version comes first.
 func newestByRule(refusals []Refusal) (newest []reason.RefusedVersion) {
 	at := map[string]int{}
 	for _, r := range refusals {

@@ -28,7 +28,7 @@ func installModesRule(q *query, o *Option) reason.Reason {
 		}
 		return reason.NoNamespace{Supported: modesOf(supported)}
 	}
-	for _, mode := range modesNeeded(strings.Split(q.request.WatchNamespace, ","), q.installNamespace(o)) {
+	for _, mode := range requiredModes(strings.Split(q.request.WatchNamespace, ","), q.installNamespace(o)) {
 		if !supported[mode] {
 			return reason.UnsupportedInstallMode{Mode: mode, WatchNamespace: q.request.WatchNamespace, Supported: modesOf(supported)}
 		}
@@ -36,9 +36,9 @@ func installModesRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// modesNeeded returns the install modes that a bundle must support to watch some namespaces. Its own namespace requires OwnNamespace, alone
-// or with others, as in OLM v0.
-func modesNeeded(watched []string, own string) []string {
+// requiredModes returns the install modes that a bundle must support to watch the given namespaces. If they include its own namespace, it
+// must support OwnNamespace, as in OLM v0.
+func requiredModes(watched []string, own string) []string {
 	var needed []string
 	among := slices.Contains(watched, own)
 	if among {

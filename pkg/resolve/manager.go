@@ -12,10 +12,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addManager adds the limits of the PlatformOperatorManager to a request. An invalid value is an error and never permits anything; the API
-// server rejects most of them.
+// addManager adds the limits of the PlatformOperatorManager to a request. It returns an error for an invalid value, which must not count as
+// unlimited. The API server rejects most invalid values.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
-	if err := emptyList(spec); err != nil {
+	if err := rejectEmptyLists(spec); err != nil {
 		return err
 	}
 	for _, glob := range spec.AllowedPackages {
@@ -43,9 +43,9 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 	return nil
 }
 
-// emptyList returns the error for an empty list of what is permitted. The schema requires an item, but an object that was stored earlier
-// may have none. An empty list is not the default: an admin who empties it does not mean everything.
-func emptyList(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
+// rejectEmptyLists returns an error if a list of permitted values is set and empty. The schema requires an item, but objects that were stored
+// earlier may have none. An empty list is not the default, because an admin who empties the list does not intend to permit everything.
+func rejectEmptyLists(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	for _, list := range []struct {
 		field           string
 		items           []string

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Option is a candidate with what the rules derive from it.
+// Option is a candidate with properties that the rules use.
 type Option struct {
 	Candidate
 	priority int
@@ -18,8 +18,8 @@ type Option struct {
 	isRequested bool
 	// hasReleases is true if the requested channels of this catalog have a version that is not a pre-release.
 	hasReleases bool
-	// rule and cause are the first rule that refuses the option, and why. unfit is why the cluster must not run the option, whatever the
-	// spec requests. All are empty or nil if nothing refuses it.
+	// rule and cause are the first rule that refuses the option, and its reason. unfit is why the cluster cannot run the option, whatever
+	// the spec requests. They are empty or nil if no rule refuses it.
 	rule         string
 	cause, unfit reason.Reason
 }
@@ -40,11 +40,11 @@ func optionsIn(req Request, offering []Catalog) []*Option {
 		}
 		return 1
 	})
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	options = slices.DeleteFunc(options, func(o *Option) bool {
 		key := content(o.Bundle) + " " + o.Bundle.Version + " " + o.Bundle.Release
-		again := o.Bundle.Image != "" && seen[key]
-		seen[key] = true
+		again := o.Bundle.Image != "" && visited[key]
+		visited[key] = true
 		return again
 	})
 	slices.SortFunc(options, func(a, b *Option) int {
@@ -82,7 +82,7 @@ func optionsOf(req Request, offer Catalog) []*Option {
 	return options
 }
 
-// requestedChannels returns the channels of a catalog to choose from.
+// requestedChannels returns the channels of a catalog that the request permits.
 func requestedChannels(req Request, pkg *catalog.Package) []string {
 	if len(req.Channels) > 0 {
 		return req.Channels
@@ -90,7 +90,7 @@ func requestedChannels(req Request, pkg *catalog.Package) []string {
 	return []string{pkg.DefaultChannel}
 }
 
-// pick returns the channel to name: a requested one, else the default one, else the first by name.
+// pick returns the channel to report: a requested one, else the default one, else the first by name.
 func pick(channels, requested []string, preferred string) (string, bool) {
 	rank := func(channel string) int {
 		switch {
@@ -109,7 +109,8 @@ func pick(channels, requested []string, preferred string) (string, bool) {
 	return best, rank(best) < 2
 }
 
-// content identifies the content of a bundle: the digest of its image, so that a mirror's copy is equal, else the whole reference.
+// content identifies the content of a bundle. It is the digest of its image, so that copies on mirrors are equal, or else the whole
+// reference.
 func content(b catalog.Bundle) string {
 	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
 		return digest

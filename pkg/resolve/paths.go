@@ -12,26 +12,26 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// upgradePaths knows which options the operator can reach from its installed version, in the catalogs whose priority counts. Before the
-// first installation, every option is reachable.
+// upgradePaths finds paths from the installed version to the options, in the catalogs of one priority. Before the first installation, every
+// option is reachable.
 type upgradePaths struct {
 	query *query
-	// tier are the options of these catalogs. nodes are those of them that a path may lead through, in the order of the graph.
+	// tier are the options of these catalogs. nodes are the options that a path may lead through, in the order of the graph.
 	tier, nodes []*Option
 	// positions has the index in nodes of each bundle.
 	positions map[node]int
 	reach     *upgrade.Reachability
-	// firstAmbiguous has, for each node, the first node on the path to it for which catalogs have different images; -1 if there is none.
-	// firstSteps has the first upgrade step on the path to each node. catalogs are those of the tier, and sameVersion has its options by
-	// version. All are computed on first use.
+	// firstAmbiguous has, for each node, the first node on its path for which catalogs have different images, or -1. firstSteps has the
+	// first upgrade step on the path to each node. catalogs are those of the tier, and sameVersion has its options by version. All are
+	// computed on first use.
 	firstAmbiguous, firstSteps []int
 	catalogs                   map[catalog.ID]bool
 	sameVersion                map[string][]*Option
 }
 
 // maxWork bounds the search for one operator's paths and the explanation of refusals, in steps of about 10 ns. A chain of 10,000 versions
-// takes 404,000 steps, the same chain under 32 rules that cannot be met 43 million, and 1,000 versions with 10,000 more entries 37,000: a
-// sixth of the bound at most. The bound is for packages that are made to take long.
+// takes 404,000 steps, and 43 million with 32 rules that cannot be met. That is a sixth of the bound. Only packages that are designed to
+// take long reach it.
 const maxWork = 1 << 28
 
 // node returns the key of a bundle in the graph.
@@ -39,7 +39,7 @@ type node struct{ bundle, version string }
 
 func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
 
-// tierOf returns the options of the catalogs whose priority counts: the priority of what fits, or the highest one if nothing fits.
+// tierOf returns the options with the priority of the fitting ones, or with the highest priority if none fits.
 func tierOf(options, fitting []*Option) []*Option {
 	from := fitting
 	if len(from) == 0 {
@@ -106,7 +106,7 @@ func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgrade
 	return p
 }
 
-// versionSpan has the lowest and the highest version that is in a range; zero if none is.
+// versionSpan is the lowest and the highest version in a range; zero if no version is.
 type versionSpan struct{ lowest, highest upgrade.Version }
 
 // spanInRange returns the span of the fitting and installed versions in the range.
@@ -134,10 +134,9 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	return s
 }
 
-// whyAvoided returns why no path may lead through an option, or nil if one may. A path may lead through versions below the range, on the
-// way into it. It may also lead through versions above the range, but only to other versions above it, which are refused anyway; their
-// paths show what a wider range would permit. No path leads through versions that the spec excludes from the middle of the range, such as a
-// version known to be bad.
+// whyAvoided returns why no path may lead through an option, or nil if one may. Paths may lead through versions below the range, to enter
+// it. They may lead through versions above the range, but only to others above it: those are refused, and the paths show what a wider range
+// would permit. They must not lead through versions that the spec excludes from the middle of the range, such as a faulty one.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
@@ -161,10 +160,9 @@ func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	return false
 }
 
-// rulesOf reads the upgrade rules of all catalogs that have some. Equal rules count once. Two different rules of one catalog count as
-// unreadable.
+// rulesOf reads the upgrade rules of all catalogs. Equal rules count once. Two different rules in one catalog are reported as unreadable.
 func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable []string) {
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	for _, offer := range offering {
 		if blobs := offer.Package.UpgradeRules; len(blobs) > 1 {
 			unreadable = append(unreadable, reason.Text(reason.SeveralUpgradeRules{Catalog: offer.ID, Package: pkg, Count: len(blobs), First: blobs[0].Location, Second: blobs[1].Location}))
@@ -181,8 +179,8 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 				unreadable = append(unreadable, reason.Text(reason.UnreadableUpgradeRules{Rules: where, Err: err.Error()}))
 				continue
 			}
-			if key := blob.Schema + " " + blob.Raw; !seen[key] {
-				seen[key] = true
+			if key := blob.Schema + " " + blob.Raw; !visited[key] {
+				visited[key] = true
 				read.Location = reason.Text(where)
 				rules = append(rules, read)
 			}
@@ -208,7 +206,7 @@ func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []R
 		rule   string
 		cause  reason.Reason
 	}
-	var all []refused // a Refusal is large, so that it is made once their number is known
+	var all []refused // Refusals are large, so they are allocated once their number is known
 	for _, o := range fitting {
 		if rule, cause := p.whyUnreachable(o); cause != nil {
 			all = append(all, refused{o, rule, cause})
@@ -247,7 +245,7 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 
 func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
 
-// pathTo returns the upgrade steps to an option; none to the installed one, and none before the first installation.
+// pathTo returns the upgrade steps to an option. There are none to the installed option, and none before the first installation.
 func (p *upgradePaths) pathTo(o *Option) []Step {
 	if p.reach == nil {
 		return nil
@@ -264,8 +262,7 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 	return hops
 }
 
-// versionsTo returns the versions of the upgrade steps to a reachable option. Unlike pathTo it returns nothing else, because paths may be
-// long.
+// versionsTo returns the versions of the steps to a reachable option. Paths may be long, so it takes less memory than pathTo.
 func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)
@@ -319,7 +316,7 @@ func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 		}
 	}
 	if len(p.catalogs) == 0 || len(p.catalogs) == 1 && p.catalogs[o.Catalog] {
-		return nil // one catalog does not disagree with itself
+		return nil // there is no other catalog to compare with
 	}
 	if p.sameVersion == nil {
 		p.sameVersion = map[string][]*Option{}

@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// MaxMissingKinds bounds the kinds for which an operator's messages name packages that provide them. A message has space for fewer, and a
-// Cache can keep as many results.
+// MaxMissingKinds is the maximum number of kinds for which an operator's messages name packages that provide them. It is more than a
+// message has space for, and few enough for a Cache to keep the results.
 const MaxMissingKinds = 64
 
 // ProviderHint lists the packages of one catalog that provide a kind in any version, whether or not they are requested.
@@ -33,13 +33,13 @@ func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	return q.index.Hints(gvk)
 }
 
-// omitsHints reports whether too many other kinds are missing for another hint.
+// omitsHints reports whether too many kinds are missing to add a hint for this one.
 func (q *query) omitsHints(gvk catalog.GVK) bool {
 	return !q.missingKinds[gvk] && len(q.missingKinds) >= MaxMissingKinds
 }
 
-// advice returns what would provide a required kind. Catalogs that the manager's selector excludes are left out. The operator's own
-// selector does not count, because the package that provides the kind would have a PlatformOperator with its own selector.
+// advice returns which packages would provide a required kind. It skips catalogs that the manager's selector excludes. It ignores the
+// operator's own selector, because another PlatformOperator would request the package.
 func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	if q.omitsHints(gvk) {
 		return &reason.Advice{Omitted: true}
@@ -64,8 +64,8 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 			}
 		}
 	}
-	advice.Forbidden, advice.Partial = sortedOnce(advice.Forbidden), sortedOnce(advice.Partial)
-	for _, pkg := range sortedOnce(packages) {
+	advice.Forbidden, advice.Partial = sortedUnique(advice.Forbidden), sortedUnique(advice.Partial)
+	for _, pkg := range sortedUnique(packages) {
 		if operator, isRequested := q.index.holders[pkg]; isRequested {
 			advice.Requested = append(advice.Requested, reason.RequestedPackage{Package: pkg, Operator: operator})
 			continue
@@ -75,8 +75,8 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// sortedOnce sorts texts and drops duplicates.
-func sortedOnce(texts []string) []string {
+// sortedUnique sorts texts and drops duplicates.
+func sortedUnique(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }

@@ -17,7 +17,8 @@ import (
 type query struct {
 	request Request
 	index   *ClusterIndex
-	// versions is the range. loose is the same range, which treats pre-releases as ordinary versions. Both are nil for any version.
+	// versions is the parsed range. loose is the same range, but treats pre-releases as ordinary versions. Both are nil if any version is
+	// permitted.
 	versions, loose *semver.Constraints
 	installed       upgrade.Version
 	// outOfRange and older are the reasons for refusing versions outside the range, and versions below the installed one.
@@ -33,8 +34,8 @@ type query struct {
 	missingKinds map[catalog.GVK]bool
 }
 
-// newQuery parses a request. It returns the problem that the user must fix, if there is one. The installed version is parsed in any case,
-// because other operators may require it.
+// newQuery parses a request. It returns a problem that the user must fix, or nil. It parses the installed version even then, because other
+// operators may require it.
 func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	q := &query{request: req, index: index, outOfRange: reason.OutOfRange{Range: req.VersionRange}}
 	if req.InstalledVersion != "" {
@@ -59,7 +60,7 @@ func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 		q.cluster = &cluster
 	}
 	if kube, err := semver.NewVersion(req.KubeVersion); err == nil {
-		// A pre-release of Kubernetes has what its release has, as far as a minimum is concerned.
+		// A minimum version does not distinguish a pre-release of Kubernetes from its release.
 		q.kube = semver.New(kube.Major(), kube.Minor(), kube.Patch(), "", "")
 	}
 	return q, nil
@@ -85,8 +86,8 @@ func (q *query) isInstalled(o *Option) bool {
 	return !q.installed.IsZero() && q.installed.Compare(o.Version) == 0
 }
 
-// permitDowngrade lifts the rule against older versions if spec.upgrades.edges is SelfCertified and the range has only older ones: neither
-// the installed version nor anything above it.
+// permitDowngrade permits versions below the installed one if spec.upgrades.edges is SelfCertified and the range contains neither the
+// installed version nor a higher one.
 func (q *query) permitDowngrade(options []*Option) {
 	if q.installed.IsZero() || q.request.Edges != platformv1alpha1.EdgesSelfCertified || q.loose == nil || q.loose.Check(q.installed.Semver()) {
 		return

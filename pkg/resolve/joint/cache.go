@@ -9,13 +9,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Cache keeps decisions between calls, and decides an operator again only if an input of its decision has changed: its request, the
-// catalogs' content for its package, the state of the cluster for the kinds and packages that its bundles provide or require, or any of
-// these for the operators that it is decided together with. A Cache returns the same results as the function ResolveAll. It keeps one
-// decision for each operator of the last call, with its inputs; of the catalogs, it keeps only the content for that operator's package.
-// ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing. The zero value is empty and ready to
-// use. A Cache is safe for concurrent use; no call waits for the decision of another one. Decisions are shared, and callers must not change
-// them.
+// Cache keeps decisions between calls. It decides an operator again only if an input of its decision has changed: the request, the
+// catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The inputs
+// of operators that are decided together with it count, too. A Cache returns the same results as the function ResolveAll.
+//
+// It keeps one decision for each operator of the last call, with its inputs, and of the catalogs only the content for that operator's
+// package. ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing.
+//
+// The zero value is empty and ready for use. A Cache is safe for concurrent use; no call waits for the decision of another one. Decisions
+// are shared, and callers must not change them.
 type Cache struct {
 	lock sync.Mutex
 	// known has the state of each operator. Values are replaced and never modified.

@@ -17,10 +17,10 @@ type dependencies struct {
 
 func dependenciesOf(options []*resolve.Option) dependencies {
 	provides, requires, packages := map[catalog.GVK]bool{}, map[catalog.GVK]bool{}, map[string]bool{}
-	seen := map[*catalog.GVK]bool{} // bundles share their lists
+	visited := map[*catalog.GVK]bool{} // by first item, because bundles share these lists
 	for _, o := range options {
-		if kinds := o.Bundle.ProvidedGVKs; len(kinds) > 0 && !seen[&kinds[0]] {
-			seen[&kinds[0]] = true
+		if kinds := o.Bundle.ProvidedGVKs; len(kinds) > 0 && !visited[&kinds[0]] {
+			visited[&kinds[0]] = true
 			for _, gvk := range kinds {
 				provides[gvk] = true
 			}

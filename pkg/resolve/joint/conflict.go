@@ -15,7 +15,7 @@ const maxLeaves = 3
 func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolve.Conflict, rule string) {
 	set := v.sets[why.set]
 	conflict.Version = reason.Version(set.options[0].Version)
-	if why.isGivenUp {
+	if why.isAborted {
 		conflict.Cause = reason.SearchLimit{Others: len(p.variables) - 1}
 		return conflict, resolve.RuleConflict
 	}

@@ -1,10 +1,10 @@
-// Package joint decides about all PlatformOperators of a cluster together: those that require one another, or exclude one another,
-// become a satisfiability problem. It is a pure function, and what it decides does not depend on time. The PlatformOperator controller
-// and the upgrade gate use its Cache. What an operator may run as far as it alone is concerned is decided by pkg/resolve.
+// Package joint decides about all PlatformOperators of a cluster together. Operators that require or exclude one another become a
+// satisfiability problem. Its functions are pure, and decisions do not depend on time. The PlatformOperator controller and the upgrade gate
+// use its Cache. pkg/resolve decides what one operator may run on its own.
 //
-// cache.go keeps decisions; component.go finds the operators whose decisions depend on one another; satproblem.go describes them to
-// solver.go, a bounded search with go-air/gini; solve.go gives each operator, in order of age, its best version that leaves a solution
-// for all; conflict.go explains by a minimal set of constraints what an operator does not get.
+// cache.go keeps decisions. component.go finds the operators whose decisions depend on one another. satproblem.go describes them to
+// solver.go, a bounded search with go-air/gini. solve.go gives each operator, in order of age, its best version that leaves a solution for
+// all. conflict.go explains a refused version by a minimal set of constraints.
 package joint
 
 import (
@@ -14,23 +14,24 @@ import (
 )
 
 const (
-	// maxCandidateSets bounds the alternatives of an operator that are tried together with others. Versions with the same requirements and
-	// provided kinds are one alternative.
+	// maxCandidateSets bounds the candidate sets of an operator in the search. Versions with equal requirements and provided kinds are one
+	// candidate set.
 	maxCandidateSets = 50
 	// maxGroup bounds the operators of a group that are decided together. The operators after them keep their versions.
 	maxGroup = 256
-	// maxConflicts bounds the reported conflicts of an operator.
+	// maxConflicts bounds the conflicts that an operator's decision reports.
 	maxConflicts = 10
 )
 
 // ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
 //
 // An operator without dependencies on others gets the decision of resolve.Resolve. Operators that require one another's kinds or packages,
-// or provide the same kinds, are decided together: both after the next upgrade step and at the end of all paths, every requirement is met,
-// no kind has two providers, and no package is installed twice. Older operators come first, then names decide; each operator gets the best
-// version that leaves a solution for all. The installed version may always stay, and no upgrade of one operator removes what another one
-// requires. A kind or package of one operator is available to others only after it is gone. Existing overlaps, and requirements that are
-// already unmet, are tolerated.
+// or provide the same kinds, are decided together. Both after the next upgrade step and at the end of all paths, every requirement is met,
+// no kind has two providers, and no package is installed twice.
+//
+// Older operators have precedence, then the first by name. Each operator gets the best version that leaves a solution for all. The
+// installed version may always stay, and no upgrade removes what another operator requires. A kind or package of one operator is available
+// to others only after it is gone. Existing overlaps and unmet requirements are tolerated.
 //
 // The result does not report whether versions below the chosen one would fit with other operators.
 func ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {

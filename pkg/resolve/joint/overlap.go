@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// overlap is what two operators must not both provide.
+// overlap is the kinds or the package that two operators must not both provide.
 type overlap struct {
 	kinds []catalog.GVK
 	pkg   string
@@ -42,8 +42,8 @@ func (p *satProblem) addOverlaps() {
 	}
 }
 
-// overlapOf returns what two candidate sets of two operators must not both have. What both operators already have is permitted. What one
-// operator has is available to the other only after it is gone, even if its removal is planned.
+// overlapOf returns what two candidate sets of two operators must not both provide. It permits what both operators already provide. What
+// one operator provides is available to the other only after it is gone, even if its removal is planned.
 func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	var found overlap
 	firstNow, secondNow := first.present().states[0], second.present().states[0]

@@ -9,15 +9,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// satProblem is a group of operators as a satisfiability problem. Keeping every version is always a solution.
+// satProblem describes a group of operators as a satisfiability problem. Keeping every installed version is always a solution.
 type satProblem struct {
 	index     *resolve.ClusterIndex
 	variables []*variable
 	solver    *solver
 	isTrue    z.Lit
-	// constraints are what must hold, each with a literal that activates it.
+	// constraints are the rules for solutions. Each has a literal that activates it.
 	constraints []constraint
-	// met has the literals of the requirements that are met next and in the end.
+	// met has the literals that are true if a requirement is met, after the next step and at the end of the paths.
 	met [2]map[string]z.Lit
 }
 

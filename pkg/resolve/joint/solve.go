@@ -23,7 +23,7 @@ func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 		variables[i] = newVariable(e, required, most)
 	}
 	if len(variables) == 1 && len(variables[0].sets[0].states[0].requires)+len(variables[0].sets[0].states[1].requires) == 0 {
-		return // it conflicts with no other, and requires nothing
+		return // one operator, whose best version requires nothing
 	}
 	p := newSATProblem(index, variables)
 	constraints := make([]z.Lit, 0, len(p.constraints)+len(variables))
@@ -48,7 +48,7 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	for _, v := range p.variables {
 		v.chosen = len(v.sets) - 1
 	}
-	var assigned []z.Lit // what the operators before got, the latest first: a core leaves these out first
+	var assigned []z.Lit // the sets of the operators before, latest first, because minimalCore tries to drop the first ones
 	for _, v := range p.variables {
 		var infeasible []infeasibility
 		given := slices.Concat(assigned, constraints)
@@ -58,7 +58,7 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 				p.keepSolution(solution)
 				break
 			}
-			why := infeasibility{set: i, isGivenUp: true}
+			why := infeasibility{set: i, isAborted: true}
 			if found == unsatisfiable {
 				why = p.whyInfeasible(v, i, given)
 			}
@@ -82,13 +82,13 @@ type infeasibility struct {
 	set         int
 	constraints []constraint
 	assigned    []*variable
-	// isGivenUp is true if the search ended without a result.
-	isGivenUp bool
+	// isAborted is true if the search reached a limit before it had a result.
+	isAborted bool
 }
 
 func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasibility {
 	core, ok := p.solver.minimalCore(v.sets[set].literal, given)
-	why := infeasibility{set: set, isGivenUp: !ok}
+	why := infeasibility{set: set, isAborted: !ok}
 	for _, literal := range core {
 		for _, c := range p.constraints {
 			if c.on == literal {
@@ -108,7 +108,7 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {
-			break // a solution of another query has it
+			break // another query has found a solution with it
 		}
 		conflict, rule := p.conflictOf(v, why)
 		v.evaluation.Refuse(v.sets[why.set].options, rule, conflict.Cause)
@@ -130,13 +130,13 @@ func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 // requiredPackages returns the package requirements of a group, without duplicates, in a stable order.
 func requiredPackages(group []*resolve.Evaluation) []catalog.Requirement {
 	var all []catalog.Requirement
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	for _, e := range group {
 		for _, o := range e.Options {
 			for _, r := range o.Bundle.Requirements {
 				for _, leaf := range r.Leaves() {
-					if key := leaf.String(); leaf.Package != nil && !seen[key] {
-						seen[key] = true
+					if key := leaf.String(); leaf.Package != nil && !visited[key] {
+						visited[key] = true
 						all = append(all, leaf)
 					}
 				}

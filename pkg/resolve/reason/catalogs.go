@@ -143,7 +143,7 @@ func Unavailable(catalogs []UnavailableCatalog) []string {
 	return sentences
 }
 
-// Faults names, for each catalog, the first blob of the package that could not be used.
+// Faults reports, for each catalog, the first fault in its content for the package.
 type Faults []CatalogText
 
 // CatalogText is a text about a catalog.
@@ -160,12 +160,12 @@ func (r Faults) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Note is what a catalog could not report about the package.
+// Note reports a limit of a catalog's content for the package.
 type Note CatalogText
 
 func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Said, MaxCause)) }
 
-// UpgradeRules names the place of a package's upgrade rules.
+// UpgradeRules is the location of a package's upgrade rules.
 type UpgradeRules struct {
 	Where, Package string
 	Catalog        catalog.ID
@@ -183,7 +183,7 @@ type UnreadableUpgradeRules struct {
 
 func (r UnreadableUpgradeRules) text() string { return r.Rules.text() + ": " + Clip(r.Err, MaxCause) }
 
-// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, and names some of their places.
+// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, with some of their locations.
 type SeveralUpgradeRules struct {
 	Catalog       catalog.ID
 	Package       string

@@ -34,9 +34,9 @@ const (
 	loggingSyncerName = "LoggingSyncer"
 )
 
-// builder builds the controllers, and holds what they share.
+// builder builds the controllers and has the objects that they share.
 type builder struct {
-	ctx               context.Context // of what syncs start in the background
+	ctx               context.Context // for the background tasks of syncs
 	input             *Input
 	inventory         *clusterInventory
 	catalogs          *catalogState
@@ -46,22 +46,22 @@ type builder struct {
 	firstSyncs        *managerversion.FirstSyncs
 	// permits is true if this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
-	// versions holds the versions that the ClusterOperator reports. managerversion sets the manager's own.
+	// versions has the versions that the ClusterOperator reports. managerversion sets the manager's own.
 	versions status.VersionGetter
-	// statusContext has the queue of StatusSyncer; nil until that is built.
+	// statusContext has the queue of StatusSyncer; nil until StatusSyncer is built.
 	statusContext factory.SyncContext
 	reports       *managerversion.Reports
 }
 
-// catalogState holds the content of catalogs, the notifications of its changes, and the limits on what may be installed from it.
+// catalogState has the content of catalogs, the notifications of its changes, and the limits on what may be installed from it.
 type catalogState struct {
 	snapshots          *catalogsource.Snapshots
 	changes, providers *catalogsource.Changes
 	limits             *store.Limits
 }
 
-// Build builds all controllers and starts none; it sends no request. Run ends the work queues. The context ends the background tasks of
-// syncs, and must be the context of Run.
+// Build builds all controllers without starting them or sending requests. Run shuts down the work queues at its end. ctx is the context of
+// the background tasks of syncs, and must be the context of Run.
 func Build(ctx context.Context, input *Input) (*Operator, error) {
 	b, err := newBuilder(ctx, input.withDefaults())
 	if err != nil {
@@ -142,14 +142,14 @@ func (b *builder) build() (*Operator, error) {
 	return built, nil
 }
 
-// newLimits builds the reader of the limits, which managerlimits also writes with. The controllers share it.
+// newLimits builds the store of the limits, which the controllers share. managerlimits writes it.
 func newLimits(input *Input) *store.Limits {
 	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
 		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
 }
 
-// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue; the queue of the SyncContext
-// serves SyncOnce only.
+// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue. SyncOnce uses the queue of
+// syncContext instead.
 func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
 	syncContext.Queue().ShutDown()
 	return loglevel.NewClusterOperatorLoggingController(b.input.Operator, b.input.Recorder), nil

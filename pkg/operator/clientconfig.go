@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
-// clientQPS and clientBurst limit the requests of a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use:
-// removing 100 operators at once takes a thousand requests of one client, and even at 50 a second some would wait for 20 seconds.
+// clientQPS and clientBurst limit the requests of a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use.
+// Removing 100 operators at once takes a thousand requests of one client; at 50 a second, some would wait for 20 seconds.
 const clientQPS, clientBurst = 200, 400
 
 func clientConfig(config *rest.Config) *rest.Config {
@@ -31,8 +31,8 @@ func engineConfig(config *rest.Config) *rest.Config {
 	return config
 }
 
-// configOf returns a configuration whose clients use the transport of an HTTP client. NewForConfigAndClient does not serve: library-go
-// builds its client of the operator resource from a configuration only, and the engine wraps its own transport.
+// configOf returns a configuration whose clients use the transport of an HTTP client. NewForConfigAndClient cannot be used: library-go
+// builds its client of the operator resource only from a configuration, and the engine wraps its own transport.
 func configOf(client *http.Client, config *rest.Config) (*rest.Config, error) {
 	url, _, err := rest.DefaultServerUrlFor(config) // which depends on the TLS options
 	if err != nil {

@@ -50,8 +50,8 @@ func newImages(input *Input) *image.Fetcher {
 	}})
 }
 
-// newEvents builds recorders of Events about the manager's own cluster-scoped objects, which the API server keeps in namespace "default". A
-// recorder sends Events in the background.
+// newEvents returns a function that builds recorders of Events about the manager's cluster-scoped objects. The API server stores these
+// Events in namespace "default". A recorder sends Events in the background.
 func newEvents(input *Input) func(ctx context.Context, controller string) record.EventRecorder {
 	return func(ctx context.Context, controller string) record.EventRecorder {
 		broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))

@@ -1,7 +1,8 @@
-// Package operator wires the manager: one input struct, one list of controllers, one starter.
+// Package operator builds and runs the manager: it has its input, the list of its controllers, and the code that starts them.
 //
-// LiveInput fills the Input from a kubeconfig, HTTPInput from an HTTP client, which may answer from anything. Build makes every controller
-// from the Input, and runs none. An Operator then either runs until its context ends (Run), or is driven by its caller: start the informers,
-// sync a controller once for one key, wait for what that started in the background. This is the only package below cmd that reads flags,
-// and the only one that knows which controllers there are; it decides nothing else.
+// LiveInput fills the Input from a kubeconfig, and HTTPInput from an HTTP client. Build creates every controller from the Input and starts
+// none. Then Run runs the Operator until its context ends. Alternatively, the caller starts the informers, syncs a controller once for one
+// key, and waits for the background tasks of that sync.
+//
+// Below cmd, only this package reads flags and has the list of controllers. It makes no decisions about operators.
 package operator

@@ -22,12 +22,14 @@ const (
 	fenceRetry  = 100 * time.Millisecond
 )
 
-// fence writes the identity of this process into the two objects that hold the upgrade gate, before any controller runs. Both get a new
-// resourceVersion, so that a late status of an ended process of this Pod conflicts. Otherwise it would open or close the gate until this
-// process sees it. A status that arrives before the fence is read by the controllers when they start. A process that waited for the lease
-// of another Pod needs no fence, because such a request has ended by then.
+// fence writes the identity of this process into the two objects with the state of the upgrade gate, before any controller runs. Both get a
+// new resourceVersion, so that a late status write of an ended process of this Pod conflicts. Otherwise that write would open or close the
+// gate until this process observes it.
 //
-// An API server that refuses the fence also refuses the controllers' writes, which they report. So the controllers run nevertheless.
+// The controllers read a status that was written before the fence when they start. A process that waited for the lease of another Pod needs
+// no fence, because such a request has ended by then.
+//
+// If the API server refuses the fence, it also refuses the controllers' writes, and the controllers report that. So they run nevertheless.
 func fence(ctx context.Context, input *Input, identity string) {
 	for object, write := range map[string]func(context.Context, *Input, string) error{
 		fmt.Sprintf("PlatformOperatorManager %q", operatorv1alpha1.PlatformOperatorManagerName): fenceManager,

@@ -35,10 +35,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// resync is the resync interval of the informers, in case a watch loses an event. No function depends on it.
+// resync is the resync interval of the informers. It only limits the effect of a lost watch event.
 const resync = 10 * time.Minute
 
-// Settings are what HTTPInput cannot read from the API server. Every field is required.
+// Settings are the inputs that HTTPInput cannot read from the API server. Every field is required.
 type Settings struct {
 	Options Options
 	// Namespace is the manager's own namespace.
@@ -48,7 +48,7 @@ type Settings struct {
 	Recorder events.Recorder
 }
 
-// Input has everything that the controllers are built from. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
+// Input has all dependencies of the controllers. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
 type Input struct {
 	Options           Options
 	Namespace         string
@@ -70,18 +70,18 @@ type Input struct {
 	// LimitsInformers watch only the ConfigMap that stores the limits.
 	LimitsInformers informers.SharedInformerFactory
 
-	// Build gives each of the fields below that is nil its value in production; see withDefaults.
+	// If one of the fields below is nil, Build sets its production value; see withDefaults.
 
 	// Register and RegisterCollector register metrics.
 	Register          func(metrics.Registerable) error
 	RegisterCollector func(metrics.StableCollector) error
-	// Dial connects to catalogs and registries; nil connects by TCP, also after Build.
+	// Dial connects to catalogs and registries. If it is nil, the manager connects by TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// ReadGRPC and ReadHTTP read CatalogSources and ClusterCatalogs.
 	ReadGRPC, ReadHTTP catalogs.ReadFunc
 	// Images opens sources of type image.
 	Images source.Opener
-	// NewEvents returns the recorder of a controller's Events about objects of users. The context ends the recorder.
+	// NewEvents returns the recorder of a controller's Events about objects of users. The recorder stops when the context ends.
 	NewEvents func(ctx context.Context, controller string) record.EventRecorder
 }
 

@@ -31,8 +31,8 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 	return persistentClient{client}, informers, nil
 }
 
-// persistentClient never returns NotFound. On NotFound, library-go's status controller deletes the ClusterOperator; the CVO would have to
-// recreate it, and an alert would fire. The operator resource is recreated within a second, so an ordinary error and a retry are right.
+// persistentClient never returns NotFound. On NotFound, library-go's status controller deletes the ClusterOperator. Then the CVO would have
+// to recreate it, and an alert would fire. The operator resource is recreated within a second, so an ordinary error and a retry are right.
 // Controllers recognize this error and do not report it as their own.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers

@@ -11,22 +11,22 @@ import (
 
 // Options are the manager's settings from flags. The cluster has all other settings.
 type Options struct {
-	// ContentDir is the directory for the content of bundles, by digest. It may be lost at any time: repairs need only the cluster.
+	// ContentDir is the directory for the content of bundles, by digest. It may be lost at any time, because repairs need only the cluster.
 	ContentDir string
 	// ContentBudget is the maximum size of ContentDir, in bytes.
 	ContentBudget int64
-	// CatalogCAFile has the certificate authorities for the servers of ClusterCatalogs, in PEM. The manager reads it again when it changes.
-	// Empty means the system's authorities.
+	// CatalogCAFile is a PEM file with the certificate authorities for the servers of ClusterCatalogs; empty for the system's authorities.
+	// The manager reads it again when it changes.
 	CatalogCAFile string
-	// OperatorVersion is the version "operator" in the ClusterOperator.
+	// OperatorVersion is the version of operand "operator" in the ClusterOperator.
 	OperatorVersion string
 	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
-	// VersionWithin is the time after its start at which a new manager reports its version in any case.
+	// VersionWithin is the time after its start at which a new manager reports its version, even if operators are not healthy.
 	VersionWithin time.Duration
-	// TakenOverBy is the identity of this process if it took the lease over from an ended process of its Pod; else empty. No flag sets it.
+	// TakenOverBy is the identity of this process if it took over the lease of an ended process in its Pod; else empty. No flag sets it.
 	TakenOverBy string
-	// StallLimit is the longest time for which this process may be stopped and still lead; zero without leader election. No flag sets it.
+	// StallLimit is the longest time for which this process may stall and still lead; zero without leader election. No flag sets it.
 	StallLimit time.Duration
 }
 
@@ -34,12 +34,12 @@ type Options struct {
 func NewOptions() *Options {
 	return &Options{
 		ContentDir: "/var/cache/platform-operators/content",
-		// The volume is 4 GiB (manifests/…50-deployment.yaml), and a pod that takes more is evicted. The rest is for what a
-		// file system keeps beside the files. The largest bundle that is known takes some MiB, and an image may take 512.
+		// The volume has 4 GiB (manifests/…50-deployment.yaml), and the kubelet evicts a Pod that exceeds this. The rest is for the
+		// overhead of the file system. The largest known bundle has some MiB, and an image may have 512.
 		ContentBudget:   3 << 30,
 		OperatorVersion: "0.0.1-snapshot",
 		DegradedAfter:   10 * time.Minute,
-		// The CVO complains of a component after 30 minutes, and tests of OpenShift do after 20.
+		// The CVO reports a component as slow after 30 minutes, and tests of OpenShift do after 20.
 		VersionWithin: 10 * time.Minute,
 	}
 }

@@ -19,7 +19,7 @@ import (
 const maxRelatedNamespaces = 50
 
 // staticRelatedObjects are also in the manifest of the ClusterOperator, so that must-gather works even if the manager never starts. A
-// resource without a name means all objects of it.
+// reference without a name means all objects of the resource.
 func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	return []configv1.ObjectReference{
 		{Resource: "namespaces", Name: namespace},
@@ -29,8 +29,8 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces adds the namespaces of all operators, sorted and bounded. library-go's controller does not wait for this cache; until
-// it has synced, the ClusterOperator keeps the namespaces that it has.
+// installNamespaces adds the namespaces of all operators, sorted and bounded. library-go's controller does not wait for this cache. Until
+// the cache has synced, the ClusterOperator keeps its namespaces.
 func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
 		if !synced() {
@@ -42,7 +42,7 @@ func installNamespaces(synced cache.InformerSynced, deployments corelisters.Bund
 		}
 		var names []string
 		for _, deployment := range all {
-			if name := deployment.Spec.InstallNamespace; name != "" { // without a name it would mean all namespaces
+			if name := deployment.Spec.InstallNamespace; name != "" { // a reference without a name means all namespaces
 				names = append(names, name)
 			}
 		}

@@ -20,20 +20,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// reportWithin is how long the ClusterOperator keeps its conditions while the operator resource lacks some. The controllers need less than
-// a second to write them. A controller that fails must not hide the conditions of the others for longer.
+// reportWithin is the maximum time for which the ClusterOperator keeps its conditions while the operator resource lacks some. The
+// controllers write them within a second. A failing controller must not hide the conditions of the others for longer.
 const reportWithin = 30 * time.Second
 
-// degradedWithin is library-go's own inertia. It applies to the Degraded conditions that have not been delayed before.
+// degradedWithin is library-go's default inertia. It applies to Degraded conditions without a delay of their own.
 const degradedWithin = 2 * time.Minute
 
-// maxClockSkew bounds how far the clock of another node may be ahead. With more skew, leases and certificates fail first.
+// maxClockSkew is the maximum skew that degradedInertia tolerates. With more skew, leases and certificates fail first.
 const maxClockSkew = 24 * time.Hour
 
 // degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
-// was already delayed by Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition that is not
-// in the past, such as one by a clock that is ahead, and checks again a minute later. The watches' condition outlasts its cause, so it is
-// delayed: a problem that is over must not be reported.
+// has already waited for Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition in the
+// future, such as one from a fast clock, and checks again a minute later. The watches' condition outlasts its cause, so it is delayed: a
+// problem that has ended must not be reported.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
@@ -44,33 +44,33 @@ func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	return degradedWithin
 }
 
-// reported are the conditions that the operator resource must have before they are copied to the ClusterOperator.
-var reported = []string{
+// requiredConditions are the conditions that the operator resource must have before StatusSyncer copies any to the ClusterOperator.
+var requiredConditions = []string{
 	operatorhealth.ConditionPrefix + "Available",
 	operatorhealth.ConditionPrefix + "Progressing",
 	operatorhealth.ConditionPrefix + "Degraded",
 	upgradegate.ConditionType,
 }
 
-// reportedClient is the client of the operator resource that StatusSyncer reads. A recreated operator resource has no conditions, and
-// library-go would set Available, Degraded and Upgradeable to Unknown: a false alarm, and Unknown does not block an upgrade. So the resource
-// counts as absent until it has every condition.
+// reportedClient is the client with which StatusSyncer reads the operator resource. A recreated operator resource has no conditions, and
+// library-go would set Available, Degraded and Upgradeable to Unknown. That would be a false alarm, and Unknown does not block an upgrade.
+// So the client returns an error until the resource has every condition.
 //
-// After a start, the operator resource has the verdict of the ended process, which may permit upgrades that this process would block. So the
-// resource also counts as absent until this process's own verdict permits upgrades. If that takes too long, the client reports upgrades as
-// blocked.
+// After a start, the operator resource has the Upgradeable condition of the ended process, which may permit upgrades that this process
+// would block. So the client also returns an error until this process permits upgrades. After reportWithin, it reports upgrades as blocked
+// instead.
 type reportedClient struct {
 	v1helpers.OperatorClient
 	clock clock.PassiveClock
-	// permits is true if the last verdict of this process permits upgrades.
+	// permits is true if this process's upgrade gate permits upgrades.
 	permits *atomic.Bool
 
 	lock  sync.Mutex
-	since time.Time // when something was missing first; zero when nothing is
-	read  string    // the resourceVersion of the state that was returned last
+	since time.Time // when a condition was first missing; zero if none is
+	read  string    // the resourceVersion of the last returned state
 }
 
-// lastRead returns the resourceVersion of the state that was returned last.
+// lastRead returns the resourceVersion of the last returned state.
 func (c *reportedClient) lastRead() string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -87,19 +87,19 @@ func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock
 	return &reportedClient{OperatorClient: client, clock: clock, permits: permits}
 }
 
-// GetOperatorState calls the wrapped client. It returns an error while conditions are missing.
+// GetOperatorState calls the wrapped client. It returns an error while conditions are missing, for at most reportWithin.
 func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClient.GetOperatorState()
 	if err != nil {
-		c.waits(false) // one that comes back is another one
+		c.shouldWait(false) // a recreated resource has a time limit of its own
 		return nil, nil, "", err
 	}
-	missing := unreported(status.Conditions)
+	missing := missingConditions(status.Conditions)
 	unconfirmed := v1helpers.IsOperatorConditionTrue(status.Conditions, upgradegate.ConditionType) && !c.permits.Load()
 	if unconfirmed {
 		missing = append(missing, "this process's own verdict in "+upgradegate.ConditionType)
 	}
-	if c.waits(len(missing) > 0) {
+	if c.shouldWait(len(missing) > 0) {
 		return nil, nil, "", fmt.Errorf("PlatformOperatorManager %q does not have %s yet; the ClusterOperator stays as it is until then, or for %s",
 			operatorv1alpha1.PlatformOperatorManagerName, strings.Join(missing, ", "), reportWithin)
 	}
@@ -111,8 +111,8 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 	return spec, status, version, nil
 }
 
-// waits records whether a condition is missing, and reports whether to wait for it.
-func (c *reportedClient) waits(missing bool) bool {
+// shouldWait records whether a condition is missing, and reports whether to wait for it.
+func (c *reportedClient) shouldWait(missing bool) bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if !missing {
@@ -126,9 +126,9 @@ func (c *reportedClient) waits(missing bool) bool {
 	return now.Sub(c.since) < reportWithin
 }
 
-func unreported(conditions []operatorv1.OperatorCondition) []string {
+func missingConditions(conditions []operatorv1.OperatorCondition) []string {
 	var missing []string
-	for _, kind := range reported {
+	for _, kind := range requiredConditions {
 		if !slices.ContainsFunc(conditions, func(c operatorv1.OperatorCondition) bool { return c.Type == kind }) {
 			missing = append(missing, kind)
 		}

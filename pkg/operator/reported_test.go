@@ -85,7 +85,7 @@ func TestClusterOperatorIsMadeOfConditionsThatAreAllThere(t *testing.T) {
 		}
 		return err
 	}
-	all := slices.Clone(reported)
+	all := slices.Clone(requiredConditions)
 	for i := range all {
 		some := slices.Delete(slices.Clone(all), i, i+1)
 		if err := look(0, some...); err == nil || !strings.Contains(err.Error(), all[i]) {
@@ -123,14 +123,14 @@ func confirmed(permits bool) *atomic.Bool {
 func TestHRD_G4_UpgradesArePermittedByThisProcessOnly(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	permits := confirmed(false)
-	client := newReportedClient(&told{conditions: slices.Clone(reported)}, clock, permits) // the verdict of the process before permits
+	client := newReportedClient(&told{conditions: slices.Clone(requiredConditions)}, clock, permits) // the verdict of the process before permits
 	gate := func() *operatorv1.OperatorCondition {
 		t.Helper()
 		_, state, _, err := client.GetOperatorState()
 		if err != nil {
 			return nil
 		}
-		for _, kind := range reported {
+		for _, kind := range requiredConditions {
 			if kind != upgradegate.ConditionType && !v1helpers.IsOperatorConditionTrue(state.Conditions, kind) {
 				t.Errorf("%s is not reported as it is", kind)
 			}
@@ -160,7 +160,7 @@ func TestHRD_G4_UpgradesArePermittedByThisProcessOnly(t *testing.T) {
 
 func TestHRD_G4_ARecordedVerdictThatBlocksIsReportedAtOnce(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	resource := &told{conditions: slices.Clone(reported), blocked: true}
+	resource := &told{conditions: slices.Clone(requiredConditions), blocked: true}
 	_, state, _, err := newReportedClient(resource, clock, confirmed(false)).GetOperatorState()
 	if err != nil {
 		t.Fatal(err)

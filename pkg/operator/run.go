@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
 
-// Run runs the manager once it holds the lease; controllercmd calls it. It returns when the context ends, or at once with an error, which
-// ends the process.
+// Run runs the manager after it has acquired the lease; controllercmd calls it. It returns when the context ends, or earlier with an error,
+// which ends the process.
 func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
 	if o.StallLimit == 0 {
 		return o.run(ctx, controllerContext)

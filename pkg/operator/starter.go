@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// Operator is the built manager: all controllers, with their event handlers registered at the informers.
+// Operator is the manager with all controllers, whose event handlers are registered with the informers.
 type Operator struct {
 	input       *Input
 	controllers []controller
@@ -27,7 +27,7 @@ type Operator struct {
 	cleanUp func(context.Context)
 	tasks   *background.Tasks
 
-	// draining serializes DrainQueue, which removes as many keys as it has counted.
+	// draining serializes calls of DrainQueue, which removes as many keys as it has counted.
 	draining       sync.Mutex
 	startInformers sync.Once
 	// informers are the goroutines of StartInformers, except those of informer factories.
@@ -79,8 +79,8 @@ func (o *Operator) StartInformers(ctx context.Context) {
 	})
 }
 
-// WaitForCaches returns when the informers have listed their objects, or with an error when the context ends first. For kinds of other
-// components, such as CatalogSources, it waits some seconds at most. Event handlers may still be adding keys to queues when it returns.
+// WaitForCaches waits until the informers have listed their objects. It returns an error if the context ends first. For kinds of other
+// components, such as CatalogSources, it waits only some seconds. Event handlers may still be adding keys to queues when it returns.
 func (o *Operator) WaitForCaches(ctx context.Context) error {
 	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.catalogs.changes.HasSynced}
 	for _, informer := range o.input.sharedInformers() {
@@ -101,9 +101,9 @@ func (o *Operator) Controllers() []string {
 	return names
 }
 
-// SyncOnce runs one sync of a controller for one key of its queue. The caches must be filled. The controller must not run if it has one
-// worker. The sync adds keys to the queue as in a running controller. An error is returned, and neither queues the key again nor sets a
-// condition. A requeue by factory.SyntheticRequeueError is not an error: the key is added to the queue.
+// SyncOnce runs one sync of a controller for one key of its queue. The caches must have synced. A controller with one worker must not be
+// running. The sync adds keys to the queue as in a running controller. SyncOnce returns an error of the sync; it neither requeues the key
+// for it nor sets a condition. For a factory.SyntheticRequeueError, it adds the key to the queue and returns nil.
 func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) error {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -117,10 +117,11 @@ func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) err
 	return err
 }
 
-// DrainQueue removes the keys from the queue of a controller, and returns them: the objects that have changed since the last call. The
-// controller must not run. Keys that were added with a delay are returned once they are due. For two causes of syncs, no key is added, and
-// the caller must sync factory.DefaultQueueKey: the resyncs of operatorconfig and StatusSyncer, and a new log level for LoggingSyncer,
-// which has its own queue.
+// DrainQueue removes the keys from the queue of a controller, and returns them. They name the objects that have changed since the last
+// call. The controller must not be running. Keys that were added with a delay are returned once they are due.
+//
+// For two causes of syncs, no key is added, and the caller must sync factory.DefaultQueueKey: the resyncs of operatorconfig and
+// StatusSyncer, and a new log level for LoggingSyncer, which has its own queue.
 func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -140,10 +141,11 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	return keys, nil
 }
 
-// WaitIdle returns when the background tasks of syncs have ended: fetches of sources, reads of catalogs, checks of namespaces, and the
-// revocation of permissions for these checks, which is retried while the API server refuses it. A task that has ended has added its key to
-// the queue of its controller. Watches do not count, and neither does the search for versions that would unblock a cluster upgrade, which
-// is a sync with its own key. WaitIdle returns an error if the context ends first.
+// WaitIdle waits until the background tasks of syncs have ended: fetches of sources, reads of catalogs, checks of namespaces, and the
+// revocation of permissions for these checks. It returns an error if the context ends first.
+//
+// A task that has ended has added its key to the queue of its controller. Revocations are retried while the API server refuses them.
+// Watches are no tasks. The search for versions that would unblock a cluster upgrade is a sync with its own key.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
 
 func (o *Operator) controller(name string) (controller, error) {
@@ -154,7 +156,7 @@ func (o *Operator) controller(name string) (controller, error) {
 	return o.controllers[i], nil
 }
 
-// keyedContext is the SyncContext of a sync of one key.
+// keyedContext is a SyncContext for one key.
 type keyedContext struct {
 	factory.SyncContext
 	key string

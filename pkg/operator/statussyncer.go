@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/status"
 )
 
-// statusResync is how often StatusSyncer runs without an event, as in library-go: the end of an inertia is not an event.
+// statusResync is the resync interval of StatusSyncer, as in library-go. It is needed because no event reports the end of an inertia.
 const statusResync = time.Minute
 
 // newStatusSyncer builds the controller that copies the operator resource's conditions and the known versions to the ClusterOperator.
@@ -38,8 +38,8 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
 }
 
-// setVersion makes StatusSyncer report a version of an operand. It adds the key itself, because library-go's notification of a new version
-// reaches only controllers that run.
+// setVersion makes StatusSyncer report a version of an operand. It adds the key itself, because library-go notifies only running
+// controllers of a new version.
 func (b *builder) setVersion(operand, version string) {
 	b.versions.SetVersion(operand, version)
 	b.statusContext.Queue().Add(factory.DefaultQueueKey)

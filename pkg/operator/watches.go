@@ -8,14 +8,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
 )
 
-// watchErrorSetters has the functions that set an informer's handler of failed lists and watches, by the plural of its kind.
+// watchErrorSetters has functions that set an informer's handler of failed lists and watches, by the plural name of its resource.
 type watchErrorSetters map[string]func(cache.WatchErrorHandlerWithContext) error
 
 func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHandlerWithContext) error) {
 	l[resource] = listen
 }
 
-// sharedInformers returns the informers that several controllers use, by the plurals of their kinds.
+// sharedInformers returns the informers that several controllers use, by the plural names of their resources.
 func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 	return map[string]cache.SharedInformer{
 		"platformoperators":        input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Informer(),

@@ -27,9 +27,10 @@ type Report struct {
 	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
 	Created, Updated []string
 	Writes           int
-	// Written is whether an object of the bundle was written, or may have been: a write without an answer may have been carried out. Seen is
-	// whether one exists as the owner's. Both leave out what NewSet adds: the install namespace and a ClusterRole.
-	Written, Seen bool
+	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write without an answer.
+	// Exists is true if an object of the bundle exists and has the owner's identity. Both ignore what NewSet adds: the install namespace
+	// and a ClusterRole.
+	Written, Exists bool
 	// Drift is what others changed, newest first, at most 20. What this call repaired (Repaired) is reported once. What stands (Reported,
 	// Contested) is reported by every call, with the same paths and time, for as long as it stands. Drifted is whether something declared
 	// is not as declared and is left so. What the policy leaves does not keep the set from being Complete.
@@ -70,7 +71,7 @@ func (r *Report) addWrites(state *ownerState, each reconcile.Outcome) {
 	desired := each.Desired
 	r.retry(each.RetryAfter)
 	r.Written = r.Written || !desired.IsAdded && (each.Created || each.Updated || !isAnswered(each))
-	r.Seen = r.Seen || !desired.IsAdded && each.Live != nil
+	r.Exists = r.Exists || !desired.IsAdded && each.Live != nil
 	if desired.IsInstallNamespace && each.Live != nil {
 		r.NamespaceSeen, r.Preexisting = true, state.objects.IsPreexisting(desired.Key.Name)
 		if each.Err == nil {

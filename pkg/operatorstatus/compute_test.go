@@ -144,7 +144,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 		"a newer version awaits approval": {running(decided(awaiting)), installed,
 			`False AwaitingApproval: Version 1.1.0 is available and waits for approval: set spec.upgrades.approvedVersion to "1.1.0".`},
 		"the same, and another one is approved": {running(decided(awaiting), func(in *Input) {
-			in.Decided.Decision.AwaitingWhy = `the approved version "3.0.0" is in no selected catalog`
+			in.Decided.Decision.ApprovalProblem = `the approved version "3.0.0" is in no selected catalog`
 		}), installed,
 			`False AwaitingApproval: Version 1.1.0 is available and waits for approval: set spec.upgrades.approvedVersion to "1.1.0". The approved version "3.0.0" is in no selected catalog.`},
 		"a version is reached, and the next one waits for status": {running(decided(newer), func(in *Input) { in.Current.History = nil }), installed,
@@ -227,7 +227,7 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 	inChannels.Channels = []string{"b", "a", strings.Repeat("x", resolve.MaxName+1)}
 	newer.Updates = []resolve.Update{{Candidate: inChannels, Path: []string{"1.1.0"}, Reachable: true}}
 	blocked := steptest.Choosing("1.0.0")
-	blocked.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedUnfit, Cause: reason.Given("does not fit.")}}
+	blocked.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedUnfit, Cause: reason.Rendered("does not fit.")}}
 	updating := func(in *Input) { in.Decided.ClusterUpdate = "4.22.0" }
 	approved := func(in *Input) {
 		in.Operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.1.0"}

@@ -158,8 +158,8 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 func TestNewestNamesWhatTheRangeBlocks(t *testing.T) {
 	above, outside := steptest.Candidate("1.2.0"), steptest.Candidate("1.3.0")
 	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{
-		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Cause: reason.Given("is outside"), NotRequested: true},
-		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Cause: reason.Given("cannot be reached")},
+		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Cause: reason.Rendered("is outside"), NotRequested: true},
+		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Cause: reason.Rendered("cannot be reached")},
 	}})
 	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
 		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
@@ -177,7 +177,7 @@ func TestNewestNamesADeprecatedVersion(t *testing.T) {
 
 func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 	update := func(v string, blocked platformv1alpha1.BlockedReason) resolve.Update {
-		return resolve.Update{Candidate: steptest.Candidate(v), Reason: blocked, Cause: reason.Given("is " + string(blocked))}
+		return resolve.Update{Candidate: steptest.Candidate(v), Reason: blocked, Cause: reason.Rendered("is " + string(blocked))}
 	}
 	for name, test := range map[string]struct {
 		decision resolve.Decision
@@ -190,7 +190,7 @@ func TestNewestSaysWhetherSomebodyHasToActOnWhatIsInTheWay(t *testing.T) {
 		"a step that cannot be made":     {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
 		"rules that cannot be read":      {resolve.Decision{Updates: []resolve.Update{update("1.1.0", platformv1alpha1.BlockedRulesInvalid)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is RulesInvalid."},
 		"one below what does not fit":    {resolve.Decision{Updates: []resolve.Update{update("2.0.0", platformv1alpha1.BlockedUnfit), update("1.1.0", platformv1alpha1.BlockedStep)}}, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is Step."},
-		"an approval that is not heeded": {resolve.Decision{AwaitingWhy: "the approved version \"3.0.0\" is in no selected catalog"}, platformv1alpha1.ReasonBlocked, `The approved version "3.0.0" is in no selected catalog.`},
+		"an approval that is not heeded": {resolve.Decision{ApprovalProblem: "the approved version \"3.0.0\" is in no selected catalog"}, platformv1alpha1.ReasonBlocked, `The approved version "3.0.0" is in no selected catalog.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := newestCondition(steptest.Bundle("1.0.0"), test.decision)

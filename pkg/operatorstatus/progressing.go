@@ -173,8 +173,8 @@ func waitsForCatalog(decision resolve.Decision) bool {
 func approvalMessage(decision resolve.Decision) string {
 	version := decision.Awaiting.Version.String()
 	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)
-	if decision.AwaitingWhy != "" {
-		text += " " + capitalized(upgradestep.TrimStop(decision.AwaitingWhy)) + "."
+	if decision.ApprovalProblem != "" {
+		text += " " + capitalized(upgradestep.TrimStop(decision.ApprovalProblem)) + "."
 	}
 	return text
 }
@@ -193,8 +193,8 @@ var needsAction = map[platformv1alpha1.BlockedReason]bool{
 // newestCondition reports that no version above the installed one is moved to, and what blocks the newest, unless the spec does.
 func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
 	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
-	if decision.AwaitingWhy != "" {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capitalized(upgradestep.TrimStop(decision.AwaitingWhy))))
+	if decision.ApprovalProblem != "" {
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capitalized(upgradestep.TrimStop(decision.ApprovalProblem))))
 	}
 	for _, update := range decision.Updates {
 		if needsAction[update.Reason] || update.Reason == platformv1alpha1.BlockedRange && !update.NotRequested {

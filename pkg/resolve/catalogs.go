@@ -136,7 +136,7 @@ func (f catalogSelection) notes() []string {
 	var notes []string
 	for _, offer := range f.offering {
 		for _, note := range offer.Package.Notes {
-			notes = append(notes, reason.Text(reason.Note{ID: offer.ID, Said: note}))
+			notes = append(notes, reason.Text(reason.Note{ID: offer.ID, Text: note}))
 		}
 	}
 	slices.Sort(notes)
@@ -147,7 +147,7 @@ func (f catalogSelection) notes() []string {
 func (f catalogSelection) faults() (faults reason.Faults) {
 	for _, offer := range f.offering {
 		if len(offer.Package.Faults) > 0 {
-			faults = append(faults, reason.CatalogText{ID: offer.ID, Said: offer.Package.Faults[0]})
+			faults = append(faults, reason.CatalogText{ID: offer.ID, Text: offer.Package.Faults[0]})
 		}
 	}
 	return faults

@@ -26,7 +26,7 @@ func (e *Evaluation) addDetails(decision *Decision) {
 			continue
 		}
 		if at, ok := paths.positions[node{refused.Bundle.Name, refused.Version.String()}]; ok && !paths.reach.IsReachable(at) {
-			refused.Cause = reason.Given(paths.reach.Refusal(at).Message)
+			refused.Cause = reason.Rendered(paths.reach.Refusal(at).Message)
 			detailed[keyOf(refused.Candidate)] = refused.Cause
 		}
 	}

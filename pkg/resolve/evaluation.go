@@ -188,7 +188,7 @@ func (e *Evaluation) Decide() Decision {
 			decision.Obstacle = reason.Bound(decision.Message)
 		}
 	}
-	decision.Message = reason.Bound(reason.Text(reason.Sentences{reason.Given(decision.Message), reason.Given(unread)}))
+	decision.Message = reason.Bound(reason.Text(reason.Sentences{reason.Rendered(decision.Message), reason.Rendered(unread)}))
 	return decision
 }
 

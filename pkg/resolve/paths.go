@@ -233,9 +233,9 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 	if !p.reach.IsReachable(at) {
 		refusal := p.reach.BriefRefusal(at)
 		if refusal.Reason == upgrade.OutOfRange {
-			return RulePath, reason.Given(refusal.Message)
+			return RulePath, reason.Rendered(refusal.Message)
 		}
-		return string(refusal.Reason), reason.Given(refusal.Message)
+		return string(refusal.Reason), reason.Rendered(refusal.Message)
 	}
 	if cause := prereleaseRule(p.query, o); cause != nil && !slices.ContainsFunc(p.reach.LastHop(at).Sources, fromChannel) {
 		return RulePrerelease, cause

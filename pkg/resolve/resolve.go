@@ -117,10 +117,10 @@ type Decision struct {
 	Target *Candidate
 	// Path are the upgrade steps from the installed version to Target; none if the version stays, and none for a first installation.
 	Path []Step
-	// Awaiting is the version that would be installed if it were approved; nil if no approval is missing. Why is what prevents the approved
-	// version; empty if none is approved.
-	Awaiting    *Candidate
-	AwaitingWhy string
+	// Awaiting is the version that would be installed if it were approved; nil if no approval is missing.
+	Awaiting *Candidate
+	// ApprovalProblem is why the approved version is not installed; empty if no version is approved or nothing prevents it.
+	ApprovalProblem string
 	// Available are all fitting, reachable candidates, newest first, including the installed one. If catalogs of equal priority have
 	// different images for the version that would be chosen, nothing is chosen.
 	Available []Candidate

@@ -120,7 +120,7 @@ func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decisi
 		}
 	}
 	if q.hasPendingApproval() {
-		decision.AwaitingWhy = q.whyNotApproved(decision.Refused)
+		decision.ApprovalProblem = q.whyNotApproved(decision.Refused)
 	}
 	if best.Version.Compare(q.installed) == 0 {
 		return best, true

@@ -47,8 +47,8 @@ func TestApprovalThatIsNotHeededIsTold(t *testing.T) {
 		"1.0.0 (release 2)": "is in no selected catalog",
 	} {
 		got := Resolve(ask(func(r *Request) { r.InstalledVersion, r.Manual, r.Approved = "1.0.0", true, approved }), catalogs)
-		if (got.AwaitingWhy == "") != (want == "") || !strings.Contains(got.AwaitingWhy, want) || got.Awaiting != nil {
-			t.Errorf("%q approved: %q, want %q", approved, got.AwaitingWhy, want)
+		if (got.ApprovalProblem == "") != (want == "") || !strings.Contains(got.ApprovalProblem, want) || got.Awaiting != nil {
+			t.Errorf("%q approved: %q, want %q", approved, got.ApprovalProblem, want)
 		}
 	}
 }

@@ -361,8 +361,8 @@ func TestAnApprovalThatCannotBeCarriedOutIsExplained(t *testing.T) {
 		"1.2.0": "",
 	} {
 		got := Resolve(ask(installed("1.2.0", manual(approved))), one(pkg))
-		if got.Awaiting == nil || !strings.HasPrefix(got.AwaitingWhy, want) || want == "" && got.AwaitingWhy != "" {
-			t.Errorf("%q approved: %v awaits, %q, want %q", approved, got.Awaiting, got.AwaitingWhy, want)
+		if got.Awaiting == nil || !strings.HasPrefix(got.ApprovalProblem, want) || want == "" && got.ApprovalProblem != "" {
+			t.Errorf("%q approved: %v awaits, %q, want %q", approved, got.Awaiting, got.ApprovalProblem, want)
 		}
 	}
 }

@@ -74,8 +74,8 @@ func (f *fixture) machine() *Machine {
 
 var (
 	// healthy and unhealthy are reports of one object.
-	healthy   = Report{Total: 1, Ready: 1, Complete: true, Seen: true}
-	unhealthy = Report{Total: 1, Complete: true, Seen: true, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
+	healthy   = Report{Total: 1, Ready: 1, Complete: true, Exists: true}
+	unhealthy = Report{Total: 1, Complete: true, Exists: true, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
 )
 
 // controller carries out actions without a cluster.

@@ -93,13 +93,13 @@ func TestHRD_G1_ARevisionIsPresentUnlessNothingOfItWasWritten(t *testing.T) {
 		"again and again":                        {reports: []Report{refused, refused}, want: corev1alpha2.Absent},
 		"written after that":                     {reports: []Report{refused, wrote}, want: corev1alpha2.Present},
 		"written, and refused after that":        {reports: []Report{wrote, refused}, want: corev1alpha2.Present},
-		"all of it was there as it is":           {reports: []Report{{Seen: true, Complete: true}}, want: corev1alpha2.Present},
-		"objects that another revision has, too": {reports: []Report{{Seen: true}}, want: corev1alpha2.Absent},
+		"all of it was there as it is":           {reports: []Report{{Exists: true, Complete: true}}, want: corev1alpha2.Present},
+		"objects that another revision has, too": {reports: []Report{{Exists: true}}, want: corev1alpha2.Absent},
 		"something of it was there before":       {earlier: true, reports: []Report{refused}, want: corev1alpha2.Present},
 		"given up, and not pruned":               {reports: []Report{refused}, failed: true, want: corev1alpha2.Present},
 		"after a restart":                        {reloaded: true, want: corev1alpha2.Absent},
 		"after a restart, refused again":         {reloaded: true, reports: []Report{refused}, want: corev1alpha2.Absent},
-		"after a restart, an object is there":    {reloaded: true, reports: []Report{{Seen: true}}, want: corev1alpha2.Present},
+		"after a restart, an object is there":    {reloaded: true, reports: []Report{{Exists: true}}, want: corev1alpha2.Present},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

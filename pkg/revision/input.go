@@ -81,8 +81,8 @@ type Report struct {
 	Complete bool
 	// Waiting is what the next phase waits for; empty if no phase waits.
 	Waiting string
-	// Written is true if an object was written, or may have been. Seen is true if an object exists.
-	Written, Seen bool
+	// Written is true if an object was written, or may have been. Exists is true if at least one object exists.
+	Written, Exists bool
 }
 
 // Drift has the changes by others.

@@ -70,7 +70,7 @@ func (r *Revision) hasFailedFor(generation int64) bool {
 
 // addAttempt records an attempt to apply the revision. After a restart, existing objects count as written.
 func (r *Revision) addAttempt(report Report) {
-	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Seen)
+	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Exists)
 	r.checked = r.clean
 }
 

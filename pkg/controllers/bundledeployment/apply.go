@@ -93,7 +93,7 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 func reportOf(report apply.Report) revision.Report {
 	return revision.Report{
 		Total: report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Command,
-		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Seen: report.Seen,
+		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Exists: report.Exists,
 	}
 }
 

@@ -137,7 +137,7 @@ func upgradeAndRemove(t *testing.T, name string, faults *faulty) {
 	t.Helper()
 	f := newFixture(t)
 	f.two.Started = nil
-	f.engine.report, f.engine.removal = apply.Report{Total: 1, Ready: 1, Complete: true, Seen: true}, apply.Removal{Done: true}
+	f.engine.report, f.engine.removal = apply.Report{Total: 1, Ready: 1, Complete: true, Exists: true}, apply.Removal{Done: true}
 	failing := faultyEngine{f.engine, faults}
 	f.c.applier, f.c.remover, f.c.checker = failing, failing, failing
 	f.api.PrependReactor("*", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {

@@ -149,13 +149,13 @@ type Faults []CatalogText
 // CatalogText is a text about a catalog.
 type CatalogText struct {
 	ID   catalog.ID
-	Said string
+	Text string
 }
 
 func (r Faults) text() string {
 	var parts []string
 	for _, each := range r {
-		parts = append(parts, fmt.Sprintf("%s has faults in this package: %s", each.ID, Clip(each.Said, MaxCause)))
+		parts = append(parts, fmt.Sprintf("%s has faults in this package: %s", each.ID, Clip(each.Text, MaxCause)))
 	}
 	return list(parts, "; ", maxFaults)
 }
@@ -163,7 +163,7 @@ func (r Faults) text() string {
 // Note reports a limit of a catalog's content for the package.
 type Note CatalogText
 
-func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Said, MaxCause)) }
+func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Text, MaxCause)) }
 
 // UpgradeRules is the location of a package's upgrade rules.
 type UpgradeRules struct {

@@ -35,7 +35,7 @@ func (s Sentences) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// Given is a reason that another package, such as pkg/upgrade, has rendered.
-type Given string
+// Rendered is a reason that another package, such as pkg/upgrade, has rendered.
+type Rendered string
 
-func (g Given) text() string { return string(g) }
+func (r Rendered) text() string { return string(r) }

@@ -30,19 +30,19 @@ func TestDeclaredOf(t *testing.T) {
 		selector labels.Selector
 		want     compat.Statement
 	}{
-		"the catalog that it was chosen from says":           {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0, says("i", `"4.20"`))}, nil, known(`"4.20"`)},
-		"that one says two things":                           {[]Catalog{has("ours", 0, says("i", `"4.20"`, `"4.21"`))}, nil, known(`"4.20"`, `"4.21"`)},
-		"that one says nothing, and another does":            {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0, says("i"))}, nil, known()},
-		"that one cannot be read, and another can":           {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), away}, nil, compat.Statement{}},
-		"that one is gone, the highest of the others speaks": {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i", `"4.30"`))}, nil, known(`"4.30"`)},
-		"that one has it no more, and another has":           {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0)}, nil, known(`"4.30"`)},
-		"that one is not selected any more":                  {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), away}, only, known(`"4.30"`)},
-		"that one is gone, and another says nothing":         {[]Catalog{has("theirs", 9, says("i"))}, nil, compat.Statement{}},
-		"that one is gone, the first other to say something": {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i"))}, nil, known(`"4.29"`)},
-		"that one is not selected any more, silence":         {[]Catalog{has("theirs", 9, says("i")), away}, only, compat.Statement{}},
-		"none has it":                      {[]Catalog{has("theirs", 9), has("ours", 0)}, nil, compat.Statement{}},
-		"it was built anew under its name": {[]Catalog{has("ours", 0, says("another", `"4.20"`))}, nil, compat.Statement{}},
-		"there is no catalog":              {nil, nil, compat.Statement{}},
+		"its catalog has a value":                           {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0, says("i", `"4.20"`))}, nil, known(`"4.20"`)},
+		"its catalog has two values":                        {[]Catalog{has("ours", 0, says("i", `"4.20"`, `"4.21"`))}, nil, known(`"4.20"`, `"4.21"`)},
+		"its catalog has no value, another has one":         {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0, says("i"))}, nil, known()},
+		"its catalog is unreadable":                         {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), away}, nil, compat.Statement{}},
+		"its catalog is gone: the highest priority counts":  {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i", `"4.30"`))}, nil, known(`"4.30"`)},
+		"its catalog no longer has it, another has":         {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), has("ours", 0)}, nil, known(`"4.30"`)},
+		"its catalog is not selected":                       {[]Catalog{has("theirs", 9, says("i", `"4.30"`)), away}, only, known(`"4.30"`)},
+		"its catalog is gone, another has no value":         {[]Catalog{has("theirs", 9, says("i"))}, nil, compat.Statement{}},
+		"its catalog is gone: the first value counts":       {[]Catalog{has("low", 1, says("i", `"4.29"`)), has("theirs", 9, says("i"))}, nil, known(`"4.29"`)},
+		"its catalog is not selected, others have no value": {[]Catalog{has("theirs", 9, says("i")), away}, only, compat.Statement{}},
+		"no catalog has it":                                 {[]Catalog{has("theirs", 9), has("ours", 0)}, nil, compat.Statement{}},
+		"the catalog has another image of that name":        {[]Catalog{has("ours", 0, says("another", `"4.20"`))}, nil, compat.Statement{}},
+		"no catalog": {nil, nil, compat.Statement{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			held := RunningBundle{Bundle: "quay.v1.0.0", Catalog: "ClusterCatalog/ours", SameImage: func(image string) bool { return image == "i" }}

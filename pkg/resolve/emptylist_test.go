@@ -14,10 +14,10 @@ import (
 func TestHRD_S6_AnEmptyListIsNotTheDefault(t *testing.T) {
 	for name, test := range map[string]struct {
 		manager, pkg string
-		words        []string // of the error; none where the request is made
+		words        []string // that the error must contain; nil if there is no error
 	}{
-		"nothing is said":                {`{}`, `{"name":"quay"}`, nil},
-		"null, which is absent":          {`{"allowedPackages":null,"catalogNamespaces":null}`, `{"name":"quay","channels":null}`, nil},
+		"unset":                          {`{}`, `{"name":"quay"}`, nil},
+		"null, which counts as unset":    {`{"allowedPackages":null,"catalogNamespaces":null}`, `{"name":"quay","channels":null}`, nil},
 		"lists with items":               {`{"allowedPackages":["quay"],"catalogNamespaces":["mine"]}`, `{"name":"quay","channels":["stable"]}`, nil},
 		"no package is allowed":          {`{"allowedPackages":[]}`, `{"name":"quay"}`, []string{"spec.allowedPackages", `PlatformOperatorManager "cluster"`, "allows no package", `'{"spec":{"allowedPackages":null}}'`}},
 		"no namespace is trusted":        {`{"catalogNamespaces":[]}`, `{"name":"quay"}`, []string{"spec.catalogNamespaces", "trusts no catalog", `"openshift-marketplace"`, `'{"spec":{"catalogNamespaces":null}}'`}},
@@ -32,7 +32,7 @@ func TestHRD_S6_AnEmptyListIsNotTheDefault(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// The manager works from copies of what its informers have decoded, and writes PlatformOperators back.
+			// The manager works with copies of decoded objects, and writes PlatformOperators back.
 			copied := operator.DeepCopy()
 			again, err := json.Marshal(copied)
 			if err != nil {
@@ -45,11 +45,11 @@ func TestHRD_S6_AnEmptyListIsNotTheDefault(t *testing.T) {
 			for _, each := range []*platformv1alpha1.PlatformOperator{operator, copied, written} {
 				_, err := RequestFor(each, "", Cluster{Manager: *manager.DeepCopy()})
 				if (err != nil) != (len(test.words) > 0) {
-					t.Fatalf("the request's error is %v", err)
+					t.Fatalf("RequestFor returned error %v", err)
 				}
 				for _, word := range test.words {
 					if !strings.Contains(err.Error(), word) {
-						t.Errorf("the error does not say %s: %v", word, err)
+						t.Errorf("the error does not contain %q: %v", word, err)
 					}
 				}
 			}

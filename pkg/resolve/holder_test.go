@@ -33,6 +33,6 @@ func TestPackageHolder(t *testing.T) {
 	}
 	all[2].Status.ActiveBundleDeployment = &platformv1alpha1.ActiveBundleDeployment{Name: "same-age"}
 	if got := resolve.PackageHolder(all[1], all); got != "same-age" {
-		t.Errorf("%q took the package from an operator of the same second that has it deployed", got)
+		t.Errorf("%q holds the package, want the operator with the same creation time that has a BundleDeployment", got)
 	}
 }

@@ -10,27 +10,27 @@ import (
 
 func TestInstallModes(t *testing.T) {
 	for name, test := range map[string]struct {
-		supported string // as the catalog has them, "" when it does not say
+		supported string // install modes in the catalog; "" if it declares none
 		suggested string
 		watch     string
 		install   string
-		refusal   string // what it must name, "" when it may be installed
+		refusal   string // text that the refusal must contain; "" if the bundle is permitted
 	}{
-		"a catalog that does not say":                  {},
-		"all namespaces, without a wish":               {supported: "AllNamespaces"},
-		"the own namespace, without a wish":            {supported: "OwnNamespace"},
-		"one that must be told":                        {supported: "SingleNamespace MultiNamespace", refusal: "watchNamespace"},
-		"one that supports nothing":                    {supported: "none", refusal: "[]"},
+		"a catalog without install modes":              {},
+		"all namespaces, none requested":               {supported: "AllNamespaces"},
+		"its own namespace, none requested":            {supported: "OwnNamespace"},
+		"none requested, although required":            {supported: "SingleNamespace MultiNamespace", refusal: "watchNamespace"},
+		"no supported mode":                            {supported: "none", refusal: "[]"},
 		"another namespace":                            {supported: "SingleNamespace", watch: "a"},
 		"another namespace, not supported":             {supported: "AllNamespaces OwnNamespace", watch: "a", refusal: "SingleNamespace"},
 		"the install namespace":                        {supported: "OwnNamespace", watch: "a", install: "a"},
 		"the install namespace, not supported":         {supported: "SingleNamespace", watch: "a", install: "a", refusal: "OwnNamespace"},
-		"the namespace that the author suggests":       {supported: "OwnNamespace", watch: "hers", suggested: "hers"},
+		"the namespace that the author suggests":       {supported: "OwnNamespace", watch: "suggested", suggested: "suggested"},
 		"the namespace of the package":                 {supported: "OwnNamespace", watch: "quay-system"},
 		"several namespaces":                           {supported: "MultiNamespace", watch: "a,b"},
 		"several namespaces, not supported":            {supported: "SingleNamespace", watch: "a,b", refusal: "MultiNamespace"},
-		"several with the own one":                     {supported: "MultiNamespace OwnNamespace", watch: "a,b", install: "b"},
-		"several with the own one, that not supported": {supported: "MultiNamespace", watch: "a,b", install: "b", refusal: "OwnNamespace"},
+		"several with its own":                         {supported: "MultiNamespace OwnNamespace", watch: "a,b", install: "b"},
+		"several with its own, which is not supported": {supported: "MultiNamespace", watch: "a,b", install: "b", refusal: "OwnNamespace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := &query{request: Request{Package: "quay", WatchNamespace: test.watch, InstallNamespace: test.install}}
@@ -43,7 +43,7 @@ func TestInstallModes(t *testing.T) {
 			}
 			got := reason.Text(installModesRule(q, &Option{Candidate: Candidate{Bundle: bundle}}))
 			if (got == "") != (test.refusal == "") || !strings.Contains(got, test.refusal) {
-				t.Errorf("the refusal is %q, want one that names %q", got, test.refusal)
+				t.Errorf("the refusal is %q, want one that contains %q", got, test.refusal)
 			}
 		})
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// largeCatalogs are two catalogs of the same priority: one has a package of so many versions, each of which replaces the one before,
-// the other one version of it.
+// largeCatalogs returns two catalogs of the same priority. One has a package in which each version replaces the one before;
+// the other has one version of it.
 func largeCatalogs(versions int, rules string) []Catalog {
 	var texts []string
 	for i := range versions {
-		texts = append(texts, fmt.Sprintf("1.%d.0", 10_000+i)) // names in order are versions in order
+		texts = append(texts, fmt.Sprintf("1.%d.0", 10_000+i)) // so that the order of names is the order of versions
 	}
 	first := chained(texts...)
 	if rules != "" {
 		first.UpgradeRules = []catalog.UpgradeRules{{Schema: upgrade.Schema, Location: "blob 1", Raw: rules}}
 	}
-	second := chained("0.9.0") // below what is installed: it is in the way of nothing, and has to be compared with everything
+	second := chained("0.9.0") // below the installed version: it blocks nothing, but is compared with every version
 	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: second}}
 }
 
-// workOn decides about one operator, and counts the steps of work that its paths and their explanations take.
+// workOn decides about one operator, and returns the steps of work that its paths and their explanations took.
 func workOn(t *testing.T, req Request, catalogs []Catalog) (Decision, int) {
 	t.Helper()
 	e := NewEvaluation(req, NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }}))
@@ -33,13 +33,13 @@ func workOn(t *testing.T, req Request, catalogs []Catalog) (Decision, int) {
 	return e.Decide(), e.paths.reach.WorkDone()
 }
 
-func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
+func TestHRD_B1_WorkGrowsNearlyLinearly(t *testing.T) {
 	for name, test := range map[string]struct {
 		guarded bool
 		reason  platformv1alpha1.BlockedReason
 	}{
-		"a chain":                                {false, ""},
-		"a chain under steps that cannot be met": {true, platformv1alpha1.BlockedStep},
+		"a chain":                               {false, ""},
+		"a chain with rules that cannot be met": {true, platformv1alpha1.BlockedStep},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var work []int
@@ -52,17 +52,17 @@ func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
 					}
 					rules, reached = `{"semantics":"channel","steps":[`+strings.Join(steps, ",")+`]}`, versions/2-1
 				}
-				got, spent := workOn(t, ask(installed("1.10000.0")), largeCatalogs(versions, rules))
+				got, spent := workOn(t, newRequest(installed("1.10000.0")), largeCatalogs(versions, rules))
 				work = append(work, spent)
 				if want := fmt.Sprintf("1.%d.0", 10_000+reached); got.Target == nil || got.Target.Version.String() != want || len(got.Updates) != versions-1 {
-					t.Fatalf("of %d versions it goes to %v, want %s, with %d updates: %s", versions, got.Target, want, len(got.Updates), got.Message)
+					t.Fatalf("with %d versions the target is %v, want %s, with %d updates: %s", versions, got.Target, want, len(got.Updates), got.Message)
 				}
 				for i, update := range got.Updates {
 					shown := i < platformv1alpha1.MaxAvailableUpdates
 					if update.Reachable != (update.Reason == "") || (len(update.Path) > 0) != (update.Reachable && shown) {
-						t.Fatalf("update %d of %d, %s: %d hops, %s", i, versions, update.Version, len(update.Path), update.Reason)
+						t.Fatalf("update %d of %d, %s: %d steps on the path, %s", i, versions, update.Version, len(update.Path), update.Reason)
 					}
-					if i+1 >= versions-reached || i+1 == versions-reached-1 { // reached, or the lowest that is not
+					if i+1 >= versions-reached || i+1 == versions-reached-1 { // reachable, or the lowest unreachable one
 						continue
 					}
 					if detailed := strings.Contains(update.Why(), "steps["); update.Reason != test.reason || detailed != (test.reason != "" && shown) {
@@ -77,8 +77,8 @@ func TestHRD_B1_WorkGrowsAsThePackageDoes(t *testing.T) {
 	}
 }
 
-func TestHRD_B1_TheBudgetIsTheWorlds(t *testing.T) {
-	request := ask(installed("1.10000.0"))
+func TestHRD_B1_TheLimitOfTheClusterStateApplies(t *testing.T) {
+	request := newRequest(installed("1.10000.0"))
 	for budget, want := range map[int]platformv1alpha1.BlockedReason{0: "", 1 << 20: "", 1000: platformv1alpha1.BlockedSearchLimit} {
 		state := ClusterState{Limit: upgrade.Limit{Steps: budget}, Catalogs: func(string) []Catalog { return largeCatalogs(100, "") }}
 		if got := resolveIn(state, request).Updates[0]; got.Reason != want {
@@ -87,7 +87,7 @@ func TestHRD_B1_TheBudgetIsTheWorlds(t *testing.T) {
 	}
 }
 
-// BenchmarkLarge decides about one operator that runs the lowest version of a package. For ten times as many versions, or entries without
+// BenchmarkLarge decides about one operator at the lowest version of a package. For ten times as many versions, or entries without
 // bundles, n log n is about 13 times the work.
 func BenchmarkLarge(b *testing.B) {
 	guarded := func(versions int) []Catalog {
@@ -111,7 +111,7 @@ func BenchmarkLarge(b *testing.B) {
 				versions := len(catalogs[0].Package.Bundles)
 				b.ReportAllocs()
 				for b.Loop() {
-					if got := Resolve(ask(installed("1.10000.0")), catalogs); len(got.Updates) != versions-1 {
+					if got := Resolve(newRequest(installed("1.10000.0")), catalogs); len(got.Updates) != versions-1 {
 						b.Fatal(len(got.Updates))
 					}
 				}

@@ -15,24 +15,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
+func TestAllowedPackages(t *testing.T) {
 	for sentence, test := range map[string]struct {
 		globs   []string
 		allowed bool
 	}{
-		"no globs at all":                {nil, true},
-		"its name":                       {[]string{"quay"}, true},
-		"another name":                   {[]string{"quays"}, false},
-		"a name that begins like it":     {[]string{"qua"}, false},
-		"everything":                     {[]string{"*"}, true},
-		"names that end so, beside some": {[]string{"acm", "*ay"}, true},
-		"one character":                  {[]string{"qua?"}, true},
-		"one of some characters":         {[]string{"qua[x-z]"}, true},
-		"none of some characters":        {[]string{"qua[^x-z]"}, false},
-		"only what cannot be read":       {[]string{"qua[x-"}, false},
+		"no globs":                        {nil, true},
+		"its name":                        {[]string{"quay"}, true},
+		"another name":                    {[]string{"quays"}, false},
+		"a prefix of its name":            {[]string{"qua"}, false},
+		"everything":                      {[]string{"*"}, true},
+		"a matching suffix beside others": {[]string{"acm", "*ay"}, true},
+		"one character":                   {[]string{"qua?"}, true},
+		"a matching character class":      {[]string{"qua[x-z]"}, true},
+		"a negated character class":       {[]string{"qua[^x-z]"}, false},
+		"an invalid glob":                 {[]string{"qua[x-"}, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) { r.Allowed = test.globs }), one(stable("1.0.0", "1.1.0")))
+			got := Resolve(newRequest(func(r *Request) { r.Allowed = test.globs }), one(stable("1.0.0", "1.1.0")))
 			if (got.Chosen != nil) != test.allowed {
 				t.Fatalf("chose %s, want allowed: %t: %s", describe(got.Chosen), test.allowed, got.Message)
 			}
@@ -40,29 +40,29 @@ func TestPackageIsAllowedWhenAGlobOfTheManagersMatchesIt(t *testing.T) {
 				return
 			}
 			if got.Reason != platformv1alpha1.ReasonValidationFailed || len(got.Message) > reason.MaxMessage {
-				t.Errorf("the reason is %s, the message has %d bytes", got.Reason, len(got.Message))
+				t.Errorf("the reason is %s, and the message has %d bytes", got.Reason, len(got.Message))
 			}
 			for _, word := range append([]string{`PlatformOperatorManager "cluster"`, "spec.allowedPackages", `package "quay"`}, reason.Quote(test.globs[0])) {
 				if !strings.Contains(got.Message, word) {
-					t.Errorf("the message does not name %s: %s", word, got.Message)
+					t.Errorf("the message does not contain %q: %s", word, got.Message)
 				}
 			}
 			moves := got.Moves()
 			if len(moves) != 2 || moves[0].Installable || !strings.Contains(moves[0].Obstacle, "spec.allowedPackages") {
-				t.Errorf("the gate is told of %+v", moves)
+				t.Errorf("Moves() = %+v", moves)
 			}
 		})
 	}
 }
 
-func TestPackageThatIsNotAllowedIsNotLookedForFirst(t *testing.T) {
-	got := Resolve(ask(func(r *Request) { r.Allowed = []string{"acm"} }), nil)
+func TestAForbiddenPackageIsReportedWithoutCatalogs(t *testing.T) {
+	got := Resolve(newRequest(func(r *Request) { r.Allowed = []string{"acm"} }), nil)
 	if got.Reason != platformv1alpha1.ReasonValidationFailed || got.UnreadCatalogs != "" {
-		t.Errorf("without any catalog it is %s: %s", got.Reason, got.Message)
+		t.Errorf("without a catalog, the reason is %s: %s", got.Reason, got.Message)
 	}
 }
 
-func TestManagersSelectorComesBeforeTheOperatorsOwn(t *testing.T) {
+func TestBothCatalogSelectorsMustMatch(t *testing.T) {
 	catalogs := []Catalog{
 		{ID: community, Labels: map[string]string{"tier": "tin"}, Package: stable("2.0.0")},
 		{ID: cluster, Labels: map[string]string{"tier": "gold", "site": "a"}, Package: stable("1.0.0")},
@@ -75,16 +75,16 @@ func TestManagersSelectorComesBeforeTheOperatorsOwn(t *testing.T) {
 		want         string
 		words        []string
 	}{
-		"both take every catalog":                         {"", "", catalogs, "2.0.0", nil},
-		"the manager's leaves out the newest":             {"tier=gold", "", catalogs, "1.1.0", nil},
-		"both must take it":                               {"tier=gold", "site=a", catalogs, "1.0.0", nil},
-		"it sees the catalog's identity":                  {platformv1alpha1.LabelCatalogKind + "=CatalogSource", "", catalogs, "2.0.0", nil},
-		"the operator's cannot take what it leaves out":   {"tier=gold", "tier=tin", catalogs, "", []string{`spec.package.catalogSelector "tier=tin"`, `spec.catalogSelector "tier=gold" of PlatformOperatorManager "cluster" leaves out ` + community.String()}},
-		"it leaves out every catalog":                     {"tier=iron", "", catalogs, "", []string{`spec.catalogSelector "tier=iron" of PlatformOperatorManager "cluster"`, community.String(), cluster.String(), other.String()}},
-		"only a catalog that it leaves out has a package": {"tier=gold", "", nothingThere, "", []string{"failed to find candidate", "it is not in " + community.String(), "leaves out " + cluster.String()}},
+		"both match every catalog":                        {"", "", catalogs, "2.0.0", nil},
+		"the manager's excludes the newest":               {"tier=gold", "", catalogs, "1.1.0", nil},
+		"both must match":                                 {"tier=gold", "site=a", catalogs, "1.0.0", nil},
+		"the manager's matches the catalog's identity":    {platformv1alpha1.LabelCatalogKind + "=CatalogSource", "", catalogs, "2.0.0", nil},
+		"the operator's matches only an excluded catalog": {"tier=gold", "tier=tin", catalogs, "", []string{`spec.package.catalogSelector "tier=tin"`, `spec.catalogSelector "tier=gold" of PlatformOperatorManager "cluster" leaves out ` + community.String()}},
+		"the manager's excludes every catalog":            {"tier=iron", "", catalogs, "", []string{`spec.catalogSelector "tier=iron" of PlatformOperatorManager "cluster"`, community.String(), cluster.String(), other.String()}},
+		"only an excluded catalog has the package":        {"tier=gold", "", nothingThere, "", []string{"failed to find candidate", "it is not in " + community.String(), "leaves out " + cluster.String()}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) {
+			got := Resolve(newRequest(func(r *Request) {
 				r.ManagerSelector, r.Selector = parsedSelector(t, test.manager), parsedSelector(t, test.own)
 			}), test.catalogs)
 			if test.want != "" {
@@ -98,7 +98,7 @@ func TestManagersSelectorComesBeforeTheOperatorsOwn(t *testing.T) {
 			}
 			for _, word := range test.words {
 				if !strings.Contains(got.Message, word) {
-					t.Errorf("the message does not say %s: %s", word, got.Message)
+					t.Errorf("the message does not contain %q: %s", word, got.Message)
 				}
 			}
 		})
@@ -117,7 +117,7 @@ func parsedSelector(t *testing.T, text string) labels.Selector {
 	return selector
 }
 
-func TestRequestForFailsClosedOnAConfigurationThatCannotBeRead(t *testing.T) {
+func TestRequestForReturnsAnErrorForAnInvalidConfiguration(t *testing.T) {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}
 	operator.Spec.Package.Name = "quay"
 	for field, spec := range map[string]operatorv1alpha1.PlatformOperatorManagerSpec{
@@ -132,11 +132,11 @@ func TestRequestForFailsClosedOnAConfigurationThatCannotBeRead(t *testing.T) {
 	request, err := RequestFor(operator, "", Cluster{Manager: operatorv1alpha1.PlatformOperatorManagerSpec{
 		AllowedPackages: []string{"q*"}, CatalogSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}}})
 	if err != nil || len(request.Allowed) != 1 || request.ManagerSelector.String() != "tier=gold" {
-		t.Errorf("asks for %+v: %v", request, err)
+		t.Errorf("RequestFor returned %+v, %v", request, err)
 	}
 }
 
-// Whatever the CRD's pattern lets through can be read, and a glob never allows one package by accident of another's.
+// Every glob that the CRD's pattern permits is valid, and an invalid glob permits no package.
 func FuzzAllowedGlob(f *testing.F) {
 	pattern := regexp.MustCompile(storedGlob(f))
 	for _, glob := range []string{"*", "quay", "a-*", "[a-f]*", "[^q]?", "[q-a]", "[a", "[]", "[-]", `\`, "[a-]", "**?[0-9a]", "-", "[a-b-c]"} {
@@ -145,16 +145,16 @@ func FuzzAllowedGlob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, glob, name string) {
 		_, err := path.Match(glob, name)
 		if pattern.MatchString(glob) && err != nil {
-			t.Errorf("glob %q can be stored and not be read: %v", glob, err)
+			t.Errorf("glob %q matches the CRD's pattern but is invalid: %v", glob, err)
 		}
 		req := Request{Package: name, Allowed: []string{glob}}
 		if readable := req.addManager(operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{glob}}) == nil; !readable && req.allows(name) {
-			t.Errorf("glob %q cannot be read and allows %q", glob, name)
+			t.Errorf("invalid glob %q allows %q", glob, name)
 		}
 	})
 }
 
-// storedGlob is the pattern of the items of spec.allowedPackages, as the CRD has it.
+// storedGlob returns the CRD's pattern for the items of spec.allowedPackages.
 func storedGlob(tb testing.TB) string {
 	tb.Helper()
 	crd, err := os.ReadFile("../../manifests/0000_50_platform-operators_10-platformoperatormanagers.crd.yaml")

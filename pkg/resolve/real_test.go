@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// goldens are embedded, not opened, so that the go command takes a result from its cache in every checkout: the paths of opened
-// files are part of what it compares.
+// goldens are embedded, so that the go command can reuse a cached result in every checkout. The cache key would contain the
+// paths of opened files.
 //
 //go:embed testdata/*.txt
 var goldens embed.FS
@@ -47,28 +47,28 @@ func TestDecisionsOnRealCatalogs(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("decisions differ from %s; if that is meant, run the test with -update (-want +got):\n%s", golden, diff)
+				t.Errorf("decisions differ from %s; if this is intended, run the test with -update (-want +got):\n%s", golden, diff)
 			}
 		})
 	}
 }
 
-func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testing.T) {
+func TestUPG_V2_Prereleases(t *testing.T) {
 	for name, test := range map[string]struct {
 		versions, installed string
 		edges               platformv1alpha1.Edges
 		want                string
 	}{
-		"a range that names none":                               {">=1.0.0", "", "", "1.9.0"},
-		"a range that names one":                                {">=2.0.0-rc.1", "", "", "2.0.0-rc.1"},
-		"a range that names one, by an author's edge":           {">=2.0.0-rc.1", "1.9.0", platformv1alpha1.EdgesChannel, "2.0.0-rc.1"},
-		"no edge of semver leads from a release to one":         {"", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
-		"nor where the range names one":                         {">=1.9.0-0", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
-		"a pre-release is moved to its release":                 {"", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0"},
-		"and to a later pre-release of it that the range names": {">=1.9.0-rc.1 <1.9.0", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0-rc.2"},
+		"a range without a pre-release":                                 {">=1.0.0", "", "", "1.9.0"},
+		"a range with a pre-release":                                    {">=2.0.0-rc.1", "", "", "2.0.0-rc.1"},
+		"a range with a pre-release, and an author's edge":              {">=2.0.0-rc.1", "1.9.0", platformv1alpha1.EdgesChannel, "2.0.0-rc.1"},
+		"semver edges do not lead from a release to a pre-release":      {"", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"semver edges with a range that names a pre-release":            {">=1.9.0-0", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"a pre-release is upgraded to its release":                      {"", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"a pre-release is upgraded to a later one that the range names": {">=1.9.0-rc.1 <1.9.0", "1.9.0-rc.1", platformv1alpha1.EdgesSemver, "1.9.0-rc.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) {
+			got := Resolve(newRequest(func(r *Request) {
 				r.VersionRange, r.InstalledVersion, r.Edges = test.versions, test.installed, test.edges
 			}), one(stable("1.9.0-rc.1", "1.9.0-rc.2", "1.9.0", "2.0.0-rc.1")))
 			if got.Chosen == nil || got.Chosen.Version.String() != test.want {
@@ -83,7 +83,7 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 		"community-v4.20/hive-operator":                  "hive-operator",
 		"community-v4.20/rsct-operator":                  "rsct-operator",
 	} {
-		t.Run(name+", whose default channel holds nothing else, installs and moves", func(t *testing.T) {
+		t.Run(name+", whose default channel has only pre-releases, is installed and upgraded", func(t *testing.T) {
 			packages := readFile(t, realdata.Path(t, filepath.Join("catalogs", folder, "catalog.yaml")))
 			catalogs := []Catalog{{ID: cluster, Package: &packages[0]}}
 			request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
@@ -104,9 +104,9 @@ func TestUPG_V2_PrereleasesThatAreAskedForAndRealChannelsOfNothingElse(t *testin
 					}
 				}
 				if older := len(first.Available) - 1; older > 0 && moved == 0 {
-					t.Errorf("by %s none of %d older versions can be moved to %s", edges, older, first.Chosen.Version)
+					t.Errorf("with edges %s, none of %d older versions can be upgraded to %s", edges, older, first.Chosen.Version)
 				}
-				t.Logf("by %s %d of %d older versions are moved to %s", edges, moved, len(first.Available)-1, first.Chosen.Version)
+				t.Logf("with edges %s, %d of %d older versions are upgraded to %s", edges, moved, len(first.Available)-1, first.Chosen.Version)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func readFile(tb testing.TB, file string) []catalog.Package {
 	return packages
 }
 
-// decide writes what becomes of a package on a cluster at 4.20, and how many of its bundles each rule refuses.
+// decide writes the decision for a package on a cluster at 4.20, and how many of its bundles each rule refuses.
 func decide(out *strings.Builder, pkg catalog.Package) {
 	got := Resolve(
 		Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"},
@@ -176,7 +176,7 @@ func BenchmarkResolveOneRealPackage(b *testing.B) {
 	}
 }
 
-// requestOf asks for a real package, perhaps with its oldest version installed.
+// requestOf returns a request for a real package, optionally with its oldest version installed.
 func requestOf(pkg catalog.Package, installed bool) Request {
 	req := Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	channel, _ := pkg.Channel(pkg.DefaultChannel)

@@ -12,7 +12,7 @@ import (
 
 var onCluster = Cluster{Version: "4.21.0", KubeVersion: "v1.36.3"}
 
-func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
+func TestRequestForCopiesTheSpec(t *testing.T) {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}
 	operator.Spec.Package = platformv1alpha1.Package{Name: "project-quay", Version: "3.x", Channels: []string{"stable"}}
 
@@ -22,10 +22,10 @@ func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
 	}
 	if request.Operator != "quay" || request.Package != "project-quay" || request.VersionRange != "3.x" || request.InstalledVersion != "3.1.0" ||
 		request.ClusterVersion != "4.21.0" || request.KubeVersion != "v1.36.3" || len(request.Channels) != 1 {
-		t.Errorf("asks for %+v", request)
+		t.Errorf("RequestFor returned %+v", request)
 	}
 	if request.Selector != nil {
-		t.Error("a spec without a selector selects some catalogs only")
+		t.Error("a spec without a selector does not select every catalog")
 	}
 
 	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
@@ -33,11 +33,11 @@ func TestRequestForSaysWhatTheSpecAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !request.Selector.Matches(labels.Set{"tier": "gold"}) || request.Selector.Matches(labels.Set{"tier": "tin"}) {
-		t.Errorf("selects by %s", request.Selector)
+		t.Errorf("the selector is %s", request.Selector)
 	}
 
 	operator.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Resembles"}}}
 	if _, err = RequestFor(operator, "", onCluster); err == nil || !strings.Contains(err.Error(), "spec.package.catalogSelector") {
-		t.Errorf("a selector without meaning gives %v", err)
+		t.Errorf("for an invalid selector, RequestFor returned error %v", err)
 	}
 }

@@ -22,7 +22,7 @@ var (
 	other     = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "other"}
 )
 
-// in adds bundles of these versions to channels; the first channel is the default one. A version may carry more:
+// in is a channel and the versions of its bundles, which may have further fields:
 // "1.2.0 max=4.19 kube=1.40 modes=OwnNamespace image=x".
 type in struct {
 	channel  string
@@ -53,7 +53,7 @@ func quay(channels ...in) *catalog.Package {
 				}
 			}
 			builder.AddBundle("quay", b)
-			builder.AddChannel("quay", c.channel, catalog.Entry{Name: b.Name, SkipRange: "<" + fields[0]}) // whatever is older may go there
+			builder.AddChannel("quay", c.channel, catalog.Entry{Name: b.Name, SkipRange: "<" + fields[0]}) // all older versions may be upgraded to it
 		}
 	}
 	return &builder.Build()[0]
@@ -63,8 +63,8 @@ func stable(versions ...string) *catalog.Package {
 	return quay(in{"stable", versions})
 }
 
-// ask fills in what every request has.
-func ask(change func(*Request)) Request {
+// newRequest returns a request for package "quay" with a change.
+func newRequest(change func(*Request)) Request {
 	req := Request{Operator: "quay", Package: "quay", ClusterVersion: "4.20.3", KubeVersion: "v1.33.4+openshift"}
 	if change != nil {
 		change(&req)
@@ -90,28 +90,28 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 		pkg  *catalog.Package
 		want string
 	}{
-		"one of plain manifests":                            {nil, stable("1.9.0", "1.10.0 format=plain+v0"), "1.10.0 from stable" + at},
-		"one that says the format of nearly all":            {nil, stable("1.9.0", "1.10.0 format=registry+v1"), "1.10.0 from stable" + at},
-		"not of a format that nobody reads, nor of two":     {nil, stable("1.9.0", "1.10.0 format=helm+v3", "1.11.0 format=plain+v0,registry+v1", "1.12.0 format="), "1.9.0 from stable" + at},
+		"a bundle of plain manifests":                       {nil, stable("1.9.0", "1.10.0 format=plain+v0"), "1.10.0 from stable" + at},
+		"a bundle that declares registry+v1":                {nil, stable("1.9.0", "1.10.0 format=registry+v1"), "1.10.0 from stable" + at},
+		"no bundle of an unsupported format or of two":      {nil, stable("1.9.0", "1.10.0 format=helm+v3", "1.11.0 format=plain+v0,registry+v1", "1.12.0 format="), "1.9.0 from stable" + at},
 		"the newest by precedence, not by text":             {nil, stable("1.9.0", "1.10.0", "1.2.0"), "1.10.0 from stable" + at},
 		"the newest in the range":                           {func(r *Request) { r.VersionRange = ">=1.0.0 <2.0.0" }, stable("1.9.0", "2.0.0"), "1.9.0 from stable" + at},
 		"a pin":                                             {func(r *Request) { r.VersionRange = "1.9.0" }, stable("1.8.0", "1.9.0", "1.9.1"), "1.9.0 from stable" + at},
-		"the default channel when none is asked for":        {nil, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "1.0.0 from stable" + at},
-		"the channel that is asked for":                     {func(r *Request) { r.Channels = []string{"fast"} }, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "2.0.0 from fast" + at},
+		"the default channel if none is requested":          {nil, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "1.0.0 from stable" + at},
+		"the requested channel":                             {func(r *Request) { r.Channels = []string{"fast"} }, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "2.0.0 from fast" + at},
 		"the newest of several channels":                    {func(r *Request) { r.Channels = []string{"stable", "fast"} }, quay(in{"stable", []string{"3.0.0"}}, in{"fast", []string{"2.0.0"}}), "3.0.0 from stable" + at},
 		"one of two channels exists":                        {func(r *Request) { r.Channels = []string{"gone", "fast"} }, quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"2.0.0"}}), "2.0.0 from fast" + at},
 		"a version in two channels is named by the default": {func(r *Request) { r.Channels = []string{"alpha", "stable"} }, quay(in{"stable", []string{"1.0.0"}}, in{"alpha", []string{"1.0.0"}}), "1.0.0 from stable" + at},
-		"not above what the cluster may run":                {nil, stable("1.9.0 max=\"4.20\"", "1.10.0 max=\"4.19\""), "1.9.0 from stable" + at},
-		"not with a maximum that cannot be read":            {nil, stable("1.9.0", "1.10.0 max=\"latest\"", "1.11.0 max=\"4.30\" max=\"4.31\""), "1.9.0 from stable" + at},
+		"no bundle whose maximum is below the cluster":      {nil, stable("1.9.0 max=\"4.20\"", "1.10.0 max=\"4.19\""), "1.9.0 from stable" + at},
+		"no bundle with an invalid maximum":                 {nil, stable("1.9.0", "1.10.0 max=\"latest\"", "1.11.0 max=\"4.30\" max=\"4.31\""), "1.9.0 from stable" + at},
 		"4.23 on a cluster at 5.0":                          {func(r *Request) { r.ClusterVersion = "5.0.0" }, stable("1.9.0 max=\"4.22\"", "1.8.0 max=\"4.23\""), "1.8.0 from stable" + at},
-		"not with a newer Kubernetes than there is":         {nil, stable("1.9.0 kube=1.33.4", "1.10.0 kube=1.33.5", "1.11.0 kube=new"), "1.9.0 from stable" + at},
-		"not one that must be told what to watch":           {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=SingleNamespace"), "1.9.0 from stable" + at},
-		"one that watches where it is installed":            {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.10.0 from stable" + at},
-		"not with a version that cannot be read":            {nil, stable("1.9.0", "latest", "2.0"), "1.9.0 from stable" + at},
+		"no bundle that requires a newer Kubernetes":        {nil, stable("1.9.0 kube=1.33.4", "1.10.0 kube=1.33.5", "1.11.0 kube=new"), "1.9.0 from stable" + at},
+		"no bundle that requires a watch namespace":         {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=SingleNamespace"), "1.9.0 from stable" + at},
+		"a bundle that watches its own namespace":           {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.10.0 from stable" + at},
+		"no bundle with an invalid version":                 {nil, stable("1.9.0", "latest", "2.0"), "1.9.0 from stable" + at},
 		"a release before a newer pre-release":              {nil, stable("1.9.0", "2.0.0-rc.1"), "1.9.0 from stable" + at},
 		"a pre-release that the range names":                {func(r *Request) { r.VersionRange = ">=2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"a pre-release where the channel has nothing else":  {nil, quay(in{"edge", []string{"2.0.0-rc.1", "2.0.0-rc.2"}}, in{"stable", []string{"1.0.0"}}), "2.0.0-rc.2 from edge" + at},
-		"the same, with a range that names none":            {func(r *Request) { r.VersionRange = ">=1.0.0" }, stable("2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
+		"a pre-release, if the range names none":            {func(r *Request) { r.VersionRange = ">=1.0.0" }, stable("2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"the pre-release that is installed":                 {func(r *Request) { r.InstalledVersion = "2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"the pre-release that an author's edge leads to":    {func(r *Request) { r.InstalledVersion = "1.9.0" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"the installed version when there is nothing newer": {func(r *Request) { r.InstalledVersion = "1.9.0" }, stable("1.8.0", "1.9.0"), "1.9.0 from stable" + at},
@@ -119,38 +119,38 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(test.req), one(test.pkg))
+			got := Resolve(newRequest(test.req), one(test.pkg))
 			if diff := cmp.Diff(test.want, describe(got.Chosen)); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%s", diff, got.Message)
 			}
 			if got.Reason != "" || len(got.Available) == 0 {
-				t.Errorf("reason %q, %d available", got.Reason, len(got.Available))
+				t.Errorf("the reason is %q with %d available candidates", got.Reason, len(got.Available))
 			}
 		})
 	}
 }
 
-// A kind of catalogs that could not be listed may have what is asked for: nothing may be said as if there were none.
-func TestKindsOfCatalogsThatCouldNotBeListedAreTold(t *testing.T) {
+// Catalogs of a kind that could not be listed may have the package, so messages must name that kind.
+func TestUnlistedKindsOfCatalogsAreReported(t *testing.T) {
 	const unlisted = "CatalogSources and ClusterCatalogs could not be listed"
 	missing := `failed to find candidate for package "quay": `
 	for name, test := range map[string]struct {
 		catalogs []Catalog
 		message  string
 	}{
-		"no catalog is known":         {nil, missing + unlisted},
-		"one is, without the package": {[]Catalog{{ID: cluster}}, missing + "it is not in ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; " + unlisted},
-		"one is, with the package":    {one(stable("1.0.0")), `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; ` + unlisted},
+		"no catalog is known":           {nil, missing + unlisted},
+		"a catalog without the package": {[]Catalog{{ID: cluster}}, missing + "it is not in ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; " + unlisted},
+		"a catalog with the package":    {one(stable("1.0.0")), `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; ` + unlisted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := ask(nil)
+			req := newRequest(nil)
 			state := ClusterState{Catalogs: func(string) []Catalog { return test.catalogs }, Unlisted: []string{"CatalogSource", "ClusterCatalog"}}
 			got := resolveIn(state, req)
 			if got.Message != test.message {
 				t.Errorf("got  %s\nwant %s", got.Message, test.message)
 			}
 			if got.UnreadCatalogs != unlisted || got.OmittedCatalogs != unlisted {
-				t.Errorf("what is left out: %q, without a reason %q", got.UnreadCatalogs, got.OmittedCatalogs)
+				t.Errorf("UnreadCatalogs is %q, OmittedCatalogs is %q", got.UnreadCatalogs, got.OmittedCatalogs)
 			}
 		})
 	}
@@ -158,7 +158,7 @@ func TestKindsOfCatalogsThatCouldNotBeListedAreTold(t *testing.T) {
 
 // Promise UPG-C9: When no version can be chosen, the message says whether the package, the channel or the version is missing, or each
 // candidate is refused. It gives the reason of each kind of refusal, and a fix.
-func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
+func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 	source, validation := platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed
 	two := quay(in{"stable", []string{"1.8.0", "1.9.0"}}, in{"fast", []string{"2.0.0", "1.9.0"}})
 	tests := map[string]struct {
@@ -167,7 +167,7 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 		reason   string
 		message  string
 	}{
-		"range that cannot be read": {
+		"invalid range": {
 			func(r *Request) { r.VersionRange = ">=1.x.y <" }, one(stable("1.0.0")), validation,
 			`spec.package.version ">=1.x.y <" is not a version range: improper constraint: ">=1.x.y <"; write it like ">=1.2.0 <2.0.0", "1.2.x" or "1.2.3"`,
 		},
@@ -175,7 +175,7 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 			nil, nil, source,
 			`failed to find candidate for package "quay": the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog`,
 		},
-		"selector that takes no catalog": {
+		"selector that matches no catalog": {
 			func(r *Request) { r.Selector = labels.SelectorFromSet(labels.Set{"tier": "gold"}) }, one(stable("1.0.0")), source,
 			`failed to find candidate for package "quay": spec.package.catalogSelector "tier=gold" selects none of the catalogs CatalogSource/openshift-marketplace/community`,
 		},
@@ -183,11 +183,11 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 			nil, []Catalog{{ID: community}, {ID: cluster}}, source,
 			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community, ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package`,
 		},
-		"no catalog has the package and one is down": {
+		"no catalog has the package and one is unreadable": {
 			nil, []Catalog{{ID: community}, {ID: cluster, Err: errors.New("connection\nrefused")}}, source,
 			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; catalog ClusterCatalog/operators was left out: connection refused`,
 		},
-		"every catalog is down": {
+		"every catalog is unreadable": {
 			nil, []Catalog{{ID: cluster, Err: errors.New("connection refused")}}, source,
 			`failed to find candidate for package "quay": no catalog could be read: catalog ClusterCatalog/operators was left out: connection refused`,
 		},
@@ -211,19 +211,19 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 				`1.2.0 cannot be judged: olm.maxOpenShiftVersion x cannot be read, a minor version such as "4.20" is expected (and 2 more for this reason); ` +
 				`bundle "quay.vnewest" has the version "newest", which is not a semantic version`,
 		},
-		"every candidate is of another format": {
+		"every candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3", "1.1.0 format=plain+v0,registry+v1")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 is of several formats in its catalog ("plain+v0", "registry+v1"), and can only be of one (and 1 more for this reason)`,
 		},
-		"the only candidate is of a format that nobody reads": {
+		"the only candidate has an unsupported format": {
 			nil, one(stable("1.0.0 format=helm+v3")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.0.0 is of the format "helm+v3", which is not read here: registry+v1 and plain+v0 bundles are`,
 		},
-		"pin older than what is installed": {
+		"pin below the installed version": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew`,
 		},
-		"installed version that cannot be read": {
+		"invalid installed version": {
 			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,
 			`the installed version "x" cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew`,
 		},
@@ -231,14 +231,14 @@ func TestUPG_C9_SaysWhyThereIsNothingToChoose(t *testing.T) {
 			func(r *Request) { r.VersionRange = ">=1.9.5" }, one(stable("1.9.0", "2.0.0-rc.1")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 2.0.0-rc.1 is a pre-release: name one in spec.package.version to permit it, for example ">=2.0.0-rc.1"`,
 		},
-		"limits while the cluster's versions cannot be read": {
+		"limits while the cluster's versions are invalid": {
 			func(r *Request) { r.ClusterVersion, r.KubeVersion = "", "x" }, one(stable("1.0.0 max=\"4.20\"", "1.1.0 kube=1.20.0")), validation,
 			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.1.0 needs Kubernetes 1.20.0, and the cluster's version "x" cannot be read; 1.0.0 allows OpenShift up to 4.20, and the cluster's version "" cannot be read`,
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(test.req), test.catalogs)
+			got := Resolve(newRequest(test.req), test.catalogs)
 			if got.Chosen != nil {
 				t.Fatalf("chose %s", describe(got.Chosen))
 			}
@@ -269,7 +269,7 @@ func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 			catalogs: []Catalog{{ID: cluster, Package: stable("2.0.0")}, {ID: other, Priority: 5, Package: stable("1.0.0 image=x")}},
 			want:     "1.0.0 from stable of ClusterCatalog/other",
 		},
-		"the lower priority serves when the higher has nothing that fits": {
+		"the lower priority counts if the higher one has no fitting version": {
 			catalogs: []Catalog{{ID: cluster, Package: stable("2.0.0")}, {ID: other, Priority: 5, Package: stable("3.0.0 image=x max=\"4.1\"")}},
 			want:     "2.0.0 from stable of ClusterCatalog/operators",
 		},
@@ -289,7 +289,7 @@ func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) {
+			got := Resolve(newRequest(func(r *Request) {
 				if test.selector != nil {
 					r.Selector = labels.SelectorFromSet(test.selector)
 				}
@@ -301,7 +301,7 @@ func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 				t.Errorf("message (-want +got):\n%s", cmp.Diff(test.message, got.Message))
 			}
 			if test.want == "" && got.Reason != platformv1alpha1.ReasonValidationFailed {
-				t.Errorf("reason %q", got.Reason)
+				t.Errorf("the reason is %q", got.Reason)
 			}
 			seen := map[string]bool{}
 			for _, c := range got.Available {
@@ -316,7 +316,7 @@ func TestUPG_C4_SamePackageInSeveralCatalogs(t *testing.T) {
 
 // Promise UPG-R1: A bundle whose maximum OpenShift version is below the cluster's or unreadable, or whose minimum Kubernetes version is
 // above the cluster's, is never chosen. The explanation names the bundle with the reason.
-func TestUPG_R1_BundlesThatDoNotFitTheClusterAreNeverChosenAndNamed(t *testing.T) {
+func TestUPG_R1_BundlesThatDoNotFitTheClusterAreRefused(t *testing.T) {
 	for misfit, why := range map[string]string{
 		`max="4.19"`:            "allows OpenShift up to 4.19, the cluster is at 4.20",
 		`max="soon"`:            `cannot be judged: olm.maxOpenShiftVersion "soon" cannot be read`,
@@ -324,29 +324,29 @@ func TestUPG_R1_BundlesThatDoNotFitTheClusterAreNeverChosenAndNamed(t *testing.T
 		"kube=1.34.0":           "needs Kubernetes 1.34.0, the cluster has 1.33.4",
 	} {
 		t.Run(misfit, func(t *testing.T) {
-			got := Resolve(ask(nil), one(stable("1.0.0", "1.1.0 "+misfit)))
+			got := Resolve(newRequest(nil), one(stable("1.0.0", "1.1.0 "+misfit)))
 			if got.Chosen == nil || got.Chosen.Bundle.Version != "1.0.0" || len(got.Available) != 1 {
 				t.Errorf("chose %s of %d", describe(got.Chosen), len(got.Available))
 			}
 			if len(got.Refused) != 1 || !strings.HasPrefix(got.Refused[0].Why(), why) {
 				t.Errorf("refused %+v, want %q", got.Refused, why)
 			}
-			got = Resolve(ask(nil), one(stable("1.1.0 "+misfit)))
+			got = Resolve(newRequest(nil), one(stable("1.1.0 "+misfit)))
 			if got.Chosen != nil || !strings.Contains(got.Message, "1.1.0 "+why) {
-				t.Errorf("alone: chose %s: %s", describe(got.Chosen), got.Message)
+				t.Errorf("without another bundle: chose %s: %s", describe(got.Chosen), got.Message)
 			}
 		})
 	}
 }
 
-func TestPreReleasesStayRefusedWhereAnotherCatalogHasTheSameReleases(t *testing.T) {
-	got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("1.0.0", "2.0.0-rc.1")}})
+func TestPreReleasesStayRefusedIfAnotherCatalogHasTheSameReleases(t *testing.T) {
+	got := Resolve(newRequest(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("1.0.0", "2.0.0-rc.1")}})
 	if want := "1.0.0 from stable of CatalogSource/openshift-marketplace/community"; describe(got.Chosen) != want {
 		t.Errorf("chose %s, want %s", describe(got.Chosen), want)
 	}
 }
 
-func TestSelectorSeesTheCatalogsIdentityAndNobodyFakesIt(t *testing.T) {
+func TestCatalogLabelsCannotOverrideIdentityLabels(t *testing.T) {
 	fake := Catalog{ID: other, Labels: map[string]string{platformv1alpha1.LabelCatalogName: "operators", platformv1alpha1.LabelCatalogNamespace: "x", "tier": "gold"}, Package: stable("9.0.0")}
 	catalogs := []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("2.0.0")}, fake}
 	for selector, want := range map[string]string{
@@ -360,15 +360,15 @@ func TestSelectorSeesTheCatalogsIdentityAndNobodyFakesIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Resolve(ask(func(r *Request) { r.Selector = parsed }), catalogs)
+		got := Resolve(newRequest(func(r *Request) { r.Selector = parsed }), catalogs)
 		if got.Chosen == nil || got.Chosen.Bundle.Version != want {
 			t.Errorf("%s chose %s, want %s", selector, describe(got.Chosen), want)
 		}
 	}
 }
 
-func TestCatalogThatIsDownIsNamedAndTheOthersServe(t *testing.T) {
-	got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Err: errors.New("dial tcp: connection refused")}})
+func TestUnreadableCatalogsAreNamedAndOthersCount(t *testing.T) {
+	got := Resolve(newRequest(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Err: errors.New("dial tcp: connection refused")}})
 	want := `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; catalog ClusterCatalog/operators was left out: dial tcp: connection refused`
 	if got.Chosen == nil || got.Message != want {
 		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got.Message))
@@ -381,16 +381,16 @@ func TestCatalogThatIsDownIsNamedAndTheOthersServe(t *testing.T) {
 func TestFaultsOfThePackageAreNamedWhenNothingFits(t *testing.T) {
 	pkg := stable()
 	pkg.Faults = []string{`olm.bundle "quay.v1" is left out: properties: a list was expected`}
-	got := Resolve(ask(nil), one(pkg))
+	got := Resolve(newRequest(nil), one(pkg))
 	want := `package "quay" has no bundle in the channels to choose from in CatalogSource/openshift-marketplace/community: set spec.package.channels to a channel that has one; CatalogSource/openshift-marketplace/community has faults in this package: olm.bundle "quay.v1" is left out: properties: a list was expected`
 	if got.Message != want {
 		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got.Message))
 	}
 }
 
-func TestMovesTellTheGateWhatWouldUnblockIt(t *testing.T) {
+func TestMoves(t *testing.T) {
 	pkg := quay(in{"stable", []string{"1.0.0", "1.1.0", "1.2.0", "2.0.0"}}, in{"fast", []string{"3.0.0 max=\"4.22\""}})
-	got := Resolve(ask(func(r *Request) { r.VersionRange, r.InstalledVersion = "1.x", "1.1.0" }), one(pkg))
+	got := Resolve(newRequest(func(r *Request) { r.VersionRange, r.InstalledVersion = "1.x", "1.1.0" }), one(pkg))
 	var moves []string
 	for _, m := range got.Moves() {
 		moves = append(moves, fmt.Sprintf("%s %v %s", m.Version, m.Installable, m.Obstacle))
@@ -426,11 +426,11 @@ func TestUPG_R5_OrderOfInputDoesNotMatter(t *testing.T) {
 		"nothing fits":    func(r *Request) { r.ClusterVersion = "4.90.0" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := Resolve(ask(change), catalogs)
+			first := Resolve(newRequest(change), catalogs)
 			for seed := range uint64(100) {
 				random := rand.New(rand.NewPCG(seed, 2))
 				random.Shuffle(len(catalogs), func(i, j int) { catalogs[i], catalogs[j] = catalogs[j], catalogs[i] })
-				req := ask(change)
+				req := newRequest(change)
 				random.Shuffle(len(req.Channels), func(i, j int) { req.Channels[i], req.Channels[j] = req.Channels[j], req.Channels[i] })
 				if diff := cmp.Diff(first, Resolve(req, catalogs)); diff != "" {
 					t.Fatalf("seed %d (-first +now):\n%s", seed, diff)
@@ -440,7 +440,7 @@ func TestUPG_R5_OrderOfInputDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Whatever is asked and whatever the catalog holds: what is chosen fits every rule, nothing that is available is newer,
+// For every request and catalog, the chosen bundle fits every rule, no available bundle is newer,
 // and every bundle is either available or refused.
 func TestDecisionIsComplete(t *testing.T) {
 	property := func(numbers []uint16, installed, narrowed uint8) bool {
@@ -457,7 +457,7 @@ func TestDecisionIsComplete(t *testing.T) {
 			distinct[version] = true
 			versions = append(versions, fmt.Sprintf("%s max=\"4.%d\" kube=1.%d.0", version, 17+n/32%8, 30+n/256%6))
 		}
-		req := ask(func(r *Request) {
+		req := newRequest(func(r *Request) {
 			r.InstalledVersion = fmt.Sprintf("%d.0.0", installed%4)
 			r.VersionRange = fmt.Sprintf("<%d.0.0", narrowed%5+1)
 		})
@@ -490,25 +490,25 @@ func FuzzRange(f *testing.F) {
 	}
 	pkg := stable("1.8.0", "1.9.0", "2.0.0-rc.1")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := Resolve(ask(func(r *Request) { r.VersionRange = text }), one(pkg))
+		got := Resolve(newRequest(func(r *Request) { r.VersionRange = text }), one(pkg))
 		if (got.Chosen == nil) != (got.Reason != "") || got.Message == "" || len(got.Message) > reason.MaxMessage || strings.ContainsAny(got.Message, "\n\r") {
 			t.Errorf("range %q: %+v", text, got)
 		}
 	})
 }
 
-func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
+func TestPendingCatalogs(t *testing.T) {
 	for sentence, test := range map[string]struct {
 		unread Catalog
 		want   string
 	}{
-		"of a higher priority":                    {Catalog{ID: cluster, Priority: 1, Err: errors.New("not read yet"), Pending: true}, ""},
-		"of the same priority":                    {Catalog{ID: cluster, Err: errors.New("not read yet"), Pending: true}, ""},
-		"of a lower priority, which cannot count": {Catalog{ID: cluster, Priority: -1, Err: errors.New("not read yet"), Pending: true}, "1.0.0"},
-		"that was tried and is down":              {Catalog{ID: cluster, Priority: 1, Err: errors.New("connection refused")}, "1.0.0"},
+		"of a higher priority":        {Catalog{ID: cluster, Priority: 1, Err: errors.New("not read yet"), Pending: true}, ""},
+		"of the same priority":        {Catalog{ID: cluster, Err: errors.New("not read yet"), Pending: true}, ""},
+		"of a lower priority":         {Catalog{ID: cluster, Priority: -1, Err: errors.New("not read yet"), Pending: true}, "1.0.0"},
+		"unreadable, but not pending": {Catalog{ID: cluster, Priority: 1, Err: errors.New("connection refused")}, "1.0.0"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got := Resolve(ask(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, test.unread})
+			got := Resolve(newRequest(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, test.unread})
 			if test.want != "" {
 				if got.Chosen == nil || got.Chosen.Bundle.Version != test.want {
 					t.Errorf("chose %s, want %s: %s", describe(got.Chosen), test.want, got.Message)
@@ -519,13 +519,13 @@ func TestNothingIsChosenOverACatalogThatIsAboutToBeRead(t *testing.T) {
 				t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
 			}
 			if moves := got.Moves(); len(moves) != 1 || moves[0].Installable || moves[0].Obstacle == "" {
-				t.Errorf("the gate is told of %+v", moves)
+				t.Errorf("Moves() = %+v", moves)
 			}
 		})
 	}
 }
 
-func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
+func TestUnavailableCatalogs(t *testing.T) {
 	away := func(c Catalog, err string) Catalog {
 		c.Unavailable = true
 		if err != "" {
@@ -543,15 +543,15 @@ func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
 		selector labels.Selector
 		want     []string
 	}{
-		"one that has just gone":              {[]Catalog{well, {ID: community, Err: errors.New("down")}}, nil, nil},
-		"one that is read for the first time": {[]Catalog{well, {ID: community, Err: errors.New("not yet"), Pending: true}}, nil, nil},
-		"one that is left out":                {[]Catalog{well, away(Catalog{ID: community}, "attempt 1")}, nil, []string{leftOut}},
-		"the same one, with another error":    {[]Catalog{well, away(Catalog{ID: community}, "connection refused")}, nil, []string{leftOut}},
-		"one whose last content is used":      {[]Catalog{well, away(Catalog{ID: cluster, Package: &catalog.Package{Name: "memo"}}, "")}, nil, []string{old}},
+		"a first failed read":                  {[]Catalog{well, {ID: community, Err: errors.New("down")}}, nil, nil},
+		"a pending catalog":                    {[]Catalog{well, {ID: community, Err: errors.New("not yet"), Pending: true}}, nil, nil},
+		"a catalog without content":            {[]Catalog{well, away(Catalog{ID: community}, "attempt 1")}, nil, []string{leftOut}},
+		"the same catalog with another error":  {[]Catalog{well, away(Catalog{ID: community}, "connection refused")}, nil, []string{leftOut}},
+		"a catalog whose last content is used": {[]Catalog{well, away(Catalog{ID: cluster, Package: &catalog.Package{Name: "memo"}}, "")}, nil, []string{old}},
 		"both, in any order": {[]Catalog{away(Catalog{ID: cluster, Package: &catalog.Package{Name: "memo"}}, ""), well, away(Catalog{ID: community}, "down")}, nil,
 			[]string{leftOut, old}},
-		"all that there are":       {[]Catalog{away(Catalog{ID: community}, "down")}, nil, []string{leftOut}},
-		"one that is not selected": {[]Catalog{well, away(Catalog{ID: community}, "down")}, labels.SelectorFromSet(labels.Set{"no": "such"}), nil},
+		"the only catalog":               {[]Catalog{away(Catalog{ID: community}, "down")}, nil, []string{leftOut}},
+		"a catalog that is not selected": {[]Catalog{well, away(Catalog{ID: community}, "down")}, labels.SelectorFromSet(labels.Set{"no": "such"}), nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			got := Resolve(Request{Operator: "memo", Package: "memo", Selector: test.selector}, test.catalogs)
@@ -560,19 +560,19 @@ func TestCatalogsThatAreAwayAreNamedWhateverTheirErrorSays(t *testing.T) {
 			}
 		})
 	}
-	t.Run("more than anybody reads", func(t *testing.T) {
+	t.Run("more than MaxUnavailable", func(t *testing.T) {
 		var many []Catalog
 		for i := range 3 * reason.MaxUnavailable {
 			many = append(many, away(Catalog{ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: fmt.Sprint(i)}}, "down"))
 		}
 		got := Resolve(Request{Operator: "memo", Package: "memo"}, many).UnavailableCatalogs
 		if len(got) != reason.MaxUnavailable+1 || got[reason.MaxUnavailable] != fmt.Sprintf("and %d catalogs more cannot be read", 2*reason.MaxUnavailable) {
-			t.Errorf("%q", got)
+			t.Errorf("unexpected list of unavailable catalogs: %q", got)
 		}
 	})
 }
 
-// resolveIn decides about one operator in a cluster.
+// resolveIn decides about one operator in a cluster, without other operators.
 func resolveIn(state ClusterState, req Request) Decision {
 	e := NewEvaluation(req, NewClusterIndex([]Request{req}, state))
 	e.Filter()

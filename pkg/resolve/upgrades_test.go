@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// guarded is a package with rules, as JSON; its entries have no edges.
+// guarded returns a package with upgrade rules, as JSON, and without edges.
 func guarded(rules string, versions ...string) *catalog.Package {
 	pkg := stable(versions...)
 	for i := range pkg.Channels {
@@ -25,7 +25,7 @@ func guarded(rules string, versions ...string) *catalog.Package {
 	return pkg
 }
 
-// chained is a package each of whose versions replaces the one before, and nothing else.
+// chained returns a package in which each version replaces only the one before.
 func chained(versions ...string) *catalog.Package {
 	pkg := guarded("", versions...)
 	for i := range pkg.Channels[0].Entries {
@@ -38,7 +38,7 @@ func chained(versions ...string) *catalog.Package {
 
 const through13 = `{"package":"quay","steps":[{"from":">=1.2.0 <1.3.0","to":">=1.4.0","through":"1.3.x","reason":"1.3 migrates stored objects"}]}`
 
-// installed changes a request to one of an operator that is at a version.
+// installed returns a change of a request that sets the installed version.
 func installed(version string, more ...func(*Request)) func(*Request) {
 	return func(r *Request) {
 		r.InstalledVersion, r.InstalledBundle = version, "quay.v"+version
@@ -54,8 +54,8 @@ func manual(approved string) func(*Request) {
 	return func(r *Request) { r.Manual, r.Approved = true, approved }
 }
 
-// way is the path that was decided on, "stays" when there is none, and what is awaited.
-func way(d Decision) string {
+// pathOf formats the path of a decision, "stays" if there is none, and the version that awaits approval.
+func pathOf(d Decision) string {
 	var hops []string
 	for _, hop := range d.Path {
 		hops = append(hops, hop.Version.String())
@@ -70,54 +70,54 @@ func way(d Decision) string {
 	return text
 }
 
-func TestTheWayToAVersion(t *testing.T) {
+func TestPaths(t *testing.T) {
 	minors := []string{"1.2.0", "1.2.3", "1.3.0", "1.3.5", "1.4.0", "1.4.1"}
 	for name, test := range map[string]struct {
 		req  func(*Request)
 		pkg  *catalog.Package
 		want string
 	}{
-		"to the newest by way of what has to be passed through":      {installed("1.2.0"), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"a pin several hops away":                                    {installed("1.2.0", versionRange("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
-		"a version on the way need not be in the range":              {installed("1.2.0", versionRange(">=1.4.0")), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"but a version that was cut out of it is not passed through": {installed("1.2.0", versionRange(">=1.2.0, !=1.3.5")), guarded(through13, minors...), "1.3.0 1.4.1"},
-		"nor on the way into the range":                              {installed("1.1.0", versionRange(">=1.2.0, <1.3.0 || >=1.4.0")), chained("1.1.0", "1.2.0", "1.3.0", "1.4.0"), "1.2.0"},
-		"and where all are there is no way":                          {installed("1.2.0", versionRange("!=1.3.x")), guarded(through13, minors...), "1.2.3"},
-		"what was ready before counts":                               {installed("1.2.3", func(r *Request) { r.Ready = []string{"1.2.0"} }), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"from a version that no catalog has":                         {installed("1.2.9"), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"at the newest":                                              {installed("1.4.1"), guarded(through13, minors...), "stays"},
-		"at the newest of the range":                                 {installed("1.2.3", versionRange("1.2.x")), guarded(through13, minors...), "stays"},
-		"the newest that can be reached":                             {installed("1.2.0"), guarded(`{"steps":[{"from":"1.2.x","to":">=1.4.0","through":"1.3.9"}]}`, minors...), "1.3.5"},
-		"without rules a package has what its channels say":          {installed("1.2.0"), guarded("", minors...), "stays"},
-		"or what the manager says":                                   {installed("1.2.0", func(r *Request) { r.DefaultEdges = upgrade.Semver }), guarded("", minors...), "1.4.1"},
-		"or what the PlatformOperator says":                          {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded("", minors...), "1.4.1"},
-		"whose word on edges does not lift steps":                    {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded(through13, minors...), "1.3.5 1.4.1"},
-		"on one's own word straight":                                 {installed("1.2.0", edges(platformv1alpha1.EdgesSelfCertified)), guarded(through13, minors...), "1.4.1"},
-		"what is deprecated is not moved to":                         {installed("1.2.0"), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.0"},
-		"unless there is nothing else":                               {installed("1.2.0", versionRange(">=1.4.1")), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.1"},
-		"nobody is moved from what is not to what is":                {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.1"), "stays"},
-		"from what is to what is, for it is newer":                   {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.0", "1.4.1"), "1.4.1"},
-		"with manual approval nothing moves":                         {installed("1.2.0", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"but what is approved, by its way":                           {installed("1.2.0", manual("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
-		"what is approved and reached is left by a newer approval":   {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"what is approved and cannot be had does not move":           {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"the same where no catalog has what is installed":            {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
-		"what is approved and deprecated is moved to all the same":   {installed("1.4.0", manual("1.4.1")), deprecating(guarded(through13, minors...), "1.4.1"), "1.4.1"},
-		"nothing is awaited where there is nothing newer":            {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
+		"through the required intermediate version":                      {installed("1.2.0"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"a pin several steps away":                                       {installed("1.2.0", versionRange("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"an intermediate version below the range":                        {installed("1.2.0", versionRange(">=1.4.0")), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"no path through an excluded version":                            {installed("1.2.0", versionRange(">=1.2.0, !=1.3.5")), guarded(through13, minors...), "1.3.0 1.4.1"},
+		"no path through an excluded version below the range":            {installed("1.1.0", versionRange(">=1.2.0, <1.3.0 || >=1.4.0")), chained("1.1.0", "1.2.0", "1.3.0", "1.4.0"), "1.2.0"},
+		"no path if all intermediate versions are excluded":              {installed("1.2.0", versionRange("!=1.3.x")), guarded(through13, minors...), "1.2.3"},
+		"versions that were ready before count":                          {installed("1.2.3", func(r *Request) { r.Ready = []string{"1.2.0"} }), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"an installed version that no catalog has":                       {installed("1.2.9"), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"the newest version is installed":                                {installed("1.4.1"), guarded(through13, minors...), "stays"},
+		"the newest version of the range is installed":                   {installed("1.2.3", versionRange("1.2.x")), guarded(through13, minors...), "stays"},
+		"the newest reachable version":                                   {installed("1.2.0"), guarded(`{"steps":[{"from":"1.2.x","to":">=1.4.0","through":"1.3.9"}]}`, minors...), "1.3.5"},
+		"without rules, the edges of the channels apply":                 {installed("1.2.0"), guarded("", minors...), "stays"},
+		"without rules, the manager's default edges apply":               {installed("1.2.0", func(r *Request) { r.DefaultEdges = upgrade.Semver }), guarded("", minors...), "1.4.1"},
+		"the PlatformOperator's edges apply":                             {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded("", minors...), "1.4.1"},
+		"semver edges do not override required steps":                    {installed("1.2.0", edges(platformv1alpha1.EdgesSemver)), guarded(through13, minors...), "1.3.5 1.4.1"},
+		"SelfCertified edges override required steps":                    {installed("1.2.0", edges(platformv1alpha1.EdgesSelfCertified)), guarded(through13, minors...), "1.4.1"},
+		"no upgrade to a deprecated version":                             {installed("1.2.0"), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.0"},
+		"a deprecated version if the range has no other":                 {installed("1.2.0", versionRange(">=1.4.1")), deprecating(guarded(through13, minors...), "1.4.1", "1.3.5"), "1.3.0 1.4.1"},
+		"no upgrade from a supported to a deprecated version":            {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.1"), "stays"},
+		"an upgrade from a deprecated version to a newer deprecated one": {installed("1.4.0"), deprecating(guarded(through13, minors...), "1.4.0", "1.4.1"), "1.4.1"},
+		"no upgrade without approval":                                    {installed("1.2.0", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"an approved version with its intermediate versions":             {installed("1.2.0", manual("1.4.0")), guarded(through13, minors...), "1.3.5 1.4.0"},
+		"the approved version is installed":                              {installed("1.4.0", manual("1.4.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"the approved version does not exist":                            {installed("1.2.0", manual("1.5.0")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"no approval, and no catalog has the installed version":          {installed("1.2.9", manual("")), guarded(through13, minors...), "stays, 1.4.1 awaits approval"},
+		"the approved version is deprecated":                             {installed("1.4.0", manual("1.4.1")), deprecating(guarded(through13, minors...), "1.4.1"), "1.4.1"},
+		"no newer version awaits approval":                               {installed("1.4.1", manual("")), guarded(through13, minors...), "stays"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(test.req), one(test.pkg))
-			if way := way(got); way != test.want {
-				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			got := Resolve(newRequest(test.req), one(test.pkg))
+			if path := pathOf(got); path != test.want {
+				t.Errorf("the path is %q, want %q: %s", path, test.want, got.Message)
 			}
 			if got.Reason == "" && len(got.Path) > 0 && got.Chosen.Version.String() != strings.Fields(test.want)[0] {
-				t.Errorf("%s is to run next, not the first hop", got.Chosen.Version)
+				t.Errorf("Chosen is %s, want the first step of the path", got.Chosen.Version)
 			}
 		})
 	}
 }
 
-// deprecating marks bundles of these versions.
+// deprecating marks the bundles of these versions as deprecated.
 func deprecating(pkg *catalog.Package, versions ...string) *catalog.Package {
 	for i := range pkg.Bundles {
 		for _, version := range versions {
@@ -131,7 +131,7 @@ func deprecating(pkg *catalog.Package, versions ...string) *catalog.Package {
 
 // Promise UPG-V11: A range or pin below the installed version moves nothing, and the message says what to set. With `SelfCertified` an
 // operator goes down when its range has only older versions.
-func TestUPG_V11_NothingMovesDownSilently(t *testing.T) {
+func TestUPG_V11_Downgrades(t *testing.T) {
 	versions := []string{"1.8.0", "1.9.0", "2.0.0"}
 	for name, test := range map[string]struct {
 		req  func(*Request)
@@ -139,29 +139,29 @@ func TestUPG_V11_NothingMovesDownSilently(t *testing.T) {
 		want string
 		says []string
 	}{
-		"a range below what is installed": {installed("1.9.0", versionRange("<1.9.0")), stable(versions...), "stays",
+		"a range below the installed version": {installed("1.9.0", versionRange("<1.9.0")), stable(versions...), "stays",
 			[]string{"1.8.0 is older than the installed 1.9.0", "set spec.upgrades.edges to SelfCertified", "delete the PlatformOperator"}},
 		"an older pin": {installed("1.9.0", versionRange("1.8.0")), stable(versions...), "stays",
 			[]string{"1.8.0 is older than the installed 1.9.0", "set spec.upgrades.edges to SelfCertified"}},
-		"one's own word without a range":                  {installed("2.1.0", edges(platformv1alpha1.EdgesSelfCertified)), stable(versions...), "stays", nil},
-		"one's own word, deprecated and no range":         {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified)), deprecating(stable(versions...), "2.0.0"), "stays", nil},
-		"one's own word and a range that has both":        {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange(">=1.8.0")), stable(versions...), "stays", nil},
-		"one's own word, and a range that has higher too": {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("!=1.9.0")), stable(versions...), "2.0.0", nil},
-		"one's own word and an older pin":                 {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("1.8.0")), stable(versions...), "1.8.0", nil},
+		"SelfCertified without a range":                           {installed("2.1.0", edges(platformv1alpha1.EdgesSelfCertified)), stable(versions...), "stays", nil},
+		"SelfCertified without a range, deprecated":               {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified)), deprecating(stable(versions...), "2.0.0"), "stays", nil},
+		"SelfCertified and a range with older and newer versions": {installed("2.0.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange(">=1.8.0")), stable(versions...), "stays", nil},
+		"SelfCertified and a range without the installed version": {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("!=1.9.0")), stable(versions...), "2.0.0", nil},
+		"SelfCertified and an older pin":                          {installed("1.9.0", edges(platformv1alpha1.EdgesSelfCertified), versionRange("1.8.0")), stable(versions...), "1.8.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(test.req), one(test.pkg))
-			if way := way(got); way != test.want {
-				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			got := Resolve(newRequest(test.req), one(test.pkg))
+			if path := pathOf(got); path != test.want {
+				t.Errorf("the path is %q, want %q: %s", path, test.want, got.Message)
 			}
 			for _, part := range test.says {
 				if !strings.Contains(got.Message, part) {
-					t.Errorf("%q does not say %q", got.Message, part)
+					t.Errorf("%q does not contain %q", got.Message, part)
 				}
 			}
-			for _, hop := range got.Path {
-				if hop.Sources[0].Kind != upgrade.FromSelfCertified {
-					t.Errorf("it is not told that nothing but the user's word permits it: %v", hop.Sources)
+			for _, step := range got.Path {
+				if step.Sources[0].Kind != upgrade.FromSelfCertified {
+					t.Errorf("the sources of the step are %v, want SelfCertified", step.Sources)
 				}
 			}
 		})
@@ -183,22 +183,22 @@ func TestRulesOfCatalogs(t *testing.T) {
 		want     string
 		says     []string
 	}{
-		"as a blob":                             {one(guarded(through13, minors...)), "1.3.5 1.4.1", nil},
-		"as a property":                         {one(property), "1.3.5 1.4.1", nil},
-		"the same in two catalogs":              {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
-		"in the catalog that is not chosen":     {[]Catalog{{ID: community, Package: guarded(`{"steps":[]}`, minors...), Priority: 1}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
-		"two different ones in one catalog":     {one(twice), "stays", []string{"has 2 different ones", community.String()}},
-		"of a version that is not known":        {one(newer), "stays", []string{"io.openshift.operators.upgrades.v1beta1", community.String()}},
-		"for another package":                   {one(guarded(`{"package":"clair","steps":[]}`, minors...)), "stays", []string{`for package "clair"`, community.String()}},
-		"malformed":                             {one(guarded(`{"steps":[{"from":"1.2.x","through":"one","to":">=1.4.0"}]}`, minors...)), "stays", []string{`steps[0].through: "one" is not a version range`}},
-		"with a field that nobody knows":        {one(guarded(`{"soak":"24h"}`, minors...)), "stays", []string{`unknown field "soak"`}},
-		"that could not be read at all":         {one(unread), "stays", []string{"more than 65536 bytes"}},
-		"malformed in a catalog beside the one": {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: newer}}, "stays", []string{cluster.String()}},
+		"rules in a blob":                              {one(guarded(through13, minors...)), "1.3.5 1.4.1", nil},
+		"rules in a property":                          {one(property), "1.3.5 1.4.1", nil},
+		"equal rules in two catalogs":                  {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
+		"rules in the catalog with the lower priority": {[]Catalog{{ID: community, Package: guarded(`{"steps":[]}`, minors...), Priority: 1}, {ID: cluster, Package: property}}, "1.3.5 1.4.1", nil},
+		"two different rules in one catalog":           {one(twice), "stays", []string{"has 2 different ones", community.String()}},
+		"rules of an unknown version":                  {one(newer), "stays", []string{"io.openshift.operators.upgrades.v1beta1", community.String()}},
+		"rules for another package":                    {one(guarded(`{"package":"clair","steps":[]}`, minors...)), "stays", []string{`for package "clair"`, community.String()}},
+		"malformed":                                    {one(guarded(`{"steps":[{"from":"1.2.x","through":"one","to":">=1.4.0"}]}`, minors...)), "stays", []string{`steps[0].through: "one" is not a version range`}},
+		"rules with an unknown field":                  {one(guarded(`{"soak":"24h"}`, minors...)), "stays", []string{`unknown field "soak"`}},
+		"unreadable rules":                             {one(unread), "stays", []string{"more than 65536 bytes"}},
+		"invalid rules in another catalog":             {[]Catalog{{ID: community, Package: guarded(through13, minors...)}, {ID: cluster, Package: newer}}, "stays", []string{cluster.String()}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(installed("1.2.0")), test.catalogs)
-			if way := way(got); way != test.want {
-				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			got := Resolve(newRequest(installed("1.2.0")), test.catalogs)
+			if path := pathOf(got); path != test.want {
+				t.Errorf("the path is %q, want %q: %s", path, test.want, got.Message)
 			}
 			if test.want != "stays" {
 				return
@@ -209,20 +209,20 @@ func TestRulesOfCatalogs(t *testing.T) {
 				}
 				for _, part := range test.says {
 					if !strings.Contains(update.Why(), part) {
-						t.Errorf("%q does not say %q", update.Why(), part)
+						t.Errorf("%q does not contain %q", update.Why(), part)
 					}
 				}
 			}
 		})
 	}
-	t.Run("they do not hinder a first installation", func(t *testing.T) {
-		if got := Resolve(ask(nil), one(newer)); got.Chosen == nil || got.Chosen.Version.String() != "1.4.1" {
+	t.Run("invalid rules do not block a first installation", func(t *testing.T) {
+		if got := Resolve(newRequest(nil), one(newer)); got.Chosen == nil || got.Chosen.Version.String() != "1.4.1" {
 			t.Errorf("chose %s: %s", describe(got.Chosen), got.Message)
 		}
 	})
 }
 
-func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
+func TestUpdates(t *testing.T) {
 	pkg := quay(in{"stable", []string{"1.2.0", "1.3.5", "1.4.0", "1.4.1 max=\"4.19\"", "1.5.0", "1.6.0-rc.1", "2.0.0"}}, in{"fast", []string{"1.5.0", "3.0.0"}})
 	for i := range pkg.Channels {
 		for j := range pkg.Channels[i].Entries {
@@ -232,7 +232,7 @@ func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
 	pkg.UpgradeRules = guarded(through13).UpgradeRules
 	list := func(req func(*Request)) []string {
 		var lines []string
-		for _, update := range Resolve(ask(req), one(pkg)).Updates {
+		for _, update := range Resolve(newRequest(req), one(pkg)).Updates {
 			line := update.Version.String() + " [" + strings.Join(update.Channels, " ") + "]"
 			if len(update.Path) > 0 {
 				line += " by " + strings.Join(update.Path, " ")
@@ -240,7 +240,7 @@ func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
 			if update.Reason != "" {
 				line += ": " + string(update.Reason)
 				if update.Why() == "" {
-					t.Errorf("%s does not say why", line)
+					t.Errorf("%s has no cause", line)
 				}
 			}
 			lines = append(lines, line)
@@ -270,7 +270,7 @@ func TestUpdatesAreListedWithTheWayOrWhatIsInIt(t *testing.T) {
 	}
 }
 
-func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
+func TestUpdatesBlockedByTheRange(t *testing.T) {
 	demo := guarded(`{"semantics":"semver","steps":[{"from":"1.0.x","through":"1.1.x","to":">=1.2.0","select":"latest"},{"from":"<1.2.0","through":"1.2.x","to":">=1.3.0","select":"latest"}]}`,
 		"1.0.0", "1.1.3", "1.1.4", "1.2.2", "1.3.0")
 	patches := chained("3.17.0", "3.17.1", "3.17.2", "3.17.3", "3.17.4", "3.18.0")
@@ -280,39 +280,39 @@ func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
 		want []string // newest first: the version, the path, the reason
 		says []string // of the newest
 	}{
-		"where an author's step leads through what the range has cut out": {
+		"a required intermediate version is excluded": {
 			installed("1.0.0", versionRange(">=1.0.0, !=1.2.2")), demo,
 			[]string{"1.3.0: Range", "1.2.2 by 1.1.4 1.2.2: Range outside", "1.1.4 by 1.1.4", "1.1.3 by 1.1.3"},
 			[]string{`the way leads through 1.2.2, which is outside spec.package.version ">=1.0.0, !=1.2.2": widen the range to permit it; or set spec.upgrades.edges to SelfCertified`},
 		},
-		"where the channel does": {
+		"a version on the path of channel edges is excluded": {
 			installed("3.17.0", versionRange("!=3.17.1")), patches,
 			[]string{"3.18.0: Range", "3.17.4: Range", "3.17.3: Range", "3.17.2: Range", "3.17.1 by 3.17.1: Range outside"},
 			[]string{`the way leads through 3.17.1, which is outside spec.package.version "!=3.17.1": widen the range to permit it`},
 		},
-		"what is beyond a pin has the path that it would have if the pin were there": {
+		"versions above a pin have the path of a wider range": {
 			installed("3.17.0", versionRange("3.17.0")), patches,
 			[]string{
 				"3.18.0 by 3.17.1 3.17.2 3.17.3 3.17.4 3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3: Range outside",
 				"3.17.2 by 3.17.1 3.17.2: Range outside", "3.17.1 by 3.17.1: Range outside",
 			}, nil,
 		},
-		"on the way to a pin as well": {
+		"versions below a pin that is not reached yet": {
 			installed("3.17.0", versionRange("3.17.2")), patches,
 			[]string{
 				"3.18.0 by 3.17.1 3.17.2 3.17.3 3.17.4 3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3: Range outside",
 				"3.17.2 by 3.17.1 3.17.2", "3.17.1 by 3.17.1: Range outside",
 			}, nil,
 		},
-		"beyond a range one does not pass through what was cut out of it by itself": {
+		"the path to a version above the range avoids excluded versions": {
 			installed("3.17.0", versionRange(">=3.17.0 <3.18.0, !=3.17.4")), patches,
 			[]string{"3.18.0: Range outside", "3.17.4 by 3.17.1 3.17.2 3.17.3 3.17.4: Range outside", "3.17.3 by 3.17.1 3.17.2 3.17.3", "3.17.2 by 3.17.1 3.17.2", "3.17.1 by 3.17.1"}, nil,
 		},
-		"a range that nothing is in yet": {
+		"a range without versions": {
 			installed("3.17.0", versionRange("3.19.x")), chained("3.17.0", "3.17.1", "3.18.0"),
 			[]string{"3.18.0 by 3.17.1 3.18.0: Range outside", "3.17.1 by 3.17.1: Range outside"}, nil,
 		},
-		"what the cluster must not run is told where it is on the way, too": {
+		"an intermediate version does not fit the cluster": {
 			installed("3.17.0", versionRange("!=3.17.1")), chained("3.17.0", "3.17.1", "3.17.2 max=\"4.19\"", "3.17.3"),
 			[]string{"3.17.3: Unfit", "3.17.2: Unfit", "3.17.1 by 3.17.1: Range outside"},
 			[]string{`3.17.1, which is outside spec.package.version "!=3.17.1": widen the range to permit it; 3.17.2, which allows OpenShift up to 4.19`},
@@ -320,7 +320,7 @@ func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			updates := Resolve(ask(test.req), one(test.pkg)).Updates
+			updates := Resolve(newRequest(test.req), one(test.pkg)).Updates
 			for _, update := range updates {
 				line := update.Version.String()
 				if len(update.Path) > 0 {
@@ -339,20 +339,20 @@ func TestTheRangeIsWhatIsInTheWay(t *testing.T) {
 			}
 			for _, part := range test.says {
 				if !strings.Contains(updates[0].Why(), part) {
-					t.Errorf("%q does not say %q", updates[0].Why(), part)
+					t.Errorf("%q does not contain %q", updates[0].Why(), part)
 				}
 			}
 		})
 	}
-	t.Run("where nothing of the range can be reached for it, that is told and not that the range has nothing", func(t *testing.T) {
-		got := Resolve(ask(installed("3.17.2", versionRange("3.17.1 || 3.17.4"))), one(chained("3.17.1", "3.17.2", "3.17.3", "3.17.4")))
+	t.Run("no version of the range is reachable", func(t *testing.T) {
+		got := Resolve(newRequest(installed("3.17.2", versionRange("3.17.1 || 3.17.4"))), one(chained("3.17.1", "3.17.2", "3.17.3", "3.17.4")))
 		if got.Chosen != nil || got.Reason != platformv1alpha1.ReasonValidationFailed || !strings.Contains(got.Message, "3.17.4 cannot be reached from 3.17.2: the way leads through 3.17.3, which is outside spec.package.version") {
 			t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
 		}
 	})
 }
 
-func TestAnApprovalThatCannotBeCarriedOutIsExplained(t *testing.T) {
+func TestApprovalProblemOfABlockedVersion(t *testing.T) {
 	pkg := guarded(through13, "1.2.0", "1.3.5", "1.4.1", "2.0.0")
 	for approved, want := range map[string]string{
 		"1.9.0": `the approved version "1.9.0" is in no selected catalog`,
@@ -360,33 +360,33 @@ func TestAnApprovalThatCannotBeCarriedOutIsExplained(t *testing.T) {
 		"":      "",
 		"1.2.0": "",
 	} {
-		got := Resolve(ask(installed("1.2.0", manual(approved))), one(pkg))
+		got := Resolve(newRequest(installed("1.2.0", manual(approved))), one(pkg))
 		if got.Awaiting == nil || !strings.HasPrefix(got.ApprovalProblem, want) || want == "" && got.ApprovalProblem != "" {
-			t.Errorf("%q approved: %v awaits, %q, want %q", approved, got.Awaiting, got.ApprovalProblem, want)
+			t.Errorf("with %q approved, Awaiting is %v, ApprovalProblem is %q, want %q", approved, got.Awaiting, got.ApprovalProblem, want)
 		}
 	}
 }
 
 func TestUPG_C4_TheSamePackageInSeveralCatalogs(t *testing.T) {
 	other := guarded(through13, "1.2.0", "1.3.5 image=registry.example/other@sha256:0", "1.4.1")
-	t.Run("a hop on the way that two catalogs disagree upon is ambiguous, too", func(t *testing.T) {
-		got := Resolve(ask(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1")}, {ID: cluster, Package: other}})
+	t.Run("an intermediate version with different images is ambiguous", func(t *testing.T) {
+		got := Resolve(newRequest(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1")}, {ID: cluster, Package: other}})
 		if got.Chosen != nil || !strings.Contains(got.Message, "version 1.3.5") || !strings.Contains(got.Message, platformv1alpha1.LabelCatalogKind) {
 			t.Errorf("chose %s: %s", describe(got.Chosen), got.Message)
 		}
 	})
-	t.Run("of a lower priority it does not count", func(t *testing.T) {
-		got := Resolve(ask(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1"), Priority: 1}, {ID: cluster, Package: other}})
-		if way(got) != "1.3.5 1.4.1" || got.Chosen.Catalog != community {
-			t.Errorf("goes by %s from %v: %s", way(got), got.Chosen, got.Message)
+	t.Run("an image of a lower priority does not count", func(t *testing.T) {
+		got := Resolve(newRequest(installed("1.2.0")), []Catalog{{ID: community, Package: guarded(through13, "1.2.0", "1.3.5", "1.4.1"), Priority: 1}, {ID: cluster, Package: other}})
+		if pathOf(got) != "1.3.5 1.4.1" || got.Chosen.Catalog != community {
+			t.Errorf("the path is %s, Chosen is %v: %s", pathOf(got), got.Chosen, got.Message)
 		}
 	})
 }
 
-// long is a text of so many characters.
+// long returns a text of n characters.
 func long(n int) string { return strings.Repeat("9", n) }
 
-func TestWhatStatusCannotTellIsNotChosen(t *testing.T) {
+func TestBundlesWithTooLongFieldsAreRefused(t *testing.T) {
 	channel := strings.Repeat("c", 300)
 	for name, pkg := range map[string]*catalog.Package{
 		"a version":        stable("1.0.0", "1.1.0-"+long(200)),
@@ -395,7 +395,7 @@ func TestWhatStatusCannotTellIsNotChosen(t *testing.T) {
 		"a channel":        quay(in{"stable", []string{"1.0.0"}}, in{channel, []string{"1.1.0"}}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(func(r *Request) { r.Channels, r.VersionRange = []string{"stable", channel}, ">=1.0.0-0" }), one(pkg))
+			got := Resolve(newRequest(func(r *Request) { r.Channels, r.VersionRange = []string{"stable", channel}, ">=1.0.0-0" }), one(pkg))
 			if got.Chosen == nil || got.Chosen.Version.String() != "1.0.0" {
 				t.Fatalf("%v was chosen: %s", got.Chosen, got.Message)
 			}
@@ -406,8 +406,8 @@ func TestWhatStatusCannotTellIsNotChosen(t *testing.T) {
 	}
 }
 
-// A catalog of a higher priority counts by what of it can be moved to.
-func TestPriorityIsOfWhatCanBeMovedTo(t *testing.T) {
+// A higher priority counts only if it has a reachable version.
+func TestPriorityOfReachableVersions(t *testing.T) {
 	unreachable := stable("3.0.0")
 	unreachable.Channels[0].Entries[0].SkipRange = ">=2.0.0 <3.0.0"
 	lower := stable("1.0.0", "1.1.0")
@@ -415,22 +415,22 @@ func TestPriorityIsOfWhatCanBeMovedTo(t *testing.T) {
 		higher *catalog.Package
 		want   string
 	}{
-		"nothing leads to what it has":           {unreachable, "1.1.0"},
-		"it has a pre-release that nobody wants": {guarded("", "0.9.0", "2.0.0-rc.1"), "1.1.0"},
-		"it has what is installed":               {stable("1.0.0 image=registry.example/quay@sha256:x"), "stays"},
-		"it has what can be moved to":            {stable("2.0.0"), "2.0.0"},
+		"its version is unreachable":   {unreachable, "1.1.0"},
+		"it has only a pre-release":    {guarded("", "0.9.0", "2.0.0-rc.1"), "1.1.0"},
+		"it has the installed version": {stable("1.0.0 image=registry.example/quay@sha256:x"), "stays"},
+		"it has a reachable version":   {stable("2.0.0"), "2.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Resolve(ask(installed("1.0.0")), []Catalog{{ID: community, Package: lower}, {ID: other, Priority: 1, Package: test.higher}})
-			if way := way(got); way != test.want || got.Chosen == nil {
-				t.Errorf("goes by %q, want %q: %s", way, test.want, got.Message)
+			got := Resolve(newRequest(installed("1.0.0")), []Catalog{{ID: community, Package: lower}, {ID: other, Priority: 1, Package: test.higher}})
+			if path := pathOf(got); path != test.want || got.Chosen == nil {
+				t.Errorf("the path is %q, want %q: %s", path, test.want, got.Message)
 			}
 		})
 	}
 }
 
-func TestUpdateThatIsAmbiguousSaysSo(t *testing.T) {
-	got := Resolve(ask(installed("1.0.0")), []Catalog{
+func TestAmbiguousUpdates(t *testing.T) {
+	got := Resolve(newRequest(installed("1.0.0")), []Catalog{
 		{ID: community, Package: stable("1.0.0", "1.1.0")}, {ID: other, Package: stable("1.0.0", "1.1.0 image=registry.example/quay@sha256:x")},
 	})
 	if len(got.Updates) != 1 || got.Updates[0].Reason != platformv1alpha1.BlockedAmbiguous || !strings.Contains(got.Updates[0].Why(), "spec.package.catalogSelector") {
@@ -438,9 +438,9 @@ func TestUpdateThatIsAmbiguousSaysSo(t *testing.T) {
 	}
 }
 
-func TestMoveThatWaitsForApprovalSaysSo(t *testing.T) {
+func TestMovesThatAwaitApproval(t *testing.T) {
 	for approved, installable := range map[string]bool{"": false, "1.1.0": true} {
-		moves := Resolve(ask(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves()
+		moves := Resolve(newRequest(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves()
 		if moves[0].Version != "1.1.0" || moves[0].Installable != installable || strings.Contains(moves[0].Obstacle, "spec.upgrades.approvedVersion") == installable {
 			t.Errorf("with %q approved: %+v", approved, moves[0])
 		}

@@ -11,18 +11,18 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// hundred are all real packages as operators, every other one installed at its oldest version, and made-up ones beside them
-// that need one another and quarrel.
+// hundred returns operators for all real packages, every other one installed at its oldest version, and generated ones that require one
+// another and conflict.
 func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 	tb.Helper()
 	made := newFleet(
-		[]string{"made-a@1.0.0", "1.0.0", "1.1.0 needs=made-b:>=1.0.0", "2.0.0 needs=C"},
-		[]string{"made-b", "1.0.0 brings=B", "2.0.0 brings=B needs=made-a:>=1.1.0"},
-		[]string{"made-c", "1.0.0 brings=C needs=B", "2.0.0 brings=B"},
-		[]string{"made-d", "1.0.0 brings=C"},
-		[]string{"made-e@1.0.0", "1.0.0 brings=E", "2.0.0 brings=E,F"},
-		[]string{"made-f", "1.0.0 needs=E,F"},
-		[]string{"made-g", "1.0.0 needs=F brings=C"},
+		[]string{"made-a@1.0.0", "1.0.0", "1.1.0 requires=made-b:>=1.0.0", "2.0.0 requires=C"},
+		[]string{"made-b", "1.0.0 provides=B", "2.0.0 provides=B requires=made-a:>=1.1.0"},
+		[]string{"made-c", "1.0.0 provides=C requires=B", "2.0.0 provides=B"},
+		[]string{"made-d", "1.0.0 provides=C"},
+		[]string{"made-e@1.0.0", "1.0.0 provides=E", "2.0.0 provides=E,F"},
+		[]string{"made-f", "1.0.0 requires=E,F"},
+		[]string{"made-g", "1.0.0 requires=F provides=C"},
 	)
 	requests, bundles := made.requests, 0
 	catalogs := map[string][]resolve.Catalog{}
@@ -41,7 +41,7 @@ func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 		}
 	}
 	if len(requests) != 100 || bundles != 1_479 {
-		tb.Fatalf("%d operators, %d bundles", len(requests), bundles)
+		tb.Fatalf("%d operators with %d bundles are too few", len(requests), bundles)
 	}
 	return requests, resolve.ClusterState{
 		Kinds: []resolve.Kind{{GVK: catalog.GVK{Group: "cert-manager.io", Version: "v1", Kind: "Certificate"}}},
@@ -54,7 +54,7 @@ func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 	}
 }
 
-// requestOf asks for a real package, perhaps with its oldest version installed.
+// requestOf returns a request for a real package, optionally with its oldest version installed.
 func requestOf(pkg catalog.Package, installed bool) resolve.Request {
 	req := resolve.Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	channel, _ := pkg.Channel(pkg.DefaultChannel)
@@ -94,7 +94,7 @@ func BenchmarkResolveAll(b *testing.B) {
 	}
 }
 
-// BenchmarkOneChanged has one package of a hundred change again and again.
+// BenchmarkOneChanged changes the content of one package of a hundred in each iteration.
 func BenchmarkOneChanged(b *testing.B) {
 	requests, state := hundred(b)
 	variants, catalogs := twoContents(b, state, "project-quay")
@@ -126,7 +126,7 @@ func BenchmarkOneChanged(b *testing.B) {
 	}
 }
 
-// twoContents are two contents of a package, of which one is as it was read and the other lacks the first bundle.
+// twoContents returns two contents of a package: the original, and one without the first bundle.
 func twoContents(tb testing.TB, state resolve.ClusterState, pkg string) (variants [2][]resolve.Catalog, others func(string) []resolve.Catalog) {
 	tb.Helper()
 	for i := range variants {

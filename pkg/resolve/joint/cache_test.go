@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// allAtOnce decides about all operators without components and without anything that was decided before.
+// allAtOnce decides about all operators as one component and without a cache.
 func allAtOnce(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b resolve.Request) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
@@ -33,7 +33,7 @@ func allAtOnce(requests []resolve.Request, state resolve.ClusterState) map[strin
 	return decideComponent(index, evaluations)
 }
 
-// changingCluster is a cluster in which one thing after another changes.
+// changingCluster generates a cluster and random changes to it.
 type changingCluster struct {
 	*rand.Rand
 	requests map[string]resolve.Request
@@ -64,8 +64,8 @@ func (c *changingCluster) kind() catalog.GVK {
 	return gvk(string(rune('A' + c.IntN(8))))
 }
 
-// change changes one thing and says who hears of it: the operators that it is about, all is everybody, event is one of the
-// cluster's kinds, foreign packages and providers.
+// change makes one change and returns who is notified: the operators about, or all operators. event is true for a change of the cluster's
+// kinds, external packages and provider hints.
 func (c *changingCluster) change() (about []string, all, event bool) {
 	name := c.operator()
 	req, asked := c.requests[name]
@@ -118,8 +118,8 @@ func (c *changingCluster) change() (about []string, all, event bool) {
 	return nil, true, false
 }
 
-func (c *changingCluster) changeRequest(name string, req resolve.Request, asked bool) {
-	if !asked {
+func (c *changingCluster) changeRequest(name string, req resolve.Request, exists bool) {
+	if !exists {
 		c.clock++
 		req = resolve.Request{Operator: name, Package: c.pkg(), ClusterVersion: "4.20.3", KubeVersion: "v1.33.4", Created: time.Unix(int64(c.clock/2), 0)}
 	}
@@ -146,7 +146,7 @@ func (c *changingCluster) changeRequest(name string, req resolve.Request, asked 
 	c.requests[name] = req
 }
 
-// offer is one catalog, which may be unreadable for now or not have the package, or two.
+// offer returns one or two catalogs. Each may be unreadable, or not have the package.
 func (c *changingCluster) offer(pkg string) []resolve.Catalog {
 	offers := []resolve.Catalog{{ID: community}, {ID: cluster}}[:1+c.IntN(2)]
 	for i := range offers {
@@ -160,7 +160,7 @@ func (c *changingCluster) offer(pkg string) []resolve.Catalog {
 			offer.Package = c.content(pkg)
 		}
 	}
-	if len(offers) == 2 && c.IntN(2) == 0 { // an old offer, but for one thing
+	if len(offers) == 2 && c.IntN(2) == 0 { // an earlier offer with one change
 		if before := slices.Clone(c.offers[pkg]); len(before) > 0 {
 			each := &before[c.IntN(len(before))]
 			switch c.IntN(3) {
@@ -182,17 +182,17 @@ func (c *changingCluster) content(pkg string) *catalog.Package {
 	for i := range 1 + c.IntN(3) {
 		text := fmt.Sprintf("%d.0.0", i+1)
 		if c.IntN(2) == 0 {
-			text += " brings=" + c.kind().Kind
+			text += " provides=" + c.kind().Kind
 		}
 		switch c.IntN(5) {
 		case 0, 1:
-			text += " needs=" + c.kind().Kind
+			text += " requires=" + c.kind().Kind
 		case 2:
-			text += fmt.Sprintf(" needs=%s:>=%d.0.0", c.pkg(), 1+c.IntN(3))
+			text += fmt.Sprintf(" requires=%s:>=%d.0.0", c.pkg(), 1+c.IntN(3))
 		}
 		versions = append(versions, text)
 	}
-	return madeOf(pkg, versions...)
+	return newPackage(pkg, versions...)
 }
 
 func (c *changingCluster) state() ([]resolve.Request, resolve.ClusterState) {
@@ -213,18 +213,18 @@ func (c *changingCluster) state() ([]resolve.Request, resolve.ClusterState) {
 	return requests, state
 }
 
-// The two properties hold of some generated clusters here, and of many without the race detector.
+// The tests check the two properties with few generated clusters; those with ManyClusters check more, without the race detector.
 
-func TestHRD_B2_WhatIsKeptIsWhatWouldBeDecidedNow(t *testing.T) { keptAsDecided(t, 3, 10) }
-func TestHRD_B2_ManyClusters_WhatIsKeptIsWhatWouldBeDecidedNow(t *testing.T) {
-	keptAsDecided(t, 80, 1000)
+func TestHRD_B2_CachedDecisionsEqualNewOnes(t *testing.T) { testCachedDecisions(t, 3, 10) }
+func TestHRD_B2_ManyClusters_CachedDecisionsEqualNewOnes(t *testing.T) {
+	testCachedDecisions(t, 80, 1000)
 }
-func TestHRD_B2_WhoIsNotNamedNeedNotAsk(t *testing.T)              { notNamedNeedNotAsk(t, 3) }
-func TestHRD_B2_ManyClusters_WhoIsNotNamedNeedNotAsk(t *testing.T) { notNamedNeedNotAsk(t, 120) }
+func TestHRD_B2_UnaffectedDecisionsStayValid(t *testing.T)              { testUnaffected(t, 3) }
+func TestHRD_B2_ManyClusters_UnaffectedDecisionsStayValid(t *testing.T) { testUnaffected(t, 120) }
 
-// keptAsDecided changes generated clusters step by step, and compares what two caches answer with what is decided anew. Of conflicts
-// there have to be some, or it shows too little.
-func keptAsDecided(t *testing.T, clusters, minConflicts int) {
+// testCachedDecisions changes generated clusters step by step, and compares the results of two caches with new decisions. The clusters must
+// have at least minConflicts conflicts, so that the test covers them.
+func testCachedDecisions(t *testing.T, clusters, minConflicts int) {
 	t.Helper()
 	kept, chosen, joined, conflicts := 0, 0, 0, 0
 	for seed := range uint64(clusters) { // few
@@ -251,17 +251,17 @@ func keptAsDecided(t *testing.T, clusters, minConflicts int) {
 				joined, conflicts = joined+min(1, len(got.Decision.CoResolved)), conflicts+len(got.Decision.Conflicts)
 			}
 			if len(one.known) != len(requests) || len(whole.known) != len(requests) {
-				t.Fatalf("seed %d, step %d: %d and %d operators are kept of %d", seed, step, len(one.known), len(whole.known), len(requests))
+				t.Fatalf("seed %d, step %d: the caches keep %d and %d operators, want %d", seed, step, len(one.known), len(whole.known), len(requests))
 			}
 		}
 	}
 	if kept < 125*clusters || chosen < 50*clusters || joined < 50*clusters || conflicts < minConflicts {
-		t.Errorf("%d decisions were kept, %d chose something, %d were made with others, %d conflicts: the clusters are too simple", kept, chosen, joined, conflicts)
+		t.Errorf("%d cached decisions, %d with a chosen version, %d joint ones, %d conflicts: the generated clusters are too simple", kept, chosen, joined, conflicts)
 	}
 }
 
-// notNamedNeedNotAsk has each operator ask only when it hears of a change, as the controller's queue does.
-func notNamedNeedNotAsk(t *testing.T, clusters int) {
+// testUnaffected decides an operator again only if it is notified of a change, as the controller's queue does.
+func testUnaffected(t *testing.T, clusters int) {
 	t.Helper()
 	asked, steps := 0, 0
 	for seed := range uint64(clusters) { // few
@@ -279,7 +279,7 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 			requests, state := c.state()
 			for round := 0; len(queue) > 0; round++ {
 				if round > 200 {
-					t.Fatalf("seed %d, step %d: operators name one another for ever: %v", seed, step, queue)
+					t.Fatalf("seed %d, step %d: operators affect one another in an endless loop: %v", seed, step, queue)
 				}
 				names := slices.Sorted(maps.Keys(queue))
 				name := names[c.IntN(len(names))]
@@ -296,7 +296,7 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 				asked++
 			}
 			if diff := difference(allAtOnce(requests, state), last); diff != "" {
-				t.Fatalf("seed %d, step %d: somebody was not told (-want +got):\n%s", seed, step, diff)
+				t.Fatalf("seed %d, step %d: a decision is outdated (-want +got):\n%s", seed, step, diff)
 			}
 			steps++
 			about, all, event := c.change()
@@ -311,11 +311,11 @@ func notNamedNeedNotAsk(t *testing.T, clusters int) {
 		}
 	}
 	if asked > 4*steps {
-		t.Errorf("%d decisions were asked for in %d steps: that is nearly everybody each time", asked, steps)
+		t.Errorf("%d decisions were requested in %d steps, which is nearly every operator in each step", asked, steps)
 	}
 }
 
-// difference compares what can be told of decisions. Comparing is quick where they are equal.
+// difference returns the difference between two decisions as text. It is fast if they are equal.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -323,45 +323,45 @@ func difference(want, got any) string {
 	return gocmp.Diff(want, got) + "not equal"
 }
 
-// hundredAlone are 100 operators of which few have to do with one another: op97 requires what op98 provides, and op99 has the kind
-// of op98.
+// hundredAlone returns 100 operators with few dependencies: op97 requires what op98 provides, and op99 provides the same kind
+// as op98.
 func hundredAlone() *fleet {
 	var operators [][]string
 	for i := range 97 {
-		operators = append(operators, []string{fmt.Sprintf("op%02d@1.0.0", i), fmt.Sprintf("1.0.0 brings=K%d", i), fmt.Sprintf("1.1.0 brings=K%d needs=Served", i)})
+		operators = append(operators, []string{fmt.Sprintf("op%02d@1.0.0", i), fmt.Sprintf("1.0.0 provides=K%d", i), fmt.Sprintf("1.1.0 provides=K%d requires=Served", i)})
 	}
-	operators = append(operators, []string{"op97", "1.0.0 needs=Shared"}, []string{"op98", "1.0.0 brings=Shared"}, []string{"op99", "1.0.0 brings=Shared"})
+	operators = append(operators, []string{"op97", "1.0.0 requires=Shared"}, []string{"op98", "1.0.0 provides=Shared"}, []string{"op99", "1.0.0 provides=Shared"})
 	return newFleet(operators...).with(func(n *fleet) { n.state.Kinds = []resolve.Kind{{GVK: gvk("Served")}} })
 }
 
 // Promise HRD-B2: When the catalog of one package changes, of 100 operators only its own and those that share requirements or kinds with
 // it are evaluated again.
-func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
+func TestHRD_B2_OnlyAffectedOperatorsAreDecidedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*fleet)
-		// ask is who asks first, want are those that are decided again then, decided how many in all.
+		// ask is the operator that is decided first, want are the operators that are decided again, and decided is their total number.
 		ask  string
 		want []string
 	}{
 		"nothing": {func(*fleet) {}, "op05", nil},
 		"the catalog of one package": {func(n *fleet) {
-			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5")
+			n.packages["op05"] = newPackage("op05", "1.0.0 provides=K5", "1.2.0 provides=K5")
 		}, "op05", []string{"op05"}},
-		"the catalog of a package that others are joined to": {func(n *fleet) {
-			n.packages["op98"] = madeOf("op98", "1.1.0 brings=Shared")
+		"the catalog of a package that others depend on": {func(n *fleet) {
+			n.packages["op98"] = newPackage("op98", "1.1.0 provides=Shared")
 		}, "op98", []string{"op97", "op98", "op99"}},
-		"a package that is joined to another one from now on": {func(n *fleet) {
-			n.packages["op05"] = madeOf("op05", "1.0.0 brings=K5", "1.2.0 brings=K5 needs=op06:>=1.0.0")
+		"a package that gets a dependency on another one": {func(n *fleet) {
+			n.packages["op05"] = newPackage("op05", "1.0.0 provides=K5", "1.2.0 provides=K5 requires=op06:>=1.0.0")
 		}, "op05", []string{"op05", "op06"}},
 		"a spec": {func(n *fleet) { n.requests[5].VersionRange = "<1.1.0" }, "op05", []string{"op05"}},
 		"what is installed": {func(n *fleet) {
 			n.requests[5].InstalledVersion, n.requests[5].InstalledBundle = "1.1.0", "op05.v1.1.0"
 		}, "op05", []string{"op05"}},
-		"a kind that nobody mentions": {func(n *fleet) { n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk("Other")}) }, "op05", nil},
-		"a kind that one provides": {func(n *fleet) {
+		"a kind that no bundle has": {func(n *fleet) { n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk("Other")}) }, "op05", nil},
+		"a kind that an operator provides": {func(n *fleet) {
 			n.state.Kinds = append(n.state.Kinds, resolve.Kind{GVK: gvk("K5"), Installer: "Subscription ops/five"})
 		}, "op05", []string{"op05"}},
-		"a package that somebody else installs": {func(n *fleet) {
+		"a package of another installer": {func(n *fleet) {
 			n.state.ExternalPackages = []resolve.ExternalPackage{{Package: "op05", Installer: "ClusterExtension five"}}
 		}, "op05", []string{"op05"}},
 	} {
@@ -380,33 +380,33 @@ func TestHRD_B2_OnlyWhatAChangeTouchesIsDecidedAgain(t *testing.T) {
 			}
 			others := slices.DeleteFunc(slices.Clone(test.want), func(name string) bool { return name == test.ask })
 			if !slices.Equal(answer.Affected, others) {
-				t.Errorf("%v have to ask, want %v", answer.Affected, others)
+				t.Errorf("affected are %v, want %v", answer.Affected, others)
 			}
 			if diff := difference(allAtOnce(n.requests, n.state)[test.ask], answer.Decision); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for _, req := range n.requests {
 				if again := cache.Resolve(req.Operator, n.requests, n.state); again.Decided > 0 || len(again.Affected) > 0 {
-					t.Errorf("%s: then %d were decided again, and %v have to ask", req.Operator, again.Decided, again.Affected)
+					t.Errorf("%s: a second call decided %d operators, and affected %v", req.Operator, again.Decided, again.Affected)
 				}
 			}
 		})
 	}
 }
 
-func TestHRD_B2_WhoAsksIsNotDecidedForEverybody(t *testing.T) {
+func TestHRD_B2_ResolveDecidesOnlyTheOperator(t *testing.T) {
 	n := hundredAlone()
 	var cache Cache
 	if answer := cache.Resolve("op05", n.requests, n.state); answer.Decided != 1 || answer.Affected != nil || answer.Decision.Chosen == nil {
-		t.Errorf("the first time %d were decided, %v have to ask: %s", answer.Decided, answer.Affected, answer.Decision.Message)
+		t.Errorf("the first call decided %d operators, and affected %v: %s", answer.Decided, answer.Affected, answer.Decision.Message)
 	}
 	if answer := cache.Resolve("nobody", n.requests, n.state); answer.Decided != 0 || answer.Affected != nil || !reflect.DeepEqual(answer.Decision, resolve.Decision{}) {
-		t.Errorf("of an operator that is not there: %+v", answer)
+		t.Errorf("an unknown operator has result %+v", answer)
 	}
 }
 
-func TestCacheOutdatesAndForgets(t *testing.T) {
-	n := newFleet([]string{"a", "1.0.0 needs=K"}, []string{"b", "1.0.0"}).with(func(n *fleet) {
+func TestInvalidate(t *testing.T) {
+	n := newFleet([]string{"a", "1.0.0 requires=K"}, []string{"b", "1.0.0"}).with(func(n *fleet) {
 		n.state.ProviderHints = everyKindBy(resolve.ProviderHint{Catalog: community, Packages: []string{"baker"}})
 	})
 	var cache Cache
@@ -447,7 +447,7 @@ func TestCacheOutdatesAndForgets(t *testing.T) {
 	}
 }
 
-func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
+func TestHRD_B2_TheCacheReleasesReplacedCatalogs(t *testing.T) {
 	n := newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"})
 	catalogs := func(pkgs []catalog.Package) {
 		n.state.Catalogs = func(pkg string) []resolve.Catalog {
@@ -456,24 +456,24 @@ func TestHRD_B2_OfThePastNothingIsKept(t *testing.T) {
 		}
 	}
 	var cache Cache
-	b := *madeOf("b", "1.0.0")
-	gone := func() weak.Pointer[catalog.Bundle] { // a reading that is replaced by the next one
-		read := []catalog.Package{*madeOf("a", "1.0.0"), b}
+	b := *newPackage("b", "1.0.0")
+	gone := func() weak.Pointer[catalog.Bundle] { // content that the next read replaces
+		read := []catalog.Package{*newPackage("a", "1.0.0"), b}
 		catalogs(read)
 		cache.ResolveAll(n.requests, n.state)
 		return weak.Make(&read[0].Bundles[0])
 	}()
 	runtime.GC()
 	if gone.Value() == nil {
-		t.Fatal("the test sees nothing: what is in use is gone")
+		t.Fatal("the test is ineffective: content in use was collected")
 	}
-	catalogs([]catalog.Package{*madeOf("a", "1.0.0", "1.1.0"), b})
+	catalogs([]catalog.Package{*newPackage("a", "1.0.0", "1.1.0"), b})
 	if answer := cache.Resolve("a", n.requests, n.state); answer.Decided != 1 || !strings.Contains(answer.Decision.Message, "1.1.0") {
-		t.Fatalf("%d were decided: %s", answer.Decided, answer.Decision.Message)
+		t.Fatalf("%d operators were decided: %s", answer.Decided, answer.Decision.Message)
 	}
 	runtime.GC()
 	if gone.Value() != nil {
-		t.Error("b, which has not changed, still keeps what a catalog had of a before")
+		t.Error("the decision for b keeps the earlier content of a in memory")
 	}
 	runtime.KeepAlive(&cache)
 }

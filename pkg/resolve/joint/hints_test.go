@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-func TestWhoIsNamedForAKindThatIsMissing(t *testing.T) {
+func TestProvidersOfAMissingKindAreNamed(t *testing.T) {
 	red := catalog.ID{Kind: catalog.KindCatalogSource, Namespace: "ns", Name: "red"}
 	in := func(id catalog.ID, packages ...string) resolve.ProviderHint {
 		return resolve.ProviderHint{Catalog: id, Packages: packages}
@@ -36,18 +36,18 @@ func TestWhoIsNamedForAKindThatIsMissing(t *testing.T) {
 		says      string
 		not       string
 	}{
-		"nobody": {says: "no package that is known here provides it: install one that does"},
+		"no package": {says: "no package that is known here provides it: install one that does"},
 		"one package of several catalogs": {providers: []resolve.ProviderHint{in(community, "kay"), in(red, "kay")},
 			says: `brings it; create a PlatformOperator for package "kay"`},
 		"several, sorted over all catalogs": {providers: []resolve.ProviderHint{in(community, "kay", "ray"), in(red, "jay")},
 			says: `create a PlatformOperator for one of the packages "jay", "kay", "ray"`},
 		"many":        {providers: []resolve.ProviderHint{in(community, many...)}, says: `"p00", "p01", "p02", "p03", "p04", and 7 more`, not: "p05"},
 		"a long name": {providers: []resolve.ProviderHint{in(community, strings.Repeat("long", 100))}, says: `l…"`, not: strings.Repeat("long", 20)},
-		"a catalog that the operator's selector leaves out: another operator's selector may take it": {
+		"a catalog that the operator's selector leaves out: another operator's selector may match it": {
 			providers: []resolve.ProviderHint{in(community, "kay"), in(red, "jay")},
 			ask:       func(r *resolve.Request) { r.Selector = selector("platform.openshift.io/catalog-name=community") },
 			says:      `one of the packages "jay", "kay"`},
-		"a catalog that the manager's selector leaves out: nobody can take it": {
+		"a catalog that the manager's selector leaves out: no operator can use it": {
 			providers: []resolve.ProviderHint{in(community, "kay"), in(red, "jay")},
 			ask:       func(r *resolve.Request) { r.ManagerSelector = selector("platform.openshift.io/catalog-name=community") },
 			says:      `for package "kay"`, not: "jay"},
@@ -56,48 +56,48 @@ func TestWhoIsNamedForAKindThatIsMissing(t *testing.T) {
 		"packages that the manager does not allow": {providers: []resolve.ProviderHint{in(community, "jay", "kay")},
 			ask:  func(r *resolve.Request) { r.Allowed = []string{"a"} },
 			says: `what provides it is not in spec.allowedPackages of PlatformOperatorManager "cluster": add one of "jay", "kay" there`},
-		"nobody but the package itself, as its catalog says": {providers: []resolve.ProviderHint{in(community, "a")},
+		"only the package itself": {providers: []resolve.ProviderHint{in(community, "a")},
 			says: `only "a" itself provides it, in other versions`, not: "create"},
 		"the package itself and another": {providers: []resolve.ProviderHint{in(community, "a", "kay")}, says: `for package "kay"`, not: `"a" itself`},
-		"nobody, in catalogs of which not all is known": {providers: []resolve.ProviderHint{{Catalog: red, Partial: true}, {Catalog: community, Partial: true}},
+		"no package, and catalogs that are partly read": {providers: []resolve.ProviderHint{{Catalog: red, Partial: true}, {Catalog: community, Partial: true}},
 			says: "no package that is known here provides it (not everything is known of CatalogSource/ns/red, " + community.String() + "): install"},
-		"somebody, though not all is known": {providers: []resolve.ProviderHint{{Catalog: red, Packages: []string{"kay"}, Partial: true}}, says: `for package "kay"`, not: "not everything"},
+		"a package, in a catalog that is partly read": {providers: []resolve.ProviderHint{{Catalog: red, Packages: []string{"kay"}, Partial: true}}, says: `for package "kay"`, not: "not everything"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := newFleet([]string{"a", "1.0.0 needs=K"})
+			n := newFleet([]string{"a", "1.0.0 requires=K"})
 			n.state.ProviderHints = everyKindBy(test.providers...)
 			if test.ask != nil {
 				test.ask(&n.requests[0])
 			}
 			message := n.decide()["a"].Message
 			if !strings.Contains(message, test.says) {
-				t.Errorf("%q does not say %q", message, test.says)
+				t.Errorf("message %q does not contain %q", message, test.says)
 			}
 			if test.not != "" && strings.Contains(message, test.not) {
-				t.Errorf("%q says %q", message, test.not)
+				t.Errorf("message %q contains %q", message, test.not)
 			}
 			slices.Reverse(test.providers)
 			if again := n.decide()["a"].Message; again != message {
-				t.Errorf("with the catalogs in another order: %q, not %q", again, message)
+				t.Errorf("with the catalogs in another order, the message is %q, want %q", again, message)
 			}
 		})
 	}
 }
 
-func TestADecisionTellsOfWhichKindsItSaidWhoBringsThem(t *testing.T) {
+func TestMissingKinds(t *testing.T) {
 	var needs []string
 	for i := range 100 {
-		needs = append(needs, fmt.Sprintf("1.0.%d needs=K%03d", i, i))
+		needs = append(needs, fmt.Sprintf("1.0.%d requires=K%03d", i, i))
 	}
 	for name, test := range map[string]struct {
 		in   *fleet
 		want map[string][]string
 	}{
-		"what is missing":                  {newFleet([]string{"a", "1.0.0 needs=L,K"}), map[string][]string{"a": {"K"}}}, // the first requirement that is not met is told
-		"of every version":                 {newFleet([]string{"a", "1.0.0 needs=L", "1.1.0 needs=K", "1.2.0"}), map[string][]string{"a": {"K", "L"}}},
-		"not what another operator brings": {newFleet([]string{"a", "1.0.0 needs=K"}, []string{"k", "1.0.0 brings=K"}), nil},
-		"not what it brings itself":        {newFleet([]string{"a", "1.0.0 needs=K brings=K"}), nil},
-		"what holds another one back":      {newFleet([]string{"a", "1.0.0 needs=b:"}, []string{"b", "1.0.0 needs=K"}), map[string][]string{"b": {"K"}}},
+		"a missing kind":                        {newFleet([]string{"a", "1.0.0 requires=L,K"}), map[string][]string{"a": {"K"}}}, // the first unmet requirement is reported
+		"missing kinds of every version":        {newFleet([]string{"a", "1.0.0 requires=L", "1.1.0 requires=K", "1.2.0"}), map[string][]string{"a": {"K", "L"}}},
+		"a kind of another operator":            {newFleet([]string{"a", "1.0.0 requires=K"}, []string{"k", "1.0.0 provides=K"}), nil},
+		"a kind of the bundle itself":           {newFleet([]string{"a", "1.0.0 requires=K provides=K"}), nil},
+		"a kind that a required operator lacks": {newFleet([]string{"a", "1.0.0 requires=b:"}, []string{"b", "1.0.0 requires=K"}), map[string][]string{"b": {"K"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := map[string][]string{}
@@ -115,17 +115,17 @@ func TestADecisionTellsOfWhichKindsItSaidWhoBringsThem(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no more than somebody can remember, and each is asked for once", func(t *testing.T) {
+	t.Run("at most MaxMissingKinds, with one call of ProviderHints for each", func(t *testing.T) {
 		n, asked := newFleet(append([]string{"a"}, needs...), append([]string{"b"}, needs...)), map[catalog.GVK]int{}
 		n.state.ProviderHints = func(gvk catalog.GVK) []resolve.ProviderHint { asked[gvk]++; return nil }
 		for operator, decision := range n.decide() {
 			if len(decision.MissingKinds) != resolve.MaxMissingKinds || !slices.IsSortedFunc(decision.MissingKinds, catalog.GVK.Compare) {
-				t.Errorf("%s lacks %d kinds", operator, len(decision.MissingKinds))
+				t.Errorf("%s has %d missing kinds", operator, len(decision.MissingKinds))
 			}
 		}
 		for gvk, times := range asked {
 			if times != 1 {
-				t.Errorf("%s was asked for %d times", gvk, times)
+				t.Errorf("ProviderHints was called %[2]d times for %[1]s", gvk, times)
 			}
 		}
 	})

@@ -10,13 +10,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// atLowest is an operator at the lowest version of a package, each of whose versions replaces the one before.
+// atLowest returns an operator at the lowest version of a package in which each version replaces the one before.
 func atLowest(versions int) (resolve.Request, []resolve.Catalog) {
 	var texts []string
 	for i := range versions {
-		texts = append(texts, fmt.Sprintf("1.%d.0", 10_000+i)) // names in order are versions in order
+		texts = append(texts, fmt.Sprintf("1.%d.0", 10_000+i)) // so that the order of names is the order of versions
 	}
-	pkg := madeOf("quay", texts...)
+	pkg := newPackage("quay", texts...)
 	for i := range pkg.Channels[0].Entries {
 		entry := &pkg.Channels[0].Entries[i]
 		entry.SkipRange = ""
@@ -28,31 +28,31 @@ func atLowest(versions int) (resolve.Request, []resolve.Catalog) {
 	return req, []resolve.Catalog{{ID: cluster, Package: pkg}}
 }
 
-func TestHRD_B1_SearchesThatEndSayWhichPackageAndOthersAreDecided(t *testing.T) {
+func TestHRD_B1_ASearchAtItsLimitIsReportedAndOtherOperatorsAreDecided(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	large, versions := atLowest(2000)
 	small := resolve.Request{Operator: "small", Package: "small"}
 	state := resolve.ClusterState{Limit: upgrade.Limit{Done: done}, Catalogs: func(pkg string) []resolve.Catalog {
 		if pkg == "small" {
-			return []resolve.Catalog{{ID: cluster, Package: madeOf("small", "1.0.0")}}
+			return []resolve.Catalog{{ID: cluster, Package: newPackage("small", "1.0.0")}}
 		}
 		return versions
 	}}
 	got := ResolveAll([]resolve.Request{large, small}, state)
 	if chosen := got["small"].Chosen; chosen == nil || chosen.Version.String() != "1.0.0" {
-		t.Errorf("the other operator: %+v", got["small"])
+		t.Errorf("the other operator has decision %+v", got["small"])
 	}
 	update := got["large"].Updates[0]
 	if update.Reason != platformv1alpha1.BlockedSearchLimit || !strings.Contains(update.Why(), fmt.Sprintf("package %q was canceled", large.Package)) {
-		t.Errorf("the large one: %+v", update)
+		t.Errorf("an update of the large package is %+v", update)
 	}
 	if target := got["large"].Target; target == nil || target.Version.String() != "1.10000.0" {
-		t.Errorf("the large one goes to %v: %s", target, got["large"].Message)
+		t.Errorf("the large package has target %v: %s", target, got["large"].Message)
 	}
 }
 
-func TestHRD_B1_NothingIsKeptOfACallThatWasEnded(t *testing.T) {
+func TestHRD_B1_ACanceledCallKeepsNothing(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	request, large := atLowest(2000)
@@ -83,9 +83,9 @@ func TestHRD_B1_NothingIsKeptOfACallThatWasEnded(t *testing.T) {
 	var whole Cache
 	whole.ResolveAll(requests, state(closed))
 	if got := whole.ResolveAll(requests, state(nil))[name]; got.Updates[0].Reason != "" {
-		t.Errorf("all together, after a call that was ended: %+v", got.Updates[0])
+		t.Errorf("ResolveAll after a canceled call: %+v", got.Updates[0])
 	}
 	if _, undecided := whole.Invalidate(requests, state(closed)); len(undecided) != 0 {
-		t.Errorf("%v count as undecided", undecided)
+		t.Errorf("undecided operators: %v", undecided)
 	}
 }

@@ -16,20 +16,20 @@ var (
 	cluster   = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "operators"}
 )
 
-// fleet is a cluster with operators, made of short texts.
+// fleet is a cluster with PlatformOperators and catalogs that newFleet builds from short texts.
 type fleet struct {
 	state    resolve.ClusterState
 	requests []resolve.Request
 	packages map[string]*catalog.Package
 }
 
-// gvk is a kind that is named by one word.
+// gvk returns a kind of the tests' group and version.
 func gvk(kind string) catalog.GVK {
 	return catalog.GVK{Group: "example.com", Version: "v1", Kind: kind}
 }
 
-// need reads a requirement: a kind, or a package and a range with a colon between them.
-func need(text string) catalog.Requirement {
+// requirement parses a requirement: a kind, or a package and a range with a colon between them.
+func requirement(text string) catalog.Requirement {
 	if pkg, span, ok := strings.Cut(text, ":"); ok {
 		return catalog.Requirement{Package: &catalog.PackageRange{Name: pkg, Range: strings.ReplaceAll(span, "_", " ")}}
 	}
@@ -37,8 +37,8 @@ func need(text string) catalog.Requirement {
 	return catalog.Requirement{GVK: &kind}
 }
 
-// live makes a neighbourhood of operators in order of age, each a name (of its package, too), perhaps with the installed version
-// after an @, and its versions: "2.0.0 brings=Kind,Kind needs=Kind,package:range". Whatever is older may follow whatever.
+// newFleet returns a fleet with operators in order of age. An operator is its name, which is also that of its package, optionally with the
+// installed version after "@", and its versions: "2.0.0 provides=Kind,Kind requires=Kind,package:range". Each version replaces all older ones.
 func newFleet(operators ...[]string) *fleet {
 	n := &fleet{packages: map[string]*catalog.Package{}}
 	for i, texts := range operators {
@@ -51,7 +51,7 @@ func newFleet(operators ...[]string) *fleet {
 			req.InstalledBundle = name + ".v" + installed
 		}
 		n.requests = append(n.requests, req)
-		n.packages[name] = madeOf(name, texts[1:]...)
+		n.packages[name] = newPackage(name, texts[1:]...)
 	}
 	n.state.Catalogs = func(pkg string) []resolve.Catalog {
 		return []resolve.Catalog{{ID: community, Package: n.packages[pkg]}}
@@ -59,7 +59,7 @@ func newFleet(operators ...[]string) *fleet {
 	return n
 }
 
-func madeOf(pkg string, versions ...string) *catalog.Package {
+func newPackage(pkg string, versions ...string) *catalog.Package {
 	var builder catalog.Builder
 	builder.AddPackage(pkg, "stable")
 	builder.AddChannel(pkg, "stable")
@@ -71,11 +71,11 @@ func madeOf(pkg string, versions ...string) *catalog.Package {
 			key, value, _ := strings.Cut(field, "=")
 			for _, each := range strings.Split(value, ",") {
 				switch key {
-				case "brings":
+				case "provides":
 					bundle.ProvidedGVKs = append(bundle.ProvidedGVKs, gvk(each))
-				case "needs":
-					bundle.Requirements = append(bundle.Requirements, need(each))
-				case "after": // reached from nothing below this
+				case "requires":
+					bundle.Requirements = append(bundle.Requirements, requirement(each))
+				case "after": // no version below this one can be upgraded to it
 					entry.SkipRange = fmt.Sprintf(">=%s <%s", each, fields[0])
 				case "mode":
 					bundle.InstallModes = map[string]bool{each: true}
@@ -95,7 +95,7 @@ func (n *fleet) with(change func(*fleet)) *fleet {
 
 func (n *fleet) decide() map[string]resolve.Decision { return ResolveAll(n.requests, n.state) }
 
-// outcome is what runs next of every operator: "a 1.0.0, b nothing".
+// outcome formats the chosen version of every operator: "a 1.0.0, b nothing".
 func outcome(decisions map[string]resolve.Decision) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(decisions)) {
@@ -108,7 +108,7 @@ func outcome(decisions map[string]resolve.Decision) string {
 	return strings.Join(parts, ", ")
 }
 
-// everyKindBy are catalogs in which these packages bring every kind.
+// everyKindBy returns provider hints that are the same for every kind.
 func everyKindBy(catalogs ...resolve.ProviderHint) func(catalog.GVK) []resolve.ProviderHint {
 	return func(catalog.GVK) []resolve.ProviderHint { return catalogs }
 }

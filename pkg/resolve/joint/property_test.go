@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// random makes operators that need and bring this and that.
+// random generates operators with random dependencies.
 func random(seed uint64) *fleet {
 	r := rand.New(rand.NewPCG(seed, 7))
 	pick := func() string { return string(rune('A' + r.IntN(6))) }
@@ -28,13 +28,13 @@ func random(seed uint64) *fleet {
 		for minor := range 1 + r.IntN(5) {
 			version := fmt.Sprintf("1.%d.0", minor)
 			if r.IntN(2) == 0 {
-				version += " brings=" + pick()
+				version += " provides=" + pick()
 			}
 			if r.IntN(3) == 0 {
-				version += " needs=" + pick()
+				version += " requires=" + pick()
 			}
 			if r.IntN(4) == 0 {
-				version += fmt.Sprintf(" needs=op%d:%s1.%d.0", r.IntN(8), []string{"<", ">=", "="}[r.IntN(3)], r.IntN(4))
+				version += fmt.Sprintf(" requires=op%d:%s1.%d.0", r.IntN(8), []string{"<", ">=", "="}[r.IntN(3)], r.IntN(4))
 			}
 			if minor > 1 && r.IntN(3) == 0 {
 				version += fmt.Sprintf(" after=1.%d.0", minor-1)
@@ -53,12 +53,12 @@ func random(seed uint64) *fleet {
 	return n
 }
 
-// running is what runs of each operator's package, by its bundle; of those that have nothing, nil.
+// running maps each package to its running bundle; nil if none runs.
 type running map[string]*catalog.Bundle
 
-// complaints are what a naive judge has against moving from one state to another: requirements of what is new or what they
-// were met for before, and kinds that somebody has who is not the only one.
-func complaints(n *fleet, before, after running) (complaints []string) {
+// violations checks the change from one state to another without the solver. It returns new bundles with unmet requirements, requirements
+// that are no longer met, and kinds with a second provider.
+func violations(n *fleet, before, after running) (violations []string) {
 	met := func(state running, r catalog.Requirement) bool {
 		return r.Evaluate(true, func(leaf catalog.Requirement, want bool) bool {
 			there := false
@@ -89,7 +89,7 @@ func complaints(n *fleet, before, after running) (complaints []string) {
 		}
 		for _, r := range bundle.Requirements {
 			if !met(after, r) && (bundle != before[pkg] || met(before, r)) {
-				complaints = append(complaints, fmt.Sprintf("%s %s needs %s", pkg, bundle.Version, r))
+				violations = append(violations, fmt.Sprintf("%s %s needs %s", pkg, bundle.Version, r))
 			}
 		}
 		for _, kind := range bundle.ProvidedGVKs {
@@ -98,15 +98,15 @@ func complaints(n *fleet, before, after running) (complaints []string) {
 					continue
 				}
 				if !brings(before, pkg, kind) || !brings(before, other, kind) {
-					complaints = append(complaints, fmt.Sprintf("%s and %s both bring %s", pkg, other, kind))
+					violations = append(violations, fmt.Sprintf("%s and %s both bring %s", pkg, other, kind))
 				}
 			}
 		}
 	}
-	return complaints
+	return violations
 }
 
-func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testing.T) {
+func TestUPG_R3_SolutionsAreValidAndBreakNoInstalledOperator(t *testing.T) {
 	moved, refusedFor := 0, 0
 	for seed := range uint64(1_500) {
 		n := random(seed)
@@ -120,7 +120,7 @@ func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testin
 			}
 			decision := got[req.Operator]
 			if decision.Chosen == nil && req.InstalledVersion != "" {
-				t.Fatalf("seed %d: %s may not stay: %s", seed, req.Operator, decision.Message)
+				t.Fatalf("seed %d: %s loses its installed version: %s", seed, req.Operator, decision.Message)
 			}
 			if decision.Chosen != nil && decision.Chosen.Bundle.Version != req.InstalledVersion {
 				moved++
@@ -135,23 +135,23 @@ func TestUPG_R3_EverySolutionSatisfiesANaiveJudgeAndNothingIsTakenAway(t *testin
 				}
 				for _, with := range conflict.With {
 					if !strings.Contains(strings.Join(got[with].Notes, "\n"), fmt.Sprintf("%q does without %s", req.Operator, conflict.Version)) {
-						t.Errorf("seed %d: %s is not told that it is in the way of %s: %v", seed, with, req.Operator, got[with].Notes)
+						t.Errorf("seed %d: %s has no note that it blocks %s: %v", seed, with, req.Operator, got[with].Notes)
 					}
 				}
 			}
 		}
-		if all := complaints(n, before, next); len(all) > 0 {
+		if all := violations(n, before, next); len(all) > 0 {
 			t.Errorf("seed %d: %s: %v", seed, outcome(got), all)
 		}
 	}
 	if moved < 1_000 || refusedFor < 300 {
-		t.Errorf("only %d moves and %d conflicts: the neighbourhoods are too peaceful to prove anything", moved, refusedFor)
+		t.Errorf("only %d upgrades and %d conflicts: the generated clusters are too simple", moved, refusedFor)
 	}
 }
 
 func TestIndependentOperatorsAreDecidedAsIfAlone(t *testing.T) {
 	n := random(1)
-	crowd := newFleet([]string{"quiet@1.0.0", "1.0.0", "1.1.0 brings=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
+	crowd := newFleet([]string{"quiet@1.0.0", "1.0.0", "1.1.0 provides=Q", "2.0.0 after=1.1.0"}, []string{"still", "1.0.0", "2.0.0"}, []string{"none"})
 	maps.Copy(n.packages, crowd.packages)
 	n.requests = append(n.requests, crowd.requests...)
 	got := n.decide()

@@ -53,17 +53,17 @@ func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
 	}
 }
 
-// requiring are two operators of so many versions; each version of the one requires the other.
+// requiring returns two operators with many versions; each version of one requires the other operator.
 func requiring(versions int, needs func(int) string) *fleet {
 	one, other := []string{"one@1.0.0"}, []string{"other@1.0.0"}
 	for i := range versions {
-		one = append(one, fmt.Sprintf("1.%d.0 needs=other:%s", i, needs(i)))
+		one = append(one, fmt.Sprintf("1.%d.0 requires=other:%s", i, needs(i)))
 		other = append(other, fmt.Sprintf("1.%d.0", i))
 	}
 	return newFleet(one, other)
 }
 
-// counted reads ranges that count how often they are applied.
+// counted returns a function that parses ranges and counts how often they are evaluated.
 func counted(times *int) func(string) blang.Range {
 	return func(text string) blang.Range {
 		covers := upgrade.ReadRange(text)
@@ -84,7 +84,7 @@ var requirementsOfEach = map[string]func(int) string{
 	"another range each, not met":      func(i int) string { return fmt.Sprintf(">=9.%d.0", i) },
 }
 
-func TestHRD_B1_RangesAreAppliedAsOftenAsThereAreVersions(t *testing.T) {
+func TestHRD_B1_EvaluationsOfRangesGrowLinearly(t *testing.T) {
 	for name, needs := range requirementsOfEach {
 		t.Run(name, func(t *testing.T) {
 			applied := func(versions int) (times int) {
@@ -96,13 +96,13 @@ func TestHRD_B1_RangesAreAppliedAsOftenAsThereAreVersions(t *testing.T) {
 				return times
 			}
 			if few, many := applied(50), applied(500); few == 0 || many > 15*few {
-				t.Errorf("ranges are applied %d times with 50 versions, %d times with 500", few, many)
+				t.Errorf("ranges are evaluated %d times with 50 versions, and %d times with 500", few, many)
 			}
 		})
 	}
 }
 
-func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
+func TestHRD_B1_EvaluationsOfRangesAreBounded(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	const versions = 3000
@@ -121,7 +121,7 @@ func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
 			}
 		}
 		if refused > versions-100 {
-			t.Errorf("%d of %d versions are refused: what is not known is no reason to", refused, versions)
+			t.Errorf("%d of %d versions are refused, although the comparison was not finished", refused, versions)
 		}
 		newRangeSets(evaluations[1], requiredPackages(evaluations))
 		return times
@@ -135,13 +135,13 @@ func TestHRD_B1_RangesAreAppliedWithinTheLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if times := applied(test.limit); times > test.most {
-				t.Errorf("ranges are applied %d times, want at most %d", times, test.most)
+				t.Errorf("ranges are evaluated %d times, want at most %d", times, test.most)
 			}
 		})
 	}
 }
 
-func TestOperatorsGetTheSameIfRangesCannotBeApplied(t *testing.T) {
+func TestASpentBudgetDoesNotChangeDecisions(t *testing.T) {
 	decide := func(n *fleet, limit upgrade.Limit) string {
 		index := resolve.NewClusterIndex(n.requests, n.state)
 		var evaluations []*resolve.Evaluation
@@ -154,17 +154,17 @@ func TestOperatorsGetTheSameIfRangesCannotBeApplied(t *testing.T) {
 	}
 	for seed := range uint64(500) {
 		if got, want := decide(random(seed), upgrade.Limit{Steps: 1}), decide(random(seed), upgrade.Limit{}); got != want {
-			t.Errorf("seed %d: without a budget for ranges it comes to %s, with one to %s", seed, got, want)
+			t.Errorf("seed %d: without a budget for ranges the outcome is %s, want %s", seed, got, want)
 		}
 	}
 	for name, needs := range requirementsOfEach {
 		if got, want := decide(requiring(300, needs), upgrade.Limit{Steps: 100}), decide(requiring(300, needs), upgrade.Limit{}); got != want {
-			t.Errorf("%s: with a small budget for ranges it comes to %s, without a limit to %s", name, got, want)
+			t.Errorf("%s: with a small budget for ranges the outcome is %s, want %s", name, got, want)
 		}
 	}
 }
 
-// BenchmarkRequirements decides about two operators of which each version of the one requires the other.
+// BenchmarkRequirements decides about two operators; each version of one requires the other.
 func BenchmarkRequirements(b *testing.B) {
 	for _, versions := range []int{300, 3000} {
 		for name, needs := range requirementsOfEach {

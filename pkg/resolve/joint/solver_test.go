@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pigeonhole are so many choices among so many holes, of which no two may be the same.
+// pigeonhole returns a solver in which each pigeon chooses a hole, and no two may choose the same.
 func pigeonhole(pigeons, holes int) *solver {
 	s := new(solver)
 	choices := make([][]z.Lit, pigeons)
@@ -37,7 +37,7 @@ func TestSolver(t *testing.T) {
 		"one hole less, too many to search all": {pigeonhole(20, 19), unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 2 { // the second time with what was learned
+			for range 2 { // the second time with learned clauses
 				solution, found := test.solver.solve()
 				if found != test.want {
 					t.Fatalf("the result is %d, want %d", found, test.want)
@@ -51,7 +51,7 @@ func TestSolver(t *testing.T) {
 				}
 			}
 			if test.solver.backtracks > 2*maxBacktracks {
-				t.Errorf("%d backtracks", test.solver.backtracks)
+				t.Errorf("the search took %d backtracks, above its bound", test.solver.backtracks)
 			}
 		})
 	}
@@ -61,21 +61,21 @@ func TestSolverAssumes(t *testing.T) {
 	s := pigeonhole(3, 3)
 	first, second := s.choices[0][2], s.choices[1][2]
 	if solution, found := s.solve(first); found != satisfiable || solution[0] != 2 {
-		t.Errorf("the solution is %v", solution)
+		t.Errorf("unexpected solution %v", solution)
 	}
 	if _, found := s.solve(first, second); found != unsatisfiable {
-		t.Errorf("two in one hole: the result is %d", found)
+		t.Errorf("two pigeons in one hole: the result is %d", found)
 	}
 	core, ok := s.minimalCore(first, []z.Lit{s.choices[2][0], second, s.choices[2][1].Not()})
 	if diff := cmp.Diff([]z.Lit{second}, core); !ok || diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if solution, found := s.solve(second); found != satisfiable || solution[1] != 2 {
-		t.Errorf("afterwards the solution is %v", solution)
+		t.Errorf("after an unsatisfiable query, the solution is %v", solution)
 	}
 }
 
-// A search that asked for the time would go on where the clock stands still, and end early where much time passes.
+// A search that depended on time would not end while the clock stands still, and would end early when much time passes.
 func TestSolverDoesNotDependOnTime(t *testing.T) {
 	type work struct {
 		found               result
@@ -91,7 +91,7 @@ func TestSolverDoesNotDependOnTime(t *testing.T) {
 	}
 	want := run()
 	if last := want[len(want)-1]; last.found != unknown || last.backtracks != maxGroupBacktracks {
-		t.Fatalf("the search does not reach its bound: %+v", want)
+		t.Fatalf("the search did not reach its bound: %+v", want)
 	}
 	synctest.Test(t, func(t *testing.T) { // the clock stands still
 		if diff := cmp.Diff(want, run(), cmp.AllowUnexported(work{})); diff != "" {

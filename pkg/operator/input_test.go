@@ -40,7 +40,7 @@ func TestHTTPInputSendsEveryRequestThroughTheClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if input.KubernetesVersion != "v1.34.0" {
-		t.Errorf("the version is %q", input.KubernetesVersion)
+		t.Errorf("KubernetesVersion is %q", input.KubernetesVersion)
 	}
 	ctx := t.Context()
 	for client, request := range map[string]func() error{
@@ -53,26 +53,26 @@ func TestHTTPInputSendsEveryRequestThroughTheClient(t *testing.T) {
 		},
 	} {
 		before := len(requests)
-		_ = request() // the answer is no object; only the request counts
+		_ = request() // the response is no object; the test only checks the request
 		if len(requests) == before {
-			t.Errorf("client %s has not sent its request through the HTTP client", client)
+			t.Errorf("client %s did not send its request through the HTTP client", client)
 		}
 	}
 	for _, each := range requests {
 		if each.URL.Scheme != "https" || each.URL.Host != "nowhere.example.com" || each.Header.Get("Authorization") != "" {
-			t.Errorf("sent to %s with authorization %q; the HTTP client has the credentials", each.URL, each.Header.Get("Authorization"))
+			t.Errorf("request to %s has authorization %q, although the HTTP client adds credentials", each.URL, each.Header.Get("Authorization"))
 		}
 	}
 }
 
-func TestHTTPInputNamesAHostThatCannotBeRead(t *testing.T) {
+func TestHTTPInputReportsAnInvalidHost(t *testing.T) {
 	_, err := HTTPInput(http.DefaultClient, &rest.Config{Host: "https://host\x7f"}, Settings{})
 	if err == nil || !strings.Contains(err.Error(), "host of the API server") {
-		t.Errorf("got %v", err)
+		t.Errorf("the error does not name the host: %v", err)
 	}
 }
 
-// opener is a source of images that opens none.
+// opener implements source.Opener and opens no source.
 type opener struct{ err error }
 
 func (o opener) Open(corev1alpha2.BundleSource) (source.Opened, error) { return source.Opened{}, o.err }
@@ -94,10 +94,10 @@ func TestBuildKeepsFieldsOfTheInputThatAreSet(t *testing.T) {
 		"Register": input.Register(nil), "RegisterCollector": input.RegisterCollector(nil), "ReadGRPC": grpc, "ReadHTTP": http, "Images": image,
 	} {
 		if !errors.Is(err, mine) {
-			t.Errorf("%s is replaced: %v", field, err)
+			t.Errorf("Build replaced %s: %v", field, err)
 		}
 	}
 	if input.NewEvents(t.Context(), "some") != record.EventRecorder(recorder) {
-		t.Error("NewEvents is replaced")
+		t.Error("Build replaced NewEvents")
 	}
 }

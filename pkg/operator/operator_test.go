@@ -18,9 +18,9 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-func TestOptionsSayEverythingThatIsWrongAtOnce(t *testing.T) {
+func TestValidateReportsAllInvalidOptions(t *testing.T) {
 	if err := NewOptions().Validate(); err != nil {
-		t.Errorf("the payload's own settings are refused: %v", err)
+		t.Errorf("Validate rejects the settings of the payload: %v", err)
 	}
 	wrong := Options{ContentDir: "relative", DegradedAfter: -time.Second}
 	err := wrong.Validate()
@@ -31,7 +31,7 @@ func TestOptionsSayEverythingThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// absent is library-go's client of an operator resource that was deleted.
+// absent is a client of an operator resource that was deleted.
 type absent struct {
 	v1helpers.OperatorClientWithFinalizers
 }
@@ -50,19 +50,19 @@ func (absent) UpdateOperatorStatus(context.Context, string, *operatorv1.Operator
 	return nil, errAbsent
 }
 
-func TestOperatorClientNeverSaysNotFound(t *testing.T) {
+func TestPersistentClientNeverReturnsNotFound(t *testing.T) {
 	client := persistentClient{absent{}}
 	_, _, _, get := client.GetOperatorState()
 	_, _, _, quorum := client.GetOperatorStateWithQuorum(t.Context())
 	_, update := client.UpdateOperatorStatus(t.Context(), "1", &operatorv1.OperatorStatus{})
 	for request, err := range map[string]error{"GetOperatorState": get, "GetOperatorStateWithQuorum": quorum, "UpdateOperatorStatus": update} {
 		if !errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsNotFound(err) {
-			t.Errorf("%s returns %v, upon which library-go may delete the ClusterOperator, and a controller would report a fault", request, err)
+			t.Errorf("%s returns %v, want an error that is not NotFound and that controllers recognize", request, err)
 		}
 	}
 }
 
-func TestExtractStatusGivesWhatTheManagerApplied(t *testing.T) {
+func TestExtractStatusReturnsTheAppliedFields(t *testing.T) {
 	object := &unstructured.Unstructured{}
 	err := yaml.Unmarshal([]byte(`
 apiVersion: operator.openshift.io/v1alpha1
@@ -90,12 +90,12 @@ status:
 		t.Fatal(err)
 	}
 	if len(got.Conditions) != 1 || *got.Conditions[0].Type != "OursDegraded" || *got.Conditions[0].Status != operatorv1.ConditionFalse {
-		t.Errorf("extracted %+v", got.Conditions)
+		t.Errorf("unexpected conditions %+v", got.Conditions)
 	}
 	if got, err := extractStatus(object, "nobody"); err != nil || got != nil && len(got.Conditions) != 0 {
-		t.Errorf("nobody applied %+v, %v", got, err)
+		t.Errorf("a field manager that applied nothing has %+v, %v", got, err)
 	}
 	if _, err := extractSpec(object, "ours"); err != nil {
-		t.Errorf("the spec has a field of our own kind: %v", err)
+		t.Errorf("extractSpec fails for a field that only our kind has: %v", err)
 	}
 }

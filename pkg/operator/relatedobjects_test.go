@@ -24,19 +24,19 @@ const systemNamespace = "openshift-platform-operators"
 
 // Promise CLU-O8: The relatedObjects of the ClusterOperator are those of its manifest and at most 50 install namespaces, sorted, all by
 // lower-case plural resource.
-func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T) {
+func TestCLU_O8_RelatedObjects(t *testing.T) {
 	static := staticRelatedObjects(systemNamespace)
-	t.Run("the static ones are those of the manifest", func(t *testing.T) {
+	t.Run("static references equal the manifest", func(t *testing.T) {
 		manifest := &configv1.ClusterOperator{}
 		read(t, "*_60-clusteroperator.yaml", manifest)
 		if manifest.Name != ClusterOperatorName {
-			t.Errorf("the manifest is of %q", manifest.Name)
+			t.Errorf("the manifest has name %q", manifest.Name)
 		}
 		if diff := cmp.Diff(static, manifest.Status.RelatedObjects); diff != "" {
-			t.Errorf("code and manifest name different objects (-code +manifest):\n%s", diff)
+			t.Errorf("code and manifest differ (-code +manifest):\n%s", diff)
 		}
 	})
-	t.Run("the dynamic ones are namespaces, sorted, each once, at most 50", func(t *testing.T) {
+	t.Run("dynamic references are namespaces, sorted, unique, at most 50", func(t *testing.T) {
 		lister, most := deploymentsInto(t, "", "one", "one", systemNamespace), make([]string, 0, 3*maxRelatedNamespaces)
 		for i := range cap(most) {
 			most = append(most, fmt.Sprintf("ns-%03d", (i*7)%cap(most)))
@@ -52,7 +52,7 @@ func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T)
 			var got []string
 			for _, reference := range references {
 				if reference.Resource != "namespaces" || reference.Group != "" || reference.Namespace != "" {
-					t.Errorf("%s: %+v is no namespace", name, reference)
+					t.Errorf("%s: %+v is not a namespace", name, reference)
 				}
 				got = append(got, reference.Name)
 			}
@@ -61,7 +61,7 @@ func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T)
 			}
 		}
 	})
-	t.Run("all are lower-case plurals, of a namespace and of something cluster-scoped at least", func(t *testing.T) {
+	t.Run("all references have lower-case plural resources", func(t *testing.T) {
 		scopes := map[string]apiextensionsv1.ResourceScope{"namespaces.": apiextensionsv1.ClusterScoped}
 		for _, kind := range []string{"bundledeployments", "platformoperators", "platformoperatormanagers"} {
 			crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -73,7 +73,7 @@ func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T)
 		for _, reference := range append(dynamic, static...) {
 			scope, plural := scopes[reference.Resource+"."+reference.Group]
 			if !plural || !regexp.MustCompile(`^[a-z]+$`).MatchString(reference.Resource) {
-				t.Errorf("%+v names no resource by its lower-case plural", reference)
+				t.Errorf("%+v has no lower-case plural resource", reference)
 			}
 			switch {
 			case reference.Resource == "namespaces" && reference.Name != "":
@@ -82,23 +82,23 @@ func TestCLU_O8_RelatedObjectsAreTheManifestsAndABoundedSortedRest(t *testing.T)
 				others++
 			}
 		}
-		if namespaces < 2 || others == 0 { // the manager's own, and that of what it installed
-			t.Errorf("%d namespaces and %d objects that are cluster-scoped", namespaces, others)
+		if namespaces < 2 || others == 0 { // the manager's own, and an install namespace
+			t.Errorf("%d namespaces and %d other references, want at least 2 and 1", namespaces, others)
 		}
 	})
-	t.Run("a cache that is not synced takes none away", func(t *testing.T) {
+	t.Run("a cache that has not synced removes no namespace", func(t *testing.T) {
 		if set, _ := installNamespaces(func() bool { return false }, deploymentsInto(t, "one"))(); set {
-			t.Error("it is taken at its word, so that a restart takes namespaces out of the ClusterOperator")
+			t.Error("it is used, so that a restart removes namespaces from the ClusterOperator")
 		}
 	})
 }
 
-// read reads the only manifest that a pattern matches.
+// read decodes the only manifest that matches a pattern.
 func read(t *testing.T, pattern string, into any) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../../manifests", pattern))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("looking for manifest %q: %q, %v", pattern, files, err)
+		t.Fatalf("manifests that match %q: %q, %v; want one", pattern, files, err)
 	}
 	content, err := os.ReadFile(files[0])
 	if err != nil {
@@ -109,7 +109,7 @@ func read(t *testing.T, pattern string, into any) {
 	}
 }
 
-// deploymentsInto are BundleDeployments, one for each install namespace.
+// deploymentsInto returns a lister with a BundleDeployment for each install namespace.
 func deploymentsInto(t *testing.T, namespaces ...string) corelisters.BundleDeploymentLister {
 	t.Helper()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)

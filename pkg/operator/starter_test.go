@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/status"
 )
 
-// operatorWith is an Operator with one controller, named "only".
+// operatorWith returns an Operator with one controller, named "only".
 func operatorWith(t *testing.T, sync factory.SyncFunc) *Operator {
 	t.Helper()
 	syncContext := factory.NewSyncContext("only", events.NewInMemoryRecorder("test", &clocktesting.FakePassiveClock{}))
@@ -38,18 +38,18 @@ func TestSyncOnceSyncsForTheKeyAndUsesTheControllersQueue(t *testing.T) {
 			return is.returns
 		})
 		if err := built.SyncOnce(t.Context(), "only", key); !errors.Is(err, is.err) || (err != nil) != (is.err != nil) {
-			t.Errorf("%s: the error is %v, want %v", key, err, is.err)
+			t.Errorf("%s: SyncOnce returned %v, want %v", key, err, is.err)
 		}
 		if keys, err := built.DrainQueue("only"); err != nil || !slices.Equal(keys, is.queued) {
-			t.Errorf("%s: %q is queued (error %v), want %q", key, keys, err, is.queued)
+			t.Errorf("%s: DrainQueue returned %q, %v, want %q", key, keys, err, is.queued)
 		}
 		if keys, err := built.DrainQueue("only"); err != nil || len(keys) > 0 {
-			t.Errorf("%s: %q is still queued (error %v)", key, keys, err)
+			t.Errorf("%s: a second DrainQueue returned %q, %v", key, keys, err)
 		}
 	}
 }
 
-func TestAnUnknownControllerIsAnErrorThatNamesTheOthers(t *testing.T) {
+func TestAnUnknownControllerIsAnError(t *testing.T) {
 	built := operatorWith(t, func(context.Context, factory.SyncContext) error { return nil })
 	_, drain := built.DrainQueue("other")
 	for method, err := range map[string]error{"SyncOnce": built.SyncOnce(t.Context(), "other", "key"), "DrainQueue": drain} {
@@ -64,9 +64,9 @@ func TestANewVersionQueuesASyncOfTheClusterOperator(t *testing.T) {
 	b := &builder{versions: status.NewVersionGetter(), statusContext: built.controllers[0].syncContext}
 	b.setVersion("operator", "2")
 	if got := b.versions.GetVersions()["operator"]; got != "2" {
-		t.Errorf("the version is %q", got)
+		t.Errorf("the reported version is %q", got)
 	}
 	if keys, err := built.DrainQueue("only"); err != nil || !slices.Equal(keys, []string{factory.DefaultQueueKey}) {
-		t.Errorf("%q is queued (error %v)", keys, err)
+		t.Errorf("DrainQueue returned %q, %v", keys, err)
 	}
 }

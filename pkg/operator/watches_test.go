@@ -22,20 +22,20 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// emptyServer is an API server that serves the kinds of both OLMs, has no object of any kind, and lets nobody write. It notes which kinds
+// emptyServer is an API server that serves the kinds of OLM v0 and v1, has no objects, and denies writes. It records which kinds
 // were listed.
 type emptyServer struct {
 	lock   sync.Mutex
 	listed map[string]bool
 }
 
-// served are the kinds of others that the manager watches while they are served.
+// served are the kinds of other components that the manager watches while they are served.
 var served = map[string]string{
 	"catalogsources": "operators.coreos.com/v1alpha1", "subscriptions": "operators.coreos.com/v1alpha1",
 	"clustercatalogs": "olm.operatorframework.io/v1", "clusterextensions": "olm.operatorframework.io/v1",
 }
 
-// singular are the kinds of which a list has to say what it is of.
+// singular are the kinds whose lists need the kind of their items.
 var singular = map[string]string{
 	"platformoperators": "PlatformOperator", "bundledeployments": "BundleDeployment", "bundles": "Bundle", "provisionerclasses": "ProvisionerClass",
 	"platformoperatormanagers": "PlatformOperatorManager", "clusterversions": "ClusterVersion", "clusteroperators": "ClusterOperator",
@@ -55,7 +55,7 @@ func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !whole:
 		s.answer(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 	case query.Get("sendInitialEvents") == "true":
-		s.answer(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid) // as one that does not stream lists; these are asked for then
+		s.answer(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid) // like a server without streaming lists, so that the client lists instead
 	case query.Get("watch") != "":
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
@@ -76,7 +76,7 @@ func (s *emptyServer) answer(w http.ResponseWriter, code int, reason metav1.Stat
 	fmt.Fprintf(w, `{"apiVersion":"v1","kind":"Status","status":"Failure","code":%d,"reason":%q}`, code, reason)
 }
 
-// items are the CustomResourceDefinitions, and nothing else.
+// items returns the items of a list: the CustomResourceDefinitions, or none.
 func (s *emptyServer) items(resource string) string {
 	if resource != "customresourcedefinitions" {
 		return ""
@@ -96,7 +96,7 @@ func (s *emptyServer) kinds() []string {
 	return slices.Sorted(maps.Keys(s.listed))
 }
 
-// inputFrom is an input whose clients ask a server for JSON.
+// inputFrom returns an Input whose clients request JSON from a server.
 func inputFrom(t *testing.T, server *httptest.Server) *Input {
 	t.Helper()
 	options := NewOptions()
@@ -112,8 +112,8 @@ func inputFrom(t *testing.T, server *httptest.Server) *Input {
 	return input
 }
 
-// Whatever the manager lists while nothing is installed it works from, so that WatchesDegraded has to tell when that is refused.
-func TestEveryKindThatTheManagerWatchesIsOneWhoseRefusalIsTold(t *testing.T) {
+// The manager needs every kind that it lists while nothing is installed, so WatchesDegraded must report a denied list of each.
+func TestDeniedWatchesOfEveryKindAreReported(t *testing.T) {
 	answers := &emptyServer{listed: map[string]bool{}}
 	server := httptest.NewServer(answers)
 	defer server.Close()
@@ -133,23 +133,23 @@ func TestEveryKindThatTheManagerWatchesIsOneWhoseRefusalIsTold(t *testing.T) {
 	}()
 	expected := slices.Concat(slices.Collect(maps.Keys(served)), slices.Collect(maps.Keys(singular)), []string{"pods", "customresourcedefinitions"})
 	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		seen := answers.kinds()
-		return !slices.ContainsFunc(expected, func(each string) bool { return !slices.Contains(seen, each) }), nil
+		listed := answers.kinds()
+		return !slices.ContainsFunc(expected, func(each string) bool { return !slices.Contains(listed, each) }), nil
 	})
 	cancel()
 	server.CloseClientConnections()
 	<-ended
 	if err != nil {
-		t.Fatalf("the manager listed no more than %v: %v", answers.kinds(), err)
+		t.Fatalf("the manager listed only %v: %v", answers.kinds(), err)
 	}
 	for _, each := range answers.kinds() {
 		if b.watchErrorSetters[each] == nil {
-			t.Errorf("%s are listed, and nobody is told when that is refused", each)
+			t.Errorf("%s are listed, but a denied list is not reported", each)
 		}
 	}
 	for each := range b.watchErrorSetters {
 		if !slices.Contains(answers.kinds(), each) {
-			t.Errorf("%s are not listed by anybody", each)
+			t.Errorf("no informer lists %s", each)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// installed writes a True Installed condition.
+// installed adds a True Installed condition to the fixture.
 func installed(f *fixture) {
 	meta.SetStatusCondition(&f.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionInstalled, Status: isTrue, Reason: "x", LastTransitionTime: metav1.Unix(1, 0),
@@ -45,9 +45,9 @@ func TestConditions(t *testing.T) {
 		installed bool
 		want      map[string]string
 	}{
-		"nothing is known yet": {given: fetching,
+		"no content is known": {given: fetching,
 			want: conditions("Unknown/Unpacking", "Unknown/Unpacking", "False/InstallPending", "Unknown/InstallPending", "True/RollingOut", "Unknown/InstallPending")},
-		"a class that does not exist": {given: fetching, fixture: func(f *fixture) { f.unknown = `No provisioner class "x" on this cluster` },
+		"an unknown provisioner class": {given: fetching, fixture: func(f *fixture) { f.unknown = `No provisioner class "x" on this cluster` },
 			want: conditions("Unknown/ProvisionerNotFound", "Unknown/ProvisionerNotFound", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
 		"an image that cannot be pulled, before anything is installed": {
 			given: func(m *Machine) { fetching(m); m.content.Err = errors.New("no such image") },
@@ -55,7 +55,7 @@ func TestConditions(t *testing.T) {
 		"an image that cannot be pulled, with an active revision": {
 			given: func(m *Machine) { m.desired, m.report, m.content.Err = nil, healthy, errors.New("no such image") }, installed: true,
 			want: conditions("False/UnpackFailed", "Unknown/UnpackFailed", applied, "True/Healthy", "False/Blocked", expected)},
-		"content that is no bundle": {
+		"content that is not a bundle": {
 			given: func(m *Machine) { fetching(m); m.content = Content{Resolved: "r", Invalid: "no annotations."} },
 			want:  conditions("True/UnpackSuccessful", "False/BundleLoadFailed", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
 		"a Bundle that does not exist": {given: fetching, fixture: func(f *fixture) { f.desired = Desired{Source: "Bundle memo", Missing: `Bundle "memo" does not exist`} },
@@ -81,14 +81,14 @@ func TestConditions(t *testing.T) {
 			want: stored(applied, "True/Healthy", expected, expected)},
 		"a revision that missed its deadline and is held": {given: func(m *Machine) { m.report, m.held = unhealthy, m.desired }, installed: true,
 			want: stored(applied, "False/Unhealthy", "False/DeadlineExceeded", expected)},
-		"a revision that failed, while the one before is restored": {
+		"a rollback in progress": {
 			given: func(m *Machine) { m.failed, m.desired, m.report = m.desired, m.active, unhealthy }, installed: true,
 			want: stored(applied, "False/Unhealthy", "True/RollingBack", expected)},
-		"drift that is left": {given: func(m *Machine) {
+		"drift that is not reverted": {given: func(m *Machine) {
 			settled(m)
 			m.drift = Drift{Left: true, Standing: []corev1alpha2.DriftRecord{change(corev1alpha2.DriftReported)}}
 		}, installed: true, want: stored(applied, "True/Healthy", expected, "True/DriftReported")},
-		"drift that comes back each time": {given: func(m *Machine) {
+		"contested drift": {given: func(m *Machine) {
 			settled(m)
 			m.drift = Drift{Left: true, Standing: []corev1alpha2.DriftRecord{change(corev1alpha2.DriftContested)}}
 		}, installed: true, want: stored(applied, "True/Healthy", expected, "True/DriftContested")},
@@ -126,7 +126,7 @@ func TestConditions(t *testing.T) {
 			for _, each := range got.Status.Conditions {
 				reported[each.Type] = string(each.Status) + "/" + each.Reason
 				if each.ObservedGeneration != 3 || each.Message == "" || len(each.Message) > MaxMessage {
-					t.Errorf("%s: generation %d, message %q", each.Type, each.ObservedGeneration, each.Message)
+					t.Errorf("%s has observedGeneration %d and message %q", each.Type, each.ObservedGeneration, each.Message)
 				}
 			}
 			if diff := cmp.Diff(c.want, reported); diff != "" {
@@ -139,17 +139,17 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestUnhealthyNamesTheCommandThatTellsMore(t *testing.T) {
+func TestUnhealthyMessage(t *testing.T) {
 	const unready, command = "Deployment memo/memo: 0 of 1 updated replicas available", "kubectl describe -n memo deployment memo"
 	for name, c := range map[string]struct {
 		report Report
 		want   string
 	}{
-		"an object that is not ready":           {Report{Unready: []string{unready}, Command: command}, unready + `. See "` + command + `".`},
-		"the first of several":                  {Report{Unready: []string{unready, "b", "c"}, Command: command}, unready + ` (and 2 more). See "` + command + `".`},
-		"an object that does not exist":         {Report{Unready: []string{"Service memo/memo: is not there"}}, "Service memo/memo: is not there."},
-		"something else is waited for":          {Report{Waiting: "waiting for kind A", Unready: []string{unready}, Command: command}, "waiting for kind A."},
-		"nothing is known to be in the way yet": {Report{}, "Not everything is applied yet."},
+		"an object that is not ready":        {Report{Unready: []string{unready}, Command: command}, unready + `. See "` + command + `".`},
+		"several objects that are not ready": {Report{Unready: []string{unready, "b", "c"}, Command: command}, unready + ` (and 2 more). See "` + command + `".`},
+		"an object that does not exist":      {Report{Unready: []string{"Service memo/memo: is not there"}}, "Service memo/memo: is not there."},
+		"another obstacle":                   {Report{Waiting: "waiting for kind A", Unready: []string{unready}, Command: command}, "waiting for kind A."},
+		"no known obstacle":                  {Report{}, "Not everything is applied yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -162,7 +162,7 @@ func TestUnhealthyNamesTheCommandThatTellsMore(t *testing.T) {
 	}
 }
 
-func TestHealthyWhilePausedDoesNotClaimThatObjectsAreAsDeclared(t *testing.T) {
+func TestHealthyWhilePausedIsNotAboutDrift(t *testing.T) {
 	f := newFixture(t)
 	f.deployment.Spec.Paused = true
 	m := f.machine()
@@ -172,15 +172,15 @@ func TestHealthyWhilePausedDoesNotClaimThatObjectsAreAsDeclared(t *testing.T) {
 	}
 }
 
-func TestGoingBackToTheActiveRevisionIsReportedUntilAllOfItIsAsBefore(t *testing.T) {
+func TestReturningToTheActiveRevisionIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		reason   string
 		complete bool
 		want     string
 	}{
-		"while objects of the superseded revision are left": {corev1alpha2.ReasonRollingOut, false, corev1alpha2.ReasonRollingOut},
-		"when everything is as before":                      {corev1alpha2.ReasonRollingOut, true, corev1alpha2.ReasonAsExpected},
-		"a repair is not reported so":                       {corev1alpha2.ReasonAsExpected, false, corev1alpha2.ReasonAsExpected},
+		"not all objects are restored": {corev1alpha2.ReasonRollingOut, false, corev1alpha2.ReasonRollingOut},
+		"all objects are restored":     {corev1alpha2.ReasonRollingOut, true, corev1alpha2.ReasonAsExpected},
+		"a repair of drift":            {corev1alpha2.ReasonAsExpected, false, corev1alpha2.ReasonAsExpected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -197,7 +197,7 @@ func TestGoingBackToTheActiveRevisionIsReportedUntilAllOfItIsAsBefore(t *testing
 	}
 }
 
-func TestARollbackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
+func TestARollbackWithBlockedPruning(t *testing.T) {
 	for want, blocked := range map[string]bool{corev1alpha2.ReasonRollingBack: false, corev1alpha2.ReasonDeadlineExceeded: true} {
 		f := newFixture(t)
 		f.history.Stored[1].Stored = corev1alpha2.RevisionFailed
@@ -206,29 +206,29 @@ func TestARollbackThatCannotBeCleanedUpIsOverAndSaysSo(t *testing.T) {
 		m.active, m.desired, m.failed, m.report = f.history.Stored[0], f.history.Stored[0], f.history.Stored[1], healthy
 		m.recordPruneWait(Removal{Waiting: "ConfigMap memo/b: forbidden; grant it", Blocked: blocked})
 		if got := m.progressing(); got.reason != want || !strings.Contains(got.message, "grant it") {
-			t.Errorf("blocked %v: %s: %s", blocked, got.reason, got.message)
+			t.Errorf("pruneBlocked %v: reason %s: %s", blocked, got.reason, got.message)
 		}
 	}
 }
 
-func TestMessagesAreBoundedAndOneLine(t *testing.T) {
+func TestMessage(t *testing.T) {
 	for given, want := range map[string]string{"a\n b..": "a b.", "a.": "a."} {
 		if got := Message(given); got != want {
 			t.Errorf("Message(%q) = %q, want %q", given, got, want)
 		}
 	}
 	if got := Message(strings.Repeat("ü", MaxMessage)); len(got) > MaxMessage || !strings.HasSuffix(got, "…") {
-		t.Errorf("a long text has %d bytes", len(got))
+		t.Errorf("a long message has %d bytes, want at most MaxMessage", len(got))
 	}
 }
 
-func TestMessagesComeBackFromTheAPIServerAsTheyWereWritten(t *testing.T) {
+func TestMessageReturnsValidUTF8(t *testing.T) {
 	for name, text := range map[string]string{
-		"half a character at the end of a cut text": "a" + strings.Repeat("ü", MaxMessage),
-		"half a character as it came":               "value \"\xc3\" is refused",
+		"a cut within a character":   "a" + strings.Repeat("ü", MaxMessage),
+		"invalid UTF-8 in the input": "value \"\xc3\" is refused",
 	} {
 		if got := Message(text); !utf8.ValidString(got) || len(got) > MaxMessage {
-			t.Errorf("%s: %d bytes, %q; it would be written again and again", name, len(got), got[max(0, len(got)-8):])
+			t.Errorf("%s: %d bytes, %q; the API server would store another text, so that each sync would write it", name, len(got), got[max(0, len(got)-8):])
 		}
 	}
 }

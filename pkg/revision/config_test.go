@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-func TestEqualConfigurationsAreEqualTexts(t *testing.T) {
+func TestCanonicalConfig(t *testing.T) {
 	for _, group := range [][]string{
 		{"", "null", "{}", " { } "},
 		{`{"a":1,"b":{"c":[1,2]}}`, `{ "b": {"c": [1, 2]}, "a": 1 }`},
@@ -16,14 +16,14 @@ func TestEqualConfigurationsAreEqualTexts(t *testing.T) {
 		for _, each := range group {
 			got := CanonicalConfig(&runtime.RawExtension{Raw: []byte(each)})
 			if want := CanonicalConfig(&runtime.RawExtension{Raw: []byte(group[0])}); got != want {
-				t.Errorf("%s becomes %s, and %s becomes %s", each, got, group[0], want)
+				t.Errorf("CanonicalConfig(%s) = %s, but CanonicalConfig(%s) = %s", each, got, group[0], want)
 			}
 		}
 	}
 	if CanonicalConfig(nil) != "" || ConfigDigest("") != "" {
-		t.Error("no configuration has a text or a digest: revisions of before there was configuration would be rendered again")
+		t.Error("an absent configuration has a text or a digest, so that revisions of older managers would be rendered again")
 	}
 	if CanonicalConfig(&runtime.RawExtension{Raw: []byte(`{"big":12345678901234567890}`)}) == CanonicalConfig(&runtime.RawExtension{Raw: []byte(`{"big":12345678901234567891}`)}) {
-		t.Error("two large numbers are taken for one")
+		t.Error("two different large numbers have equal texts")
 	}
 }

@@ -18,7 +18,7 @@ const (
 	endMarker   = "<!-- End of it. -->\n"
 )
 
-// TestThePageShowsTheRules compares the diagram and the table in the docs with the rules.
+// TestThePageShowsTheRules compares the diagram and the table in the docs with the transitions.
 func TestThePageShowsTheRules(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -27,21 +27,21 @@ func TestThePageShowsTheRules(t *testing.T) {
 	before, rest, found := strings.Cut(string(content), beginMarker)
 	_, after, complete := strings.Cut(rest, endMarker)
 	if !found || !complete {
-		t.Fatalf("%s has no generated part", page)
+		t.Fatalf("%s has no markers of generated content", page)
 	}
 	want := before + beginMarker + diagram() + "\n" + table() + endMarker + after
 	if want == string(content) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s does not show the rules: run go test ./pkg/revision -args -update", page)
+		t.Fatalf("%s differs from the transitions: run go test ./pkg/revision -args -update", page)
 	}
 	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// diagram returns the states as a Mermaid diagram, with the waiting states as one. Edges have the numbers of the table.
+// diagram returns the states as a Mermaid diagram, with all waiting states as one node. Edges have the row numbers of the table.
 func diagram() string {
 	var edges []string
 	numbers := map[string][]string{}
@@ -75,7 +75,7 @@ func node(state State) string {
 	return string(state)
 }
 
-// table returns the rules.
+// table returns the transitions as a Markdown table.
 func table() string {
 	var text strings.Builder
 	text.WriteString("| | to | when | then |\n|---|---|---|---|\n")

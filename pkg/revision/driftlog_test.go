@@ -18,11 +18,11 @@ func changedAt(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string
 	}
 }
 
-func TestStandingDriftHasOneEventAlthoughStatusHasNoSpaceForIt(t *testing.T) {
+func TestStandingDriftHasOneEventIfStatusHasNoSpace(t *testing.T) {
 	var log DriftLog
 	old := changedAt(corev1alpha2.DriftReported, 1, "/data/old")
 	if events := log.Add([]corev1alpha2.DriftRecord{old}, true, nil); len(events) != 1 {
-		t.Fatalf("a standing change has Events %+v, want 1", events)
+		t.Fatalf("a standing change has Events %+v, want one", events)
 	}
 	log.Written()
 	log.Begin()
@@ -32,11 +32,11 @@ func TestStandingDriftHasOneEventAlthoughStatusHasNoSpaceForIt(t *testing.T) {
 	}
 	for range 10 * maxUnwrittenDrift {
 		if events := log.Add([]corev1alpha2.DriftRecord{old}, true, status); len(events) != 0 {
-			t.Fatalf("it has more Events: %+v", events)
+			t.Fatalf("a later sync returned more Events: %+v", events)
 		}
 	}
 	if kept := len(log.Drift().Unwritten); kept != maxUnwrittenDrift {
-		t.Errorf("%d changes are kept while no status can be written, want %d", kept, maxUnwrittenDrift)
+		t.Errorf("%d unwritten changes are kept, want %d", kept, maxUnwrittenDrift)
 	}
 }
 
@@ -44,17 +44,17 @@ func TestChangesAreKeptUntilAStatusHasThem(t *testing.T) {
 	var log DriftLog
 	repaired, left := changedAt(corev1alpha2.DriftRepaired, 1, "/data/a"), changedAt(corev1alpha2.DriftReported, 2, "/data/b")
 	log.Add([]corev1alpha2.DriftRecord{repaired, left}, true, nil)
-	log.Begin() // no status was written
+	log.Begin() // without a written status
 	if got := log.Drift(); len(got.Unwritten) != 2 || len(got.Standing) != 0 || got.Left {
-		t.Errorf("the next sync begins with %+v, want both unwritten and none that stands", got)
+		t.Errorf("the next sync begins with %+v, want both changes unwritten and none standing", got)
 	}
 	log.Written()
 	if diff := cmp.Diff(Drift{}, log.Drift()); diff != "" {
-		t.Errorf("after a status (-want +got):\n%s", diff)
+		t.Errorf("after a written status (-want +got):\n%s", diff)
 	}
 }
 
-func TestManyChangesHaveFewEvents(t *testing.T) {
+func TestEventsOfManyChangesAreBounded(t *testing.T) {
 	var log DriftLog
 	var found []corev1alpha2.DriftRecord
 	for i := range 3 * maxDriftEvents {
@@ -62,6 +62,6 @@ func TestManyChangesHaveFewEvents(t *testing.T) {
 	}
 	events := log.Add(found, false, nil)
 	if len(events) != maxDriftEvents+1 || events[maxDriftEvents].Message != "10 more changes by others; status.drift has the latest" {
-		t.Errorf("Events %+v", events)
+		t.Errorf("unexpected Events %+v", events)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// start is when the tests' rollouts start.
+// start is the start time of the tests' rollouts.
 var start = time.Unix(1000, 0)
 
 // fixture is a BundleDeployment of generation 3, and its revisions.
@@ -22,7 +22,7 @@ type fixture struct {
 	policy     corev1alpha2.DriftPolicy
 }
 
-// newFixture has revision 1, which is active, and revision 2 of the desired source, which is rolling out since start.
+// newFixture returns a fixture with the active revision 1, and revision 2 of the desired source, which has been rolling out since start.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	one, two := newRevision(1, "1.0.0"), newRevision(2, "2.0.0")
@@ -48,7 +48,7 @@ func newRevision(number int64, version string) *Revision {
 	return r
 }
 
-// writeRevisions writes status.revisions as the revisions are.
+// writeRevisions sets status.revisions from the stored revisions.
 func (f *fixture) writeRevisions() {
 	f.deployment.Status.Revisions = nil
 	for _, each := range f.history.Stored {
@@ -56,7 +56,7 @@ func (f *fixture) writeRevisions() {
 	}
 }
 
-// progressing writes a Progressing condition.
+// progressing sets a Progressing condition.
 func (f *fixture) progressing(reason string) {
 	f.deployment.Status.Conditions = []metav1.Condition{{
 		Type: corev1alpha2.ConditionProgressing, Status: isFalse, Reason: reason, ObservedGeneration: f.deployment.Generation,
@@ -78,10 +78,10 @@ var (
 	unhealthy = Report{Total: 1, Complete: true, Exists: true, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
 )
 
-// controller carries out actions without a cluster.
+// controller performs actions without a cluster.
 type controller struct {
 	now time.Time
-	// actions are those that were carried out.
+	// actions are the performed actions.
 	actions []ActionKind
 	check   Check
 	report  Report
@@ -95,10 +95,10 @@ type controller struct {
 	pruned  Removal
 }
 
-// maxActions is more than any sync has.
+// maxActions is above the number of actions in any sync.
 const maxActions = 100
 
-// run carries out one sync, and returns false if it was aborted.
+// run performs one sync, and returns false if it was aborted.
 func (c *controller) run(t *testing.T, m *Machine) bool {
 	t.Helper()
 	c.actions = nil
@@ -112,7 +112,7 @@ func (c *controller) run(t *testing.T, m *Machine) bool {
 			return false
 		}
 	}
-	t.Fatalf("the sync does not end: %v", c.actions)
+	t.Fatalf("the sync has too many actions: %v", c.actions)
 	return false
 }
 
@@ -158,7 +158,7 @@ func (c *controller) execute(m *Machine, action Action) bool {
 	return true
 }
 
-// write carries out the end of a sync: the status is written, and the next sync has a new machine.
+// write sets the status at the end of a sync. The next sync needs a new machine.
 func (f *fixture) write(m *Machine) {
 	written := m.in.Deployment.DeepCopy()
 	m.Report(&written.Status)

@@ -9,19 +9,19 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-func TestRevisionNumbersAreUsedOnce(t *testing.T) {
+func TestNextNumber(t *testing.T) {
 	status := corev1alpha2.BundleDeploymentStatus{ActiveRevision: 4, Revisions: []corev1alpha2.Revision{{Number: 6}}}
 	history := History{Stored: []*Revision{newRevision(5, "1.0.0")}}
 	if got := history.NextNumber(status); got != 7 {
-		t.Errorf("next number is %d, want 7: 6 was used, though it is not stored any more", got)
+		t.Errorf("NextNumber() = %d, want 7: a revision that is no longer stored had number 6", got)
 	}
 }
 
-func TestRevisionsAreToldApartBySourceAndConfiguration(t *testing.T) {
+func TestDesiredMatchesSourceAndConfiguration(t *testing.T) {
 	const registry = corev1alpha2.FormatRegistryV1
 	one, two := newRevision(1, "1.0.0"), newRevision(2, "2.0.0")
 	two.Source, two.Config = one.Source, "sha256:config"
-	one.Renderer = "" // stored before renderers were
+	one.Renderer = "" // as stored by a manager that did not record renderers
 	two.Renderer = "registry+v1/7"
 	history := History{Stored: []*Revision{one, two}}
 	for name, c := range map[string]struct {
@@ -31,22 +31,22 @@ func TestRevisionsAreToldApartBySourceAndConfiguration(t *testing.T) {
 		"the same source without configuration":      {Desired{Format: registry, Source: one.Source}, one},
 		"the same source with its configuration":     {Desired{Format: registry, Source: one.Source, Config: two.Config}, two},
 		"the same source with another configuration": {Desired{Format: registry, Source: one.Source, Config: "sha256:else"}, nil},
-		"another source":                  {Desired{Format: registry, Source: "r/else:v1"}, nil},
-		"a Bundle that was created anew":  {Desired{Format: registry, Source: one.Source, Resolved: "r/memo@sha256:else"}, nil},
-		"a class of another format":       {Desired{Format: corev1alpha2.FormatPlainV0, Source: one.Source}, nil},
-		"a Bundle that is still the same": {Desired{Format: registry, Source: one.Source, Resolved: one.Resolved}, one},
+		"another source":            {Desired{Format: registry, Source: "r/else:v1"}, nil},
+		"a recreated Bundle":        {Desired{Format: registry, Source: one.Source, Resolved: "r/memo@sha256:else"}, nil},
+		"a class of another format": {Desired{Format: corev1alpha2.FormatPlainV0, Source: one.Source}, nil},
+		"an unchanged Bundle":       {Desired{Format: registry, Source: one.Source, Resolved: one.Resolved}, one},
 	} {
 		if got := history.latest(c.desired); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 	if got := history.Pinned(Desired{Format: registry, Source: one.Source, Config: "sha256:else"}); got != two.Resolved {
-		t.Errorf("another configuration of the same tag is rendered from %q, want %q: a tag is resolved once", got, two.Resolved)
+		t.Errorf("Pinned() = %q for another configuration of the same tag, want %q", got, two.Resolved)
 	}
 }
 
-// What status does not record of a revision counts as applied, unless the revision was stored after status was written.
-func TestHistoryOfAManagerThatStarts(t *testing.T) {
+// A revision that is not in status counts as applied, unless it was stored after the status was written.
+func TestNewHistory(t *testing.T) {
 	started := metav1.Unix(1000, 0)
 	written := func(revisions ...corev1alpha2.Revision) corev1alpha2.BundleDeploymentStatus {
 		return corev1alpha2.BundleDeploymentStatus{ObservedGeneration: 3, Revisions: revisions}
@@ -55,51 +55,51 @@ func TestHistoryOfAManagerThatStarts(t *testing.T) {
 		status corev1alpha2.BundleDeploymentStatus
 		want   bool
 	}{
-		"its start is recorded":                         {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed, StartedTime: &started}), true},
-		"it waits, and no start is recorded":            {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionRollingOut}), false},
-		"it was given up, and no start is recorded":     {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed}), false},
-		"it was active":                                 {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionArchived}), true},
-		"it is older than those that there is room for": {written(corev1alpha2.Revision{Number: 3, State: corev1alpha2.RevisionActive}), true},
-		"it was stored after status was written last":   {written(corev1alpha2.Revision{Number: 1, State: corev1alpha2.RevisionActive}), false},
-		"it is the first one, not in status yet":        {written(), false},
-		"status is lost":                                {corev1alpha2.BundleDeploymentStatus{}, true},
-		"it was pruned":                                 {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed, StartedTime: &started, Presence: corev1alpha2.Absent}), false},
+		"its start is recorded":                           {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed, StartedTime: &started}), true},
+		"it waits without a recorded start":               {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionRollingOut}), false},
+		"it failed without a recorded start":              {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed}), false},
+		"it was active":                                   {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionArchived}), true},
+		"status had no space for it":                      {written(corev1alpha2.Revision{Number: 3, State: corev1alpha2.RevisionActive}), true},
+		"it was stored after the last written status":     {written(corev1alpha2.Revision{Number: 1, State: corev1alpha2.RevisionActive}), false},
+		"it is the first revision, and not in status yet": {written(), false},
+		"status is lost":                                  {corev1alpha2.BundleDeploymentStatus{}, true},
+		"it was pruned":                                   {written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionFailed, StartedTime: &started, Presence: corev1alpha2.Absent}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			history := NewHistory([]Header{{Number: 2}}, c.status)
 			if got := history.Stored[0].HasObjects(); got != c.want {
-				t.Errorf("it may have objects: %v, want %v", got, c.want)
+				t.Errorf("HasObjects() = %v, want %v", got, c.want)
 			}
 		})
 	}
 	history := NewHistory(nil, written(corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionActive}))
 	if len(history.Stored) != 0 || len(history.Lost) != 1 {
-		t.Errorf("a revision that is not stored any more: stored %v, lost %v", history.Stored, history.Lost)
+		t.Errorf("with a revision that is no longer stored, Stored is %v and Lost is %v", history.Stored, history.Lost)
 	}
 }
 
-// HRD-G1: a revision of which nothing was written is absent, though it has started; in doubt it is present.
-func TestHRD_G1_ARevisionIsPresentUnlessNothingOfItWasWritten(t *testing.T) {
+// HRD-G1: A started revision is absent while none of its objects was written. If that is unknown, it is present.
+func TestHRD_G1_PresenceOfARevision(t *testing.T) {
 	refused := Report{}
 	wrote := Report{Written: true}
 	for name, c := range map[string]struct {
-		earlier, reloaded bool // something of it was there before; status says that nothing was written
+		earlier, reloaded bool // objects existed before; status has presence Absent
 		reports           []Report
 		failed            bool
 		want              corev1alpha2.Presence
 	}{
 		"it has started":                         {want: corev1alpha2.Present},
 		"its first object is refused":            {reports: []Report{refused}, want: corev1alpha2.Absent},
-		"again and again":                        {reports: []Report{refused, refused}, want: corev1alpha2.Absent},
-		"written after that":                     {reports: []Report{refused, wrote}, want: corev1alpha2.Present},
-		"written, and refused after that":        {reports: []Report{wrote, refused}, want: corev1alpha2.Present},
-		"all of it was there as it is":           {reports: []Report{{Exists: true, Complete: true}}, want: corev1alpha2.Present},
-		"objects that another revision has, too": {reports: []Report{{Exists: true}}, want: corev1alpha2.Absent},
-		"something of it was there before":       {earlier: true, reports: []Report{refused}, want: corev1alpha2.Present},
-		"given up, and not pruned":               {reports: []Report{refused}, failed: true, want: corev1alpha2.Present},
+		"its first object is refused repeatedly": {reports: []Report{refused, refused}, want: corev1alpha2.Absent},
+		"an object is written after a refusal":   {reports: []Report{refused, wrote}, want: corev1alpha2.Present},
+		"an object is written before a refusal":  {reports: []Report{wrote, refused}, want: corev1alpha2.Present},
+		"all objects existed as declared":        {reports: []Report{{Exists: true, Complete: true}}, want: corev1alpha2.Present},
+		"objects that another revision also has": {reports: []Report{{Exists: true}}, want: corev1alpha2.Absent},
+		"objects of an earlier start may exist":  {earlier: true, reports: []Report{refused}, want: corev1alpha2.Present},
+		"failed, and not pruned":                 {reports: []Report{refused}, failed: true, want: corev1alpha2.Present},
 		"after a restart":                        {reloaded: true, want: corev1alpha2.Absent},
 		"after a restart, refused again":         {reloaded: true, reports: []Report{refused}, want: corev1alpha2.Absent},
-		"after a restart, an object is there":    {reloaded: true, reports: []Report{{Exists: true}}, want: corev1alpha2.Present},
+		"after a restart, an object exists":      {reloaded: true, reports: []Report{{Exists: true}}, want: corev1alpha2.Present},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -130,24 +130,24 @@ func TestHRD_G1_ARevisionIsPresentUnlessNothingOfItWasWritten(t *testing.T) {
 	}
 }
 
-// Of a revision that was not applied completely nobody can tell which of its objects the manager created.
-func TestHRD_S2_OnlyARevisionThatWasAppliedCompletelyTellsWhichObjectsAreOurs(t *testing.T) {
+// Only revisions that were applied completely show which objects the manager created.
+func TestHRD_S2_AppliedRevisions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(f *fixture, one, two *Revision)
 		want   []int64
 	}{
-		"the active one, and not the one that is rolling out": {func(*fixture, *Revision, *Revision) {}, []int64{1}},
-		"one that is rolling out after all of it was applied": {func(_ *fixture, _, two *Revision) { two.Applied = true }, []int64{1, 2}},
-		"one that was active before": {func(_ *fixture, one, two *Revision) {
+		"the active revision, not the one that is rolling out": {func(*fixture, *Revision, *Revision) {}, []int64{1}},
+		"a completely applied revision that is rolling out":    {func(_ *fixture, _, two *Revision) { two.Applied = true }, []int64{1, 2}},
+		"a revision that was active before": {func(_ *fixture, one, two *Revision) {
 			one.Stored, two.Stored = corev1alpha2.RevisionArchived, corev1alpha2.RevisionActive
 		}, []int64{1, 2}},
-		"not one that failed":                 {func(_ *fixture, _, two *Revision) { two.Stored = corev1alpha2.RevisionFailed }, []int64{1}},
-		"not a first one that is rolling out": {func(f *fixture, _, two *Revision) { f.history.Stored = []*Revision{two} }, nil},
-		"a first one that was applied and never became healthy": {func(f *fixture, _, two *Revision) {
+		"not a failed revision":                    {func(_ *fixture, _, two *Revision) { two.Stored = corev1alpha2.RevisionFailed }, []int64{1}},
+		"not a first revision that is rolling out": {func(f *fixture, _, two *Revision) { f.history.Stored = []*Revision{two} }, nil},
+		"a first revision that was applied and never became healthy": {func(f *fixture, _, two *Revision) {
 			f.history.Stored = []*Revision{two}
 			installed(f)
 		}, []int64{2}},
-		"not one that is not loaded": {func(_ *fixture, one, _ *Revision) { one.Loaded = false }, nil},
+		"not a revision that is not loaded": {func(_ *fixture, one, _ *Revision) { one.Loaded = false }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -164,7 +164,7 @@ func TestHRD_S2_OnlyARevisionThatWasAppliedCompletelyTellsWhichObjectsAreOurs(t 
 	}
 }
 
-func TestTooManyRevisionsNeverHideTheActiveOne(t *testing.T) {
+func TestFitKeepsTheActiveRevision(t *testing.T) {
 	f := newFixture(t)
 	for number := int64(3); number < 14; number++ {
 		f.history.Stored = append(f.history.Stored, newRevision(number, "9.0.0"))

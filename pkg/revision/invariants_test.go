@@ -11,8 +11,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// world drives a BundleDeployment with random specs, results and restarts, and checks after each sync what must always hold.
-type world struct {
+// simulation runs syncs of a BundleDeployment with random specs, results and restarts, and checks invariants after each sync.
+type simulation struct {
 	*fixture
 	random *rand.Rand
 	now    time.Time
@@ -21,55 +21,55 @@ type world struct {
 
 func pick[T any](random *rand.Rand, of ...T) T { return of[random.IntN(len(of))] }
 
-// change changes the spec, passes time, or restarts the manager.
-func (w *world) change() {
-	switch w.random.IntN(8) {
+// change makes a random change: of the spec, the time, or a restart of the manager.
+func (s *simulation) change() {
+	switch s.random.IntN(8) {
 	case 0:
-		w.desired.Source = pick(w.random, "r/memo:v1", "r/memo:v2", "r/memo:v3")
-		w.deployment.Generation++
+		s.desired.Source = pick(s.random, "r/memo:v1", "r/memo:v2", "r/memo:v3")
+		s.deployment.Generation++
 	case 1:
-		w.deployment.Spec.Paused = !w.deployment.Spec.Paused
-		w.deployment.Generation++
+		s.deployment.Spec.Paused = !s.deployment.Spec.Paused
+		s.deployment.Generation++
 	case 2:
-		w.deployment.Spec.OnFailure = pick(w.random, corev1alpha2.OnFailureHold, corev1alpha2.OnFailureRollback)
-		w.deployment.Generation++
+		s.deployment.Spec.OnFailure = pick(s.random, corev1alpha2.OnFailureHold, corev1alpha2.OnFailureRollback)
+		s.deployment.Generation++
 	case 3:
-		w.unknown = pick(w.random, "", "", "no class")
+		s.unknown = pick(s.random, "", "", "no class")
 	case 4, 5:
-		w.now = w.now.Add(pick(w.random, time.Second, time.Minute, time.Hour))
+		s.now = s.now.Add(pick(s.random, time.Second, time.Minute, time.Hour))
 	case 6:
 		var headers []Header
-		for _, each := range w.history.Stored {
+		for _, each := range s.history.Stored {
 			headers = append(headers, each.Header)
 		}
-		history := NewHistory(headers, w.deployment.Status)
-		w.history = &history
+		history := NewHistory(headers, s.deployment.Status)
+		s.history = &history
 	}
 }
 
-// controller has random results.
-func (w *world) controller() *controller {
-	w.next++
-	fetched := newRevision(w.history.NextNumber(w.deployment.Status), "0.0.1")
-	fetched.Source = w.desired.Source
+// controller returns a controller with random results.
+func (s *simulation) controller() *controller {
+	s.next++
+	fetched := newRevision(s.history.NextNumber(s.deployment.Status), "0.0.1")
+	fetched.Source = s.desired.Source
 	problem := errors.New("a problem")
 	return &controller{
-		now:      w.now,
-		check:    pick(w.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{problem, true}}, Check{Unmet: Permissions, Problem: Problem{problem, false}}),
-		report:   pick(w.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}),
-		problem:  pick(w.random, Problem{}, Problem{}, Problem{}, Problem{problem, true}, Problem{problem, false}),
-		startErr: pick(w.random, nil, nil, nil, problem),
-		damaged:  map[int64]bool{w.random.Int64N(40): true},
-		fetched:  pick(w.random, fetched, fetched, nil),
-		pruned:   pick(w.random, Removal{Done: true}, Removal{Done: true}, Removal{Waiting: "a finalizer"}, Removal{Waiting: "a refusal", Blocked: true}),
+		now:      s.now,
+		check:    pick(s.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{problem, true}}, Check{Unmet: Permissions, Problem: Problem{problem, false}}),
+		report:   pick(s.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}),
+		problem:  pick(s.random, Problem{}, Problem{}, Problem{}, Problem{problem, true}, Problem{problem, false}),
+		startErr: pick(s.random, nil, nil, nil, problem),
+		damaged:  map[int64]bool{s.random.Int64N(40): true},
+		fetched:  pick(s.random, fetched, fetched, nil),
+		pruned:   pick(s.random, Removal{Done: true}, Removal{Done: true}, Removal{Waiting: "a finalizer"}, Removal{Waiting: "a refusal", Blocked: true}),
 	}
 }
 
-// check returns what of a sync must never be.
-func (w *world) check(m *Machine, c *controller, written bool) error {
+// check returns an error for a violated invariant.
+func (s *simulation) check(m *Machine, c *controller, written bool) error {
 	started := slices.Index(c.actions, RecordStart)
 	for i, action := range c.actions {
-		if w.deployment.Spec.Paused && slices.Contains([]ActionKind{Fetch, Store, Poll, CheckRequirements, RecordStart, Prune, Delete, RemoveLeftovers, CollectGarbage}, action) {
+		if s.deployment.Spec.Paused && slices.Contains([]ActionKind{Fetch, Store, Poll, CheckRequirements, RecordStart, Prune, Delete, RemoveLeftovers, CollectGarbage}, action) {
 			return fmt.Errorf("action %d while paused", action)
 		}
 		if action == Apply && started > i {
@@ -85,7 +85,7 @@ func (w *world) check(m *Machine, c *controller, written bool) error {
 	numbers := map[int64]bool{}
 	for _, each := range status.Revisions {
 		if numbers[each.Number] {
-			return fmt.Errorf("revision %d is twice in status, which the API server refuses", each.Number)
+			return fmt.Errorf("revision %d is twice in status, which the API server rejects", each.Number)
 		}
 		numbers[each.Number] = true
 		if each.State == corev1alpha2.RevisionActive {
@@ -99,10 +99,10 @@ func (w *world) check(m *Machine, c *controller, written bool) error {
 		}
 	}
 	if active > 1 {
-		return fmt.Errorf("%d revisions are active", active)
+		return fmt.Errorf("%d revisions are active, want at most one", active)
 	}
 	if len(status.Revisions) > maxRevisions {
-		return fmt.Errorf("status has %d revisions", len(status.Revisions))
+		return fmt.Errorf("status has %d revisions, want at most maxRevisions", len(status.Revisions))
 	}
 	if m.Failed() != nil && m.Active() == nil {
 		return errors.New("a revision is rolled back to none")
@@ -115,59 +115,59 @@ func (w *world) check(m *Machine, c *controller, written bool) error {
 	return nil
 }
 
-func runWorld(t *testing.T, seed uint64, syncs int) {
+func runSimulation(t *testing.T, seed uint64, syncs int) {
 	t.Helper()
-	w := &world{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), now: start}
-	w.history, w.deployment.Status = &History{}, corev1alpha2.BundleDeploymentStatus{}
+	s := &simulation{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), now: start}
+	s.history, s.deployment.Status = &History{}, corev1alpha2.BundleDeploymentStatus{}
 	for i := range syncs {
-		w.change()
-		c := w.controller()
-		m := w.machine()
+		s.change()
+		c := s.controller()
+		m := s.machine()
 		written := c.run(t, m)
-		if err := w.check(m, c, written); err != nil {
+		if err := s.check(m, c, written); err != nil {
 			t.Fatalf("seed %d, sync %d, actions %v: %v", seed, i, c.actions, err)
 		}
-		if written && w.random.IntN(6) > 0 { // the write may be lost
-			w.write(m)
+		if written && s.random.IntN(6) > 0 { // the write may be lost
+			s.write(m)
 		}
 	}
 
-	// From wherever that has led to: with a good spec and a good cluster, everything is as declared.
-	w.unknown, w.deployment.Spec.Paused, w.deployment.Spec.OnFailure = "", false, corev1alpha2.OnFailureHold
-	w.desired.Source = "r/memo:v4"
-	w.deployment.Generation++
+	// From any state, a valid spec and a working cluster lead to an active revision.
+	s.unknown, s.deployment.Spec.Paused, s.deployment.Spec.OnFailure = "", false, corev1alpha2.OnFailureHold
+	s.desired.Source = "r/memo:v4"
+	s.deployment.Generation++
 	for range 10 {
-		w.now = w.now.Add(time.Minute)
-		c := &controller{now: w.now, report: healthy, fetched: newDesired(w), pruned: Removal{Done: true}}
-		w.sync(t, c)
+		s.now = s.now.Add(time.Minute)
+		c := &controller{now: s.now, report: healthy, fetched: newDesired(s), pruned: Removal{Done: true}}
+		s.sync(t, c)
 	}
-	if reason := progressingReason(w.deployment.Status); reason != corev1alpha2.ReasonAsExpected {
-		t.Fatalf("seed %d: in the end Progressing is %s", seed, reason)
+	if reason := progressingReason(s.deployment.Status); reason != corev1alpha2.ReasonAsExpected {
+		t.Fatalf("seed %d: at the end, Progressing has reason %s", seed, reason)
 	}
-	for _, each := range w.deployment.Status.Revisions {
-		if each.Number != w.deployment.Status.ActiveRevision && each.Presence == corev1alpha2.Present {
-			t.Errorf("seed %d: in the end revision %d still has objects", seed, each.Number)
+	for _, each := range s.deployment.Status.Revisions {
+		if each.Number != s.deployment.Status.ActiveRevision && each.Presence == corev1alpha2.Present {
+			t.Errorf("seed %d: at the end, revision %d still has objects", seed, each.Number)
 		}
 	}
 }
 
 // newDesired returns a revision of the desired source for Fetch; nil if one is stored, which a poll finds unchanged.
-func newDesired(w *world) *Revision {
-	if w.history.latest(w.desired) != nil {
+func newDesired(s *simulation) *Revision {
+	if s.history.latest(s.desired) != nil {
 		return nil
 	}
-	fetched := newRevision(w.history.NextNumber(w.deployment.Status), "4.0.0")
-	fetched.Source = w.desired.Source
+	fetched := newRevision(s.history.NextNumber(s.deployment.Status), "4.0.0")
+	fetched.Source = s.desired.Source
 	return fetched
 }
 
-func TestWhateverHappensInvariantsHoldAndAGoodSpecConverges(t *testing.T) {
+func TestInvariants(t *testing.T) {
 	for seed := range uint64(300) {
-		runWorld(t, seed, 60)
+		runSimulation(t, seed, 60)
 	}
 }
 
 func FuzzInvariants(f *testing.F) {
 	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { runWorld(t, seed, 40) })
+	f.Fuzz(func(t *testing.T, seed uint64) { runSimulation(t, seed, 40) })
 }

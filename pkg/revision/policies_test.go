@@ -8,7 +8,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-func TestTheClassSpeaksWhereTheSpecIsSilent(t *testing.T) {
+func TestPoliciesOf(t *testing.T) {
 	ignore := []corev1alpha2.DriftIgnore{{JSONPointers: []string{"/spec/replicas"}}}
 	class := corev1alpha2.ProvisionerClassSpec{
 		Drift:    &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport, Ignore: ignore},
@@ -19,9 +19,9 @@ func TestTheClassSpeaksWhereTheSpecIsSilent(t *testing.T) {
 		class corev1alpha2.ProvisionerClassSpec
 		want  Policies
 	}{
-		"both are silent":  {},
-		"the class speaks": {class: class, want: Policies{corev1alpha2.Drift{Policy: corev1alpha2.DriftReport, Ignore: ignore}, corev1alpha2.CRDsDelete}},
-		"the spec wins, field by field": {
+		"both unset": {},
+		"class only": {class: class, want: Policies{corev1alpha2.Drift{Policy: corev1alpha2.DriftReport, Ignore: ignore}, corev1alpha2.CRDsDelete}},
+		"the spec overrides single fields": {
 			spec: corev1alpha2.BundleDeploymentSpec{
 				Drift:    &corev1alpha2.Drift{Policy: corev1alpha2.DriftEnforce, Additions: corev1alpha2.AdditionsRemove},
 				Deletion: &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsOrphan},

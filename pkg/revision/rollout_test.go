@@ -13,7 +13,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// sync carries out one sync with a new machine, and writes the status.
+// sync runs one sync with a new machine, and sets the status.
 func (f *fixture) sync(t *testing.T, c *controller) *Machine {
 	t.Helper()
 	m := f.machine()
@@ -25,7 +25,7 @@ func (f *fixture) sync(t *testing.T, c *controller) *Machine {
 
 var lacksPermissions = Check{Unmet: Permissions, Problem: Problem{Err: errors.New("secrets: create is missing; grant it"), Refused: true}}
 
-func TestARevisionThatLacksPermissionsHasAllItsTimeWhenTheyAreGranted(t *testing.T) {
+func TestWaitingForPermissionsDoesNotCountTowardTheDeadline(t *testing.T) {
 	f := newFixture(t)
 	pending(f)
 	f.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
@@ -33,29 +33,29 @@ func TestARevisionThatLacksPermissionsHasAllItsTimeWhenTheyAreGranted(t *testing
 	c := &controller{now: start, check: lacksPermissions, report: unhealthy}
 	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second} {
 		if m := f.sync(t, c); two.isStarted() || m.State(two) != WaitingForPermissions || m.After() != wait {
-			t.Fatalf("at %s it is %s, and looks again after %s", c.now, m.State(two), m.After())
+			t.Fatalf("at %s the revision is %s, and the next sync is in %s", c.now, m.State(two), m.After())
 		}
 		c.now = c.now.Add(time.Hour)
 	}
 	c.check = Check{Unmet: Permissions, Problem: Problem{Err: errors.New("the server is not there")}}
 	if f.sync(t, c); two.isStarted() {
-		t.Fatal("it started although the permissions could not be checked")
+		t.Fatal("the revision started although the permissions could not be checked")
 	}
 	c.check = Check{}
 	if m := f.sync(t, c); m.State(two) != RollingOut || two.Started.Unix() != c.now.Unix() {
-		t.Fatalf("with permissions it is %s since %s", m.State(two), two.Started)
+		t.Fatalf("with permissions, the revision is %s, started at %s", m.State(two), two.Started)
 	}
 	c.now = c.now.Add(defaultDeadline - time.Second)
 	if m := f.sync(t, c); m.State(two) != RollingOut {
-		t.Fatalf("a second before its deadline it is %s", m.State(two))
+		t.Fatalf("a second before its deadline, the revision is %s", m.State(two))
 	}
 	c.now = c.now.Add(time.Minute)
 	if m := f.sync(t, c); m.Failed() != two || m.State(two) != Failed {
-		t.Errorf("after its deadline it is %s", m.State(two))
+		t.Errorf("after its deadline, the revision is %s", m.State(two))
 	}
 }
 
-func TestARevisionThatFailedBeforeStartsAnew(t *testing.T) {
+func TestAFailedRevisionStartsAgainAfterWaiting(t *testing.T) {
 	for name, check := range map[string]Check{
 		"after permissions were missing":         lacksPermissions,
 		"after permissions could not be checked": {Unmet: Permissions, Problem: Problem{Err: errors.New("the server is not there")}},
@@ -73,21 +73,21 @@ func TestARevisionThatFailedBeforeStartsAnew(t *testing.T) {
 				m := f.sync(t, c)
 				entry := m.stateInStatus(two.Number)
 				if m.State(two) != waitingStates[check.Unmet] || entry != corev1alpha2.RevisionFailed || m.Failed() != nil {
-					t.Fatalf("it is %s, and %s in status", m.State(two), entry)
+					t.Fatalf("the revision is %s, and %s in status", m.State(two), entry)
 				}
 				if two.FailedGeneration != 0 || two.FailureMessage != "" {
-					t.Fatalf("the failure of an earlier spec is reported: %d, %q", two.FailedGeneration, two.FailureMessage)
+					t.Fatalf("status still has the failure of an earlier spec: %d, %q", two.FailedGeneration, two.FailureMessage)
 				}
 			}
 			c.check = Check{}
 			if m := f.sync(t, c); m.State(two) != RollingOut || two.Started.Unix() != c.now.Unix() {
-				t.Errorf("it is %s since %s", m.State(two), two.Started)
+				t.Errorf("the revision is %s, started at %s", m.State(two), two.Started)
 			}
 		})
 	}
 }
 
-func TestARevisionThatFailedBeforeWaitsWhilePaused(t *testing.T) {
+func TestAFailedRevisionDoesNotStartWhilePaused(t *testing.T) {
 	f := newFixture(t)
 	two := f.history.Stored[1]
 	two.Stored, two.FailedGeneration = corev1alpha2.RevisionFailed, 2
@@ -96,16 +96,16 @@ func TestARevisionThatFailedBeforeWaitsWhilePaused(t *testing.T) {
 	c := &controller{now: start.Add(time.Hour), report: unhealthy}
 	for range 2 {
 		if m := f.sync(t, c); m.State(two) != Failed {
-			t.Fatalf("it is %s", m.State(two))
+			t.Fatalf("while paused, the revision is %s", m.State(two))
 		}
 	}
 	f.deployment.Spec.Paused, c.check = false, lacksPermissions
 	if m := f.sync(t, c); m.State(two) != WaitingForPermissions {
-		t.Errorf("after the pause it starts without permissions: %s", m.State(two))
+		t.Errorf("after the pause, the revision without permissions is %s", m.State(two))
 	}
 }
 
-func TestAStartThatCannotBeRecordedLeavesWhatIsKnownOfTheOneBefore(t *testing.T) {
+func TestStartFailedRestoresTheRevision(t *testing.T) {
 	f := newFixture(t)
 	two := f.history.Stored[1]
 	two.Stored, two.FailedGeneration, two.FailureMessage = corev1alpha2.RevisionFailed, 2, "it was slow"
@@ -114,16 +114,16 @@ func TestAStartThatCannotBeRecordedLeavesWhatIsKnownOfTheOneBefore(t *testing.T)
 	c := &controller{now: start.Add(time.Hour), startErr: errors.New("the server is not there")}
 	f.sync(t, c)
 	if diff := cmp.Diff(&earlier, two, cmp.AllowUnexported(Revision{})); diff != "" {
-		t.Errorf("a revision that failed before (-before +after):\n%s", diff)
+		t.Errorf("a revision that failed before the start (-before +after):\n%s", diff)
 	}
 
 	pending(f)
 	two.Stored, two.FailedGeneration = corev1alpha2.RevisionRollingOut, 0
 	if f.sync(t, c); two.isTouched() {
-		t.Error("a new revision counts as written")
+		t.Error("a new revision counts as touched after a failed start")
 	}
 
-	// The write may have reached the server: a rollout that was paused starts again, with a deadline of its own.
+	// The write may have reached the server. A paused rollout starts again, with a new deadline.
 	f = newFixture(t)
 	two = f.history.Stored[1]
 	f.progressing(corev1alpha2.ReasonPaused)
@@ -131,30 +131,30 @@ func TestAStartThatCannotBeRecordedLeavesWhatIsKnownOfTheOneBefore(t *testing.T)
 	f.progressing(corev1alpha2.ReasonRollingOut)
 	c.startErr, c.report = nil, unhealthy
 	if m := f.sync(t, c); m.State(two) != RollingOut || two.Started.Unix() != c.now.Unix() {
-		t.Errorf("it is %s since %s", m.State(two), two.Started)
+		t.Errorf("the revision is %s, started at %s", m.State(two), two.Started)
 	}
 }
 
-func TestARevisionThatWasPausedHasAllItsTimeAgain(t *testing.T) {
+func TestAPauseRestartsTheDeadline(t *testing.T) {
 	f := newFixture(t)
 	two := f.history.Stored[1]
 	c := &controller{now: start.Add(time.Hour), report: unhealthy}
 	f.deployment.Spec.Paused = true
 	if m := f.sync(t, c); m.State(two) != RollingOut || two.Started.Unix() != start.Unix() {
-		t.Fatalf("while it is paused it is %s since %s", m.State(two), two.Started)
+		t.Fatalf("while paused, the revision is %s, started at %s", m.State(two), two.Started)
 	}
 	f.deployment.Spec.Paused = false
 	resumed := c.now
-	c.check = lacksPermissions // which is not checked of what has started
+	c.check = lacksPermissions // not checked after the start
 	for range 2 {
 		if m := f.sync(t, c); m.State(two) != RollingOut || two.Started.Unix() != resumed.Unix() {
-			t.Fatalf("after the pause it is %s since %s", m.State(two), two.Started)
+			t.Fatalf("after the pause, the revision is %s, started at %s", m.State(two), two.Started)
 		}
 		c.now = c.now.Add(time.Second)
 	}
 }
 
-func TestARevisionThatMissesItsDeadlineIsRolledBackAndSaysWhy(t *testing.T) {
+func TestRollbackAfterAMissedDeadline(t *testing.T) {
 	f := newFixture(t)
 	f.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
 	one, two := f.history.Stored[0], f.history.Stored[1]
@@ -162,7 +162,7 @@ func TestARevisionThatMissesItsDeadlineIsRolledBackAndSaysWhy(t *testing.T) {
 	c := &controller{now: start.Add(time.Hour), report: unhealthy, pruned: Removal{Done: true}}
 	m := f.sync(t, c)
 	if m.Failed() != two || m.Desired() != one || m.After() != time.Millisecond {
-		t.Fatalf("revision %s is desired, another look after %s", m.Desired(), m.After())
+		t.Fatalf("%s is desired, and the next sync is in %s", m.Desired(), m.After())
 	}
 	want := []corev1alpha2.Revision{
 		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
@@ -173,10 +173,10 @@ func TestARevisionThatMissesItsDeadlineIsRolledBackAndSaysWhy(t *testing.T) {
 		t.Errorf("revisions (-want +got):\n%s", diff)
 	}
 	if progressingReason(f.deployment.Status) != corev1alpha2.ReasonRollingBack {
-		t.Errorf("Progressing is %s", progressingReason(f.deployment.Status))
+		t.Errorf("Progressing has reason %s", progressingReason(f.deployment.Status))
 	}
 
-	// The same after a restart.
+	// The result is the same after a restart.
 	var headers []Header
 	for _, each := range f.history.Stored {
 		headers = append(headers, each.Header)
@@ -187,15 +187,15 @@ func TestARevisionThatMissesItsDeadlineIsRolledBackAndSaysWhy(t *testing.T) {
 	progressing := meta.FindStatusCondition(f.deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 	for _, part := range []string{"Revision 2 (version 2.0.0)", "30m0s", "0 of 1 replicas", "revision 1 (version 1.0.0) is active again", "before the spec changes"} {
 		if !strings.Contains(progressing.Message, part) {
-			t.Errorf("%s: %q does not say %q", progressing.Reason, progressing.Message, part)
+			t.Errorf("%s: message %q does not contain %q", progressing.Reason, progressing.Message, part)
 		}
 	}
 	if progressing.Reason != corev1alpha2.ReasonDeadlineExceeded {
-		t.Errorf("Progressing is %s", progressing.Reason)
+		t.Errorf("Progressing has reason %s", progressing.Reason)
 	}
 }
 
-func TestStatusReportsARolloutBeforeAnythingIsWritten(t *testing.T) {
+func TestReportStart(t *testing.T) {
 	f := newFixture(t)
 	pending(f)
 	meta.SetStatusCondition(&f.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionHealthy, Status: isTrue, Reason: corev1alpha2.ReasonHealthy})
@@ -208,7 +208,7 @@ func TestStatusReportsARolloutBeforeAnythingIsWritten(t *testing.T) {
 	m.ReportStart(&written)
 	for condition, want := range map[string]metav1.ConditionStatus{corev1alpha2.ConditionHealthy: isFalse, corev1alpha2.ConditionProgressing: isTrue} {
 		if found := meta.FindStatusCondition(written.Conditions, condition); found == nil || found.Status != want || found.ObservedGeneration != 3 {
-			t.Errorf("%s is %v, want %s of generation 3", condition, found, want)
+			t.Errorf("condition %s is %v, want %s for generation 3", condition, found, want)
 		}
 	}
 	if diff := cmp.Diff(corev1alpha2.RevisionRollingOut, written.Revisions[1].State); diff != "" || written.Revisions[0].State != corev1alpha2.RevisionActive {
@@ -216,18 +216,18 @@ func TestStatusReportsARolloutBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestARevisionThatIsTriedAgainGoesThroughItsPhasesAgain(t *testing.T) {
+func TestARetriedRevisionAppliesItsPhasesInOrder(t *testing.T) {
 	f := newFixture(t)
 	two := f.history.Stored[1]
 	two.Stored, two.FailedGeneration, two.Applied = corev1alpha2.RevisionFailed, 2, true
 	f.writeRevisions()
 	m := f.sync(t, &controller{now: start, report: Report{Total: 1}})
 	if m.State(two) != RollingOut || m.wasApplied(two) {
-		t.Errorf("it is %s, and applied without waiting for one phase after the other: %v", m.State(two), m.wasApplied(two))
+		t.Errorf("the revision is %s, and wasApplied() = %v, want false", m.State(two), m.wasApplied(two))
 	}
 }
 
-func TestNoRevisionStartsWhileStatusHasNoSpaceForIt(t *testing.T) { // HRD-G1
+func TestNoRevisionStartsIfStatusHasNoSpace(t *testing.T) { // HRD-G1
 	f := newFixture(t)
 	pending(f)
 	two := f.history.Stored[1]
@@ -238,20 +238,20 @@ func TestNoRevisionStartsWhileStatusHasNoSpaceForIt(t *testing.T) { // HRD-G1
 	}
 	m := f.sync(t, &controller{now: start})
 	if m.State(two) != WaitingForCapacity || m.After() == 0 || !strings.Contains(m.refusal.Error(), "the objects of 8 earlier revisions are not removed yet") {
-		t.Errorf("it is %s, and looks again after %s: %v", m.State(two), m.After(), m.refusal)
+		t.Errorf("the revision is %s, and the next sync is in %s: %v", m.State(two), m.After(), m.refusal)
 	}
 }
 
-func TestAnApprovalIsAwaitedWithoutBackoff(t *testing.T) {
+func TestNoBackoffWhileWaitingForApproval(t *testing.T) {
 	f := newFixture(t)
 	pending(f)
 	m := f.sync(t, &controller{now: start, check: Check{Unmet: Approval, Problem: Problem{Err: errors.New("approve it"), Refused: true}}})
 	if m.After() != 0 || f.history.Refusals != 0 {
-		t.Errorf("looks again after %s, %d refusals", m.After(), f.history.Refusals)
+		t.Errorf("the next sync is in %s after %d refusals, want neither", m.After(), f.history.Refusals)
 	}
 }
 
-func TestWhatIsActiveIsKnownToBeAppliedAlthoughTheSpecChangedWhileTheManagerWasDown(t *testing.T) {
+func TestIsSettledAfterARestart(t *testing.T) {
 	for name, c := range map[string]struct {
 		generation int64
 		reason     string
@@ -259,10 +259,10 @@ func TestWhatIsActiveIsKnownToBeAppliedAlthoughTheSpecChangedWhileTheManagerWasD
 		want       bool
 	}{
 		"nothing changed": {3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
-		"the spec changed, and nothing was done about it":     {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
-		"another revision started":                            {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false},
-		"something was under way":                             {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false},
-		"the spec changed while something else was under way": {4, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false},
+		"the spec changed, and no revision started": {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
+		"another revision started":                  {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false},
+		"a rollout was in progress":                 {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false},
+		"the spec changed during a rollout":         {4, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -273,7 +273,7 @@ func TestWhatIsActiveIsKnownToBeAppliedAlthoughTheSpecChangedWhileTheManagerWasD
 			m := f.machine()
 			m.active, m.desired = f.history.Stored[0], f.history.Stored[0]
 			if got := m.IsSettled(); got != c.want {
-				t.Errorf("settled: %v, want %v", got, c.want)
+				t.Errorf("IsSettled() = %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// newDeployment is one of which nothing is stored and nothing was observed.
+// newDeployment removes the stored revisions and the status.
 func newDeployment(f *fixture) {
 	f.history = &History{GarbageCollected: true}
 	f.deployment.Status = corev1alpha2.BundleDeploymentStatus{}
@@ -26,7 +26,7 @@ func settle(f *fixture) {
 	f.progressing(corev1alpha2.ReasonAsExpected)
 }
 
-// pending makes revision 2 one that was stored just now.
+// pending makes revision 2 newly stored.
 func pending(f *fixture) {
 	f.history.Stored[1].Started = nil
 	f.history.GarbageCollected = true
@@ -43,19 +43,19 @@ func TestActionsOfASync(t *testing.T) {
 		controller controller
 		want       actions
 	}{
-		"nothing is stored, and the content is being fetched": {given: newDeployment, want: actions{Fetch}},
+		"no revision is stored, and the content is being fetched": {given: newDeployment, want: actions{Fetch}},
 		"a first revision was fetched": {
 			given: newDeployment, controller: controller{fetched: newRevision(1, "2.0.0"), report: unhealthy},
 			want: actions{Fetch, Poll, CheckRequirements, RecordStart, Apply, KeepWatches}},
-		"content that is missing is not fetched": {
+		"no fetch while a required object is missing": {
 			given: func(f *fixture) { newDeployment(f); f.desired.Missing = "Bundle memo does not exist" }, want: nil},
-		"nothing is fetched while paused": {
+		"no fetch while paused": {
 			given: func(f *fixture) { newDeployment(f); f.deployment.Spec.Paused = true }, want: nil},
-		"nothing is fetched for a class that is not known": {
+		"no fetch for an unknown class": {
 			given: func(f *fixture) { newDeployment(f); f.unknown = "No class" }, want: nil},
-		"the active revision is kept while the class is not known": {
+		"the active revision is applied while the class is unknown": {
 			given: func(f *fixture) { settle(f); f.unknown = "No class" }, controller: controller{report: healthy}, want: actions{Apply}},
-		"the active revision is kept while other content is fetched": {
+		"the active revision is applied while other content is fetched": {
 			given: func(f *fixture) { settle(f); f.desired.Source = "r/memo:v3" }, controller: controller{report: healthy}, want: actions{Fetch, Apply}},
 		"everything is as declared": {
 			given: settle, controller: controller{report: healthy}, want: actions{Poll, Apply, KeepWatches}},
@@ -75,10 +75,10 @@ func TestActionsOfASync(t *testing.T) {
 		"a later revision starts": {
 			given: pending, controller: controller{report: unhealthy},
 			want: actions{Poll, CheckRequirements, RecordStart, Apply, ApplyRemaining, KeepWatches}},
-		"a later revision goes on": {
+		"a later revision is rolling out": {
 			given: func(f *fixture) { f.history.GarbageCollected = true }, controller: controller{report: unhealthy},
 			want: actions{Poll, Apply, ApplyRemaining, KeepWatches}},
-		"a later revision is complete, and status does not record it yet": {
+		"a later revision is complete, before status records it": {
 			given: func(f *fixture) { f.history.GarbageCollected = true }, controller: controller{report: healthy},
 			want: actions{Poll, Apply}},
 		"a later revision lacks permissions": {
@@ -92,25 +92,25 @@ func TestActionsOfASync(t *testing.T) {
 		"a later revision is refused": {
 			given: func(f *fixture) { f.history.GarbageCollected = true }, controller: controller{problem: refused},
 			want: actions{Poll, Apply, ApplyRemaining, Observe, KeepWatches}},
-		"a transient fault ends the sync": {
+		"a transient fault aborts the sync": {
 			given: settle, controller: controller{problem: transient}, want: actions{Poll, Apply, Abort}},
 		"a fault that lasts is reported": {
 			given: func(f *fixture) { settle(f); f.history.Faults = ToleratedFailures }, controller: controller{problem: transient},
 			want: actions{Poll, Apply}},
-		"a paused deployment is only looked at": {
+		"a paused deployment is only observed": {
 			given: func(f *fixture) { f.deployment.Spec.Paused = true }, controller: controller{report: unhealthy},
 			want: actions{Apply, ApplyRemaining}},
 		"a rollout that was paused starts again": {
 			given: func(f *fixture) { f.history.GarbageCollected = true; f.progressing(corev1alpha2.ReasonPaused) }, controller: controller{report: unhealthy},
 			want: actions{Poll, RecordStart, Apply, ApplyRemaining, KeepWatches}},
-		"objects of the revision before are pruned": {
+		"objects of the previous revision are pruned": {
 			given: func(f *fixture) { settle(f); f.history.Stored[0].Pruned = false }, controller: controller{report: healthy, pruned: Removal{Done: true}},
 			want: actions{Poll, Apply, Prune, KeepWatches}},
-		"objects that are loaded for that": {
+		"objects are loaded before they are pruned": {
 			given:      func(f *fixture) { settle(f); f.history.Stored[0].Pruned, f.history.Stored[0].Loaded = false, false },
 			controller: controller{report: healthy, pruned: Removal{Waiting: "waiting for ConfigMap memo/a"}},
 			want:       actions{Poll, Apply, Load, Prune}},
-		"the spec goes back to an older revision": {
+		"the spec returns to an older revision": {
 			given:      func(f *fixture) { settle(f); f.desired.Source = f.history.Stored[0].Source },
 			controller: controller{fetched: newRevision(3, "1.0.0"), report: unhealthy},
 			want:       actions{Store, Poll, CheckRequirements, RecordStart, Apply, ApplyRemaining, KeepWatches}},
@@ -118,7 +118,7 @@ func TestActionsOfASync(t *testing.T) {
 			given:      func(f *fixture) { settle(f); f.desired.Source = f.history.Stored[0].Source },
 			controller: controller{report: healthy, content: Content{Err: errors.New("quota")}},
 			want:       actions{Store, Apply}},
-		"a revision that failed for this spec is not tried again": {
+		"a revision that failed for this spec is not retried": {
 			given: func(f *fixture) {
 				two := f.history.Stored[1]
 				two.Stored, two.FailedGeneration, two.Pruned = corev1alpha2.RevisionFailed, 3, true
@@ -127,7 +127,7 @@ func TestActionsOfASync(t *testing.T) {
 				f.progressing(corev1alpha2.ReasonDeadlineExceeded)
 			},
 			controller: controller{report: healthy}, want: actions{Poll, Apply, KeepWatches}},
-		"a revision that failed for an earlier spec is": {
+		"a revision that failed for an earlier spec is retried": {
 			given: func(f *fixture) {
 				two := f.history.Stored[1]
 				two.Stored, two.FailedGeneration, two.Pruned = corev1alpha2.RevisionFailed, 2, true
@@ -152,7 +152,7 @@ func TestActionsOfASync(t *testing.T) {
 		"leftovers of rukpak are removed": {
 			given: func(f *fixture) { settle(f); f.inherited = true }, controller: controller{report: healthy, pruned: Removal{Done: true}},
 			want: actions{Poll, Apply, KeepWatches, RemoveLeftovers}},
-		"nothing is known to be left over while the active revision is not complete": {
+		"leftovers stay while the active revision is not complete": {
 			given: func(f *fixture) { settle(f); f.inherited = true }, controller: controller{report: unhealthy},
 			want: actions{Poll, Apply, KeepWatches}},
 	} {
@@ -173,11 +173,11 @@ func TestOptionsOfApply(t *testing.T) {
 		given func(*fixture)
 		want  ApplyOptions
 	}{
-		"the active revision, when nothing was under way": {settle, ApplyOptions{Trusted: true}},
-		"a later revision":                             {func(*fixture) {}, ApplyOptions{Gated: true, Enforce: true}},
-		"a later revision that was applied once":       {func(f *fixture) { f.history.Stored[1].Applied = true }, ApplyOptions{Enforce: true}},
-		"the active revision after the spec went back": {func(f *fixture) { f.desired.Source = f.history.Stored[0].Source }, ApplyOptions{Enforce: true}},
-		"the active revision while a rollback is under way": {func(f *fixture) {
+		"the active revision without a rollout in progress": {settle, ApplyOptions{Trusted: true}},
+		"a later revision":                                  {func(*fixture) {}, ApplyOptions{Gated: true, Enforce: true}},
+		"a later revision that was applied once":            {func(f *fixture) { f.history.Stored[1].Applied = true }, ApplyOptions{Enforce: true}},
+		"the active revision after the spec returned to it": {func(f *fixture) { f.desired.Source = f.history.Stored[0].Source }, ApplyOptions{Enforce: true}},
+		"the active revision during a rollback": {func(f *fixture) {
 			two := f.history.Stored[1]
 			two.Stored, two.FailedGeneration = corev1alpha2.RevisionFailed, 3
 			f.writeRevisions()
@@ -208,7 +208,7 @@ func TestOptionsOfApply(t *testing.T) {
 				}
 				(&controller{}).execute(m, action)
 			}
-			t.Error("nothing is applied")
+			t.Error("the machine has no Apply action")
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// inState returns a machine after the search for the desired revision, and a revision that is in a state: the active one, or else
+// inState returns a machine after the search for the desired revision, and a revision in a state: the active one, or else
 // revision 2, which is desired.
 func inState(t *testing.T, state State) (*Machine, *Revision) {
 	t.Helper()
@@ -36,7 +36,7 @@ func inState(t *testing.T, state State) (*Machine, *Revision) {
 	return m, two
 }
 
-// circumstances make the guard of a rule hold. The key is the guard in words.
+// circumstances has, for each description of a guard, a function that makes the guard hold.
 var circumstances = map[string]func(*Machine, *Revision){
 	"the spec asks for other content":                           func(m *Machine, _ *Revision) { m.desired = m.active },
 	"the spec asks for it again, and nothing of it was written": func(_ *Machine, r *Revision) { r.Started = nil },
@@ -63,28 +63,28 @@ var circumstances = map[string]func(*Machine, *Revision){
 	},
 }
 
-func TestEveryRuleOfEveryState(t *testing.T) {
+func TestTransitions(t *testing.T) {
 	for _, rule := range transitions {
 		apply, known := circumstances[rule.When]
 		if !known {
-			t.Errorf("no test has the circumstances of the rule %q", rule.When)
+			t.Errorf("circumstances has no entry for the rule %q", rule.When)
 			continue
 		}
 		for _, from := range rule.From {
 			t.Run(fmt.Sprintf("%s to %s when %s", from, rule.To, rule.When), func(t *testing.T) {
 				m, r := inState(t, from)
 				if got := m.State(r); got != from {
-					t.Fatalf("the test begins in state %s", got)
+					t.Fatalf("the revision is in state %s at the start of the test", got)
 				}
 				if rule.guard(m, r) {
-					t.Fatal("the rule applies in other circumstances, too")
+					t.Fatal("the guard holds without the circumstances")
 				}
 				apply(m, r)
 				if got := m.State(r); got != from {
-					t.Fatalf("the circumstances alone lead to %s", got)
+					t.Fatalf("the circumstances alone change the state to %s", got)
 				}
 				if found, of := m.find(rule.Action); of != r || found.When != rule.When {
-					t.Fatalf("the rule that applies is %q", found.When)
+					t.Fatalf("rule %q applies instead", found.When)
 				}
 				rule.effect(m, r)
 				got := m.State(r)
@@ -92,15 +92,15 @@ func TestEveryRuleOfEveryState(t *testing.T) {
 					got = Deleted
 				}
 				if got != rule.To {
-					t.Errorf("the rule leads to %s", got)
+					t.Errorf("the new state is %s", got)
 				}
 			})
 		}
 	}
 }
 
-// Rules of one action whose guards hold in a state are ambiguous only if the first of them is to win.
-func TestNoRuleAppliesAgainAfterItWasApplied(t *testing.T) {
+// A rule that applied must not apply again, or advance would loop.
+func TestATransitionDoesNotApplyTwice(t *testing.T) {
 	for _, rule := range transitions {
 		for _, from := range rule.From {
 			m, r := inState(t, from)
@@ -109,21 +109,21 @@ func TestNoRuleAppliesAgainAfterItWasApplied(t *testing.T) {
 			m.advance()
 			m.advance()
 			if _, of := m.find(Done); of != nil {
-				t.Errorf("after %s to %s, a rule applies again and again", from, rule.To)
+				t.Errorf("after the transition from %s to %s, the same rule applies again", from, rule.To)
 			}
 		}
 	}
 }
 
-func TestEveryStateIsReachedAndLeft(t *testing.T) {
+func TestEveryStateHasTransitions(t *testing.T) {
 	for _, state := range States() {
 		entered := slices.ContainsFunc(transitions, func(rule Transition) bool { return rule.To == state && !slices.Equal(rule.From, []State{state}) })
 		left := slices.ContainsFunc(transitions, func(rule Transition) bool { return slices.Contains(rule.From, state) && rule.To != state })
 		if !entered {
-			t.Errorf("no rule leads to %s", state)
+			t.Errorf("no transition leads to %s", state)
 		}
 		if left == (state == Deleted) {
-			t.Errorf("%s is left by a rule: %v", state, left)
+			t.Errorf("a transition leaves %s: %v", state, left)
 		}
 	}
 }

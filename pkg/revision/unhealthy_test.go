@@ -34,7 +34,7 @@ func TestAnUnhealthyPeriodHasOneEvent(t *testing.T) {
 	} {
 		event, wait := period.Event(settled, status(step.status), began.Add(step.after))
 		if (event != nil) != step.sent || wait != step.wait || event != nil && event.Message != "it crashes" {
-			t.Errorf("step %d: Event %+v, again in %s; want one: %v, again in %s", i, event, wait, step.sent, step.wait)
+			t.Errorf("step %d: Event %+v, next check in %s; want an Event: %v, next check in %s", i, event, wait, step.sent, step.wait)
 		}
 	}
 	if event, _ := new(UnhealthyPeriod).Event(&Machine{}, status(metav1.ConditionFalse), began.Add(time.Hour)); event != nil {

@@ -14,7 +14,7 @@ func TestWarningsAreReportedOnceAndBounded(t *testing.T) {
 	status := []string{"known"}
 	events := log.Add([]string{"known", "new", "new"}, status)
 	if diff := cmp.Diff([]Event{{Reason: corev1alpha2.EventAPIWarning, Message: "new", Warning: true}}, events); diff != "" {
-		t.Errorf("Events (-want +got):\n%s", diff)
+		t.Errorf("Events differ (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"known", "new"}, log.AddTo(status)); diff != "" || !log.HasUnwritten() {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -26,24 +26,24 @@ func TestWarningsAreReportedOnceAndBounded(t *testing.T) {
 		t.Errorf("status has %d warnings, want %d", got, maxWarnings)
 	}
 	if log.Clear(); log.HasUnwritten() {
-		t.Error("warnings of a written status are still there")
+		t.Error("Clear did not remove the warnings")
 	}
 }
 
-func TestTheWarningOfANamespaceComesFirstAndGoesWithItsReason(t *testing.T) {
+func TestWithNamespaceWarning(t *testing.T) {
 	others := []string{"a", "b"}
 	unmade := plan.InstallNamespace{Name: "memo", Manager: "system"}
 	warned := WithNamespaceWarning(others, unmade)
 	if len(warned) != 3 || warned[1] != "a" || cmp.Diff(warned, WithNamespaceWarning(warned, unmade)) != "" {
-		t.Errorf("warnings %q, want one of the namespace first, once", warned)
+		t.Errorf("warnings are %q, want one about the namespace first", warned)
 	}
 	made := unmade
 	made.Created = true
 	if diff := cmp.Diff(others, WithNamespaceWarning(warned, made)); diff != "" {
-		t.Errorf("when the manager has created it (-want +got):\n%s", diff)
+		t.Errorf("after the manager created the namespace (-want +got):\n%s", diff)
 	}
 	many := make([]string, maxWarnings)
 	if got := len(WithNamespaceWarning(many, unmade)); got != maxWarnings {
-		t.Errorf("%d warnings, more than status may have", got)
+		t.Errorf("%d warnings, want at most maxWarnings", got)
 	}
 }

@@ -22,7 +22,7 @@ func clientConfig(config *rest.Config) *rest.Config {
 
 // engineConfig returns the configuration of the client that applies bundles. It has no rate limit: at 50 requests a second, a bundle of
 // 5,000 objects would take two minutes, and the repair of one operator would wait for the installation of another. The engine bounds its
-// concurrent requests instead, and priority and fairness protects the API server: client-go waits as long as a 429 response says.
+// concurrent requests instead, and API Priority and Fairness protects the API server: client-go waits for the time in a 429 response.
 func engineConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS = -1

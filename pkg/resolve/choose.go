@@ -58,18 +58,18 @@ func sortRefusals(refusals []Refusal) {
 // remedies from them.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
-	newer, heldUp := map[string]bool{}, map[string]Update{} // what fits and is not moved to all the same
+	newer, blocked := map[string]bool{}, map[string]Update{} // fitting versions that are not installed, with the reason
 	for _, update := range d.Updates {
 		newer[update.Version.String()] = true
 		if update.Reason != "" {
-			heldUp[update.Version.String()] = update
+			blocked[update.Version.String()] = update
 		}
 	}
 	for _, c := range d.Available {
 		move := compat.Candidate{
 			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Obstacle: d.Obstacle,
 		}
-		if update, held := heldUp[c.Version.String()]; held {
+		if update, isBlocked := blocked[c.Version.String()]; isBlocked {
 			move.Obstacle = "it " + update.Why()
 			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
 				move.Approve = c.Version.String()

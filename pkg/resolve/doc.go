@@ -1,13 +1,14 @@
-// Package resolve decides which bundle one PlatformOperator should run next: the newest version that its spec, the catalogs and the
-// cluster permit, and that a path of permitted upgrade steps (pkg/upgrade) leads to, together with every version that was refused and
-// a typed reason (pkg/resolve/reason). Operators that depend on one another are decided together by pkg/resolve/joint.
+// Package resolve decides which bundle one PlatformOperator should run next. It is the newest version that the spec, the catalogs and the
+// cluster permit, and that a path of permitted upgrade steps (pkg/upgrade) leads to. The decision also has every refused version with a
+// typed reason (pkg/resolve/reason). pkg/resolve/joint decides operators that depend on one another together.
 //
-// It is a pure function of what the catalogs hold (pkg/catalog), of the request and of what is on the cluster (ClusterState). It does
-// not know how catalogs are read, or when an upgrade should happen. The upgrade gate takes its remedies from Decision.Moves.
+// Its functions are pure. Their input is the content of the catalogs (pkg/catalog), the request, and the state of the cluster
+// (ClusterState). The package does not read catalogs, and does not decide when to upgrade. The upgrade gate derives its remedies from
+// Decision.Moves.
 //
-// An Evaluation reads the request and the catalogs, applies the rules (rules.go), finds the paths from what is installed (paths.go) and
-// chooses. ClusterIndex says what is on the cluster and which operators are decided together.
+// An Evaluation reads the request and the catalogs, applies the rules (rules.go), finds the paths from the installed version (paths.go),
+// and chooses. A ClusterIndex has the state of the cluster and the operators that are decided together.
 //
-// The order of versions is semantic versioning's precedence. Versions that differ in build metadata only, which have
-// none, are ordered by that metadata and then by bundle name, as text.
+// Versions are ordered by the precedence of semantic versioning. Versions that differ only in build metadata have equal precedence; they
+// are ordered by that metadata and then by bundle name, as text.
 package resolve

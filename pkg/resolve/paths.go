@@ -255,11 +255,11 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 		return nil
 	}
 	path, _ := p.reach.Path(at)
-	hops := make([]Step, 0, len(path))
-	for _, hop := range path {
-		hops = append(hops, Step{Candidate: p.nodes[hop.Bundle].Candidate, Sources: hop.Sources})
+	steps := make([]Step, 0, len(path))
+	for _, edge := range path {
+		steps = append(steps, Step{Candidate: p.nodes[edge.Bundle].Candidate, Sources: edge.Sources})
 	}
-	return hops
+	return steps
 }
 
 // versionsTo returns the versions of the steps to a reachable option. Paths may be long, so it takes less memory than pathTo.
@@ -267,8 +267,8 @@ func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)
 	versions := make([]string, 0, len(path))
-	for _, hop := range path {
-		versions = append(versions, p.nodes[hop.Bundle].Version.String())
+	for _, edge := range path {
+		versions = append(versions, p.nodes[edge.Bundle].Version.String())
 	}
 	return versions
 }

@@ -53,7 +53,7 @@ func TestDecisionsOnRealCatalogs(t *testing.T) {
 	}
 }
 
-func TestUPG_V2_Prereleases(t *testing.T) {
+func TestUPG_V2_PrereleasesInRealCatalogs(t *testing.T) {
 	for name, test := range map[string]struct {
 		versions, installed string
 		edges               platformv1alpha1.Edges

@@ -63,7 +63,7 @@ type Check struct {
 type Problem struct {
 	// Err has the cause and the fix.
 	Err error
-	// Refused is true if retries cannot succeed until somebody changes something. Otherwise, the fault is transient.
+	// Refused is true if retries cannot succeed before an admin or another client changes something. Otherwise, the fault is transient.
 	Refused bool
 }
 

@@ -53,7 +53,7 @@ type Machine struct {
 
 	// prunedNow has the numbers of the revisions that this sync tried to prune.
 	prunedNow map[int64]bool
-	// pruneWaiting is what pruning waits for. pruneBlocked is true if it cannot continue without a change by somebody.
+	// pruneWaiting is what pruning waits for. pruneBlocked is true if pruning cannot continue on its own.
 	pruneWaiting                              string
 	pruneBlocked                              bool
 	watchesKept, leftoversTried, garbageTried bool

@@ -10,7 +10,7 @@ import (
 type Removal struct {
 	// Done is true if no object is left.
 	Done bool
-	// Waiting is what the deletion waits for, as a clause. Blocked is true if it cannot continue without a change by somebody.
+	// Waiting is what the deletion waits for, as a clause. Blocked is true if the deletion cannot continue on its own.
 	Waiting string
 	Blocked bool
 }

@@ -13,7 +13,7 @@ import (
 type Deletion struct {
 	// Waiting is what the removal waits for, as a clause.
 	Waiting string
-	// Blocked is true if the removal cannot continue without a change by somebody. Held is true if custom resources are the cause.
+	// Blocked is true if the removal cannot continue on its own. Held is true if custom resources are the cause.
 	Blocked, Held bool
 	// Checking is true during the check of namespaces, which takes seconds.
 	Checking bool

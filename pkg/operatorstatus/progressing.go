@@ -25,7 +25,7 @@ func progressingCondition(r *report) metav1.Condition {
 	}
 	if condition, missed := deadlineCondition(r); missed {
 		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // what the spec asks for now comes first
-			condition.Message = strings.TrimSuffix(decision.Message, ".") + ". Until then: " + condition.Message
+			condition.Message = withFullStop(decision.Message) + " Until then: " + condition.Message
 		}
 		return condition
 	}
@@ -125,6 +125,9 @@ func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1
 	}
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), detail))
 }
+
+// withFullStop ends a sentence that may have a full stop already.
+func withFullStop(sentence string) string { return strings.TrimSuffix(sentence, ".") + "." }
 
 func sentence(action, detail string) string {
 	if detail == "" {

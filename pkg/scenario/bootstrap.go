@@ -11,14 +11,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// systemNamespaces exist in every cluster.
+// systemNamespaces are the Namespaces that kube-apiserver creates in every cluster.
 var systemNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// discoveryPaths are the paths, besides resources, that every authenticated user may read.
+// discoveryPaths are the non-resource URLs that every authenticated user may read.
 var discoveryPaths = []string{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"}
 
-// bootstrapRoles are those of kube-apiserver's ClusterRoles that operators rely on, besides those for people, and the groups that they are
-// bound to.
+// bootstrapRoles returns the default ClusterRoles of kube-apiserver that operators rely on, and the groups they are bound to. The
+// user-facing roles are in userFacingRoles.
 func bootstrapRoles() []bootstrapRole {
 	return []bootstrapRole{
 		{"cluster-admin", user.SystemPrivilegedGroup, []rbacv1.PolicyRule{
@@ -35,13 +35,13 @@ func bootstrapRoles() []bootstrapRole {
 	}
 }
 
-// bootstrapRole is a ClusterRole, bound to a group if there is one.
+// bootstrapRole is a default ClusterRole. If group is not empty, a ClusterRoleBinding of the same name binds the role to the group.
 type bootstrapRole struct {
 	name, group string
 	rules       []rbacv1.PolicyRule
 }
 
-// bootstrap creates the objects that kube-apiserver creates in an empty cluster.
+// bootstrap creates the Namespaces, ClusterRoles and ClusterRoleBindings that kube-apiserver creates in an empty cluster.
 func bootstrap(ctx context.Context, client kubernetes.Interface) error {
 	for _, name := range systemNamespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -49,7 +49,7 @@ func bootstrap(ctx context.Context, client kubernetes.Interface) error {
 			return fmt.Errorf("creating Namespace %q: %w", name, err)
 		}
 	}
-	for _, role := range peopleRoles() {
+	for _, role := range userFacingRoles() {
 		if _, err := client.RbacV1().ClusterRoles().Create(ctx, &role, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("creating ClusterRole %q: %w", role.Name, err)
 		}

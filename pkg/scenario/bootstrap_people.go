@@ -8,15 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The verbs of the roles for people.
+// Verbs of the user-facing roles, separated by spaces.
 const (
 	readVerbs  = "get list watch"
 	writeVerbs = "create delete deletecollection patch update"
 )
 
-// peopleRoles are kube-apiserver's ClusterRoles for people, admin, edit and view, and the roles that they are aggregated from. Operators
-// add their own kinds to them by labels.
-func peopleRoles() []rbacv1.ClusterRole {
+// userFacingRoles returns kube-apiserver's ClusterRoles admin, edit and view, and the ClusterRoles that they aggregate. An operator grants
+// access to its own kinds with ClusterRoles that have the aggregation labels.
+func userFacingRoles() []rbacv1.ClusterRole {
 	const prefix = "rbac.authorization.k8s.io/aggregate-to-"
 	aggregated := func(name, into string) rbacv1.ClusterRole {
 		role := rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, AggregationRule: &rbacv1.AggregationRule{
@@ -36,7 +36,7 @@ func peopleRoles() []rbacv1.ClusterRole {
 	}
 }
 
-// rule returns a rule whose verbs, groups and resources are separated by spaces. The group "core" is the one without a name.
+// rule returns a PolicyRule. Each argument is a list separated by spaces. The group "core" stands for the core API group, "".
 func rule(verbs, groups, resources string) rbacv1.PolicyRule {
 	sorted := func(text string) []string { return slices.Sorted(slices.Values(strings.Fields(text))) }
 	rule := rbacv1.PolicyRule{Verbs: sorted(verbs), APIGroups: sorted(groups), Resources: sorted(resources)}

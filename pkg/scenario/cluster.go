@@ -20,55 +20,58 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
-// DefaultKubernetesVersion is what a cluster reports unless Options say otherwise: the version of the API server's libraries.
+// DefaultKubernetesVersion is the default of Options.KubernetesVersion: the Kubernetes version of the vendored API server.
 const DefaultKubernetesVersion = "v1.36.3"
 
-// defaultMaxRequestsPerSecond is more than the installation of a bundle of thousands of objects takes.
+// defaultMaxRequestsPerSecond exceeds the number of requests that installing a bundle with thousands of objects takes.
 const defaultMaxRequestsPerSecond = 50_000
 
-// AdminUser is a user that may do everything.
+// AdminUser is the name of a user that may send every request.
 const AdminUser = apiserver.AdminUser
 
-// PrepareProcess prepares a process for clusters in bubbles. Call it once, at the beginning of TestMain. It removes the rate limit of
-// Kubernetes' libraries for reported errors: the limit counts from the process's last error, so that in a bubble, whose time begins in the
-// year 2000, it would sleep for decades. It also has klog print only errors; klog.LogToStderr(true) prints everything again.
+// PrepareProcess prepares a test process for clusters in testing/synctest bubbles. Call it once, at the beginning of TestMain. It
+// removes the rate limit of Kubernetes' error handlers. They would sleep for decades, because time in a bubble begins in the year 2000.
+// It also makes klog print errors only; klog.LogToStderr(true) makes it print everything again.
 func PrepareProcess() { apiserver.PrepareProcess() }
 
-// Options say what cluster to start.
+// Options configure a Cluster.
 type Options struct {
-	// KubernetesVersion is what the API server reports, such as "v1.36.3"; empty means DefaultKubernetesVersion.
+	// KubernetesVersion is the version that the API server reports, such as "v1.36.3". The default is DefaultKubernetesVersion.
 	KubernetesVersion string
-	// From is what the cluster holds at first; nil starts an empty one. Time continues from when the snapshot was taken.
+	// From is the initial content of the cluster. Nil starts an empty cluster. In a bubble, Start first sleeps until the time of the snapshot.
 	From *Snapshot
-	// MaxRequestsPerSecond is how many requests may be sent within a second of virtual time, which ends endless loops; 0 means 50,000.
+	// MaxRequestsPerSecond limits the requests in one second of virtual time. Beyond the limit, requests fail and Settle returns an error, so
+	// that endless loops end. The default is 50,000.
 	MaxRequestsPerSecond int
-	// Registries serve the built-in kinds; nil is package builtin. All clusters of a snapshot have the same.
+	// Registries serve the built-in kinds. The default is package builtin. Clusters that start from the same snapshot must use the same
+	// Registries.
 	Registries apiserver.Registries
 }
 
-// Snapshot is everything that a cluster held at one moment. Any number of clusters may start from it, also at the same time and in
-// bubbles of their own.
+// Snapshot is an immutable copy of all objects of a cluster. Any number of clusters may start from it, concurrently and in different
+// bubbles.
 type Snapshot struct{ store *etcd.Snapshot }
 
-// Revision is the number of the cluster's last write. Snapshots of one cluster that have the same one are equal.
+// Revision returns the revision of the last write before the snapshot. Two snapshots of one cluster with the same revision are equal.
 func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
-// Cluster is a Kubernetes cluster in memory.
+// Cluster is an in-memory Kubernetes cluster.
 type Cluster struct {
 	store     *etcd.Store
 	server    *apiserver.Server
 	recorder  *recorder
 	faults    faults
 	watches   watches
-	processes atomic.Int64  // started so far
-	resting   chan struct{} // has an element while rest waits
+	processes atomic.Int64  // the number of the last process
+	waiting   chan struct{} // a semaphore for waitForOthers
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
-	failed    atomic.Pointer[error] // why the cluster's controllers ended; nil while they run
+	failed    atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
 }
 
-// Start starts a cluster, and returns when it is ready. The caller stops it.
+// Start starts a cluster and returns when its API server serves requests. The caller must call Stop. The cluster keeps running when ctx
+// ends.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if options.KubernetesVersion == "" {
 		options.KubernetesVersion = DefaultKubernetesVersion
@@ -78,7 +81,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	}
 	store := etcd.New()
 	if options.From != nil {
-		// Objects of the snapshot must not have been created in the future. In a bubble this takes no time.
+		// Otherwise creation times in the snapshot would be in the future. In a bubble the sleep takes no real time.
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
@@ -89,7 +92,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsPerSecond), resting: make(chan struct{}, 1)}
+	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1)}
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
@@ -97,7 +100,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// start bootstraps a new cluster, and runs its controllers.
+// start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the controllers.
 func (c *Cluster) start(ctx context.Context, options Options) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
@@ -113,15 +116,15 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	c.running.Go(func() { c.workloads.Run(running) })
 	c.running.Go(func() {
 		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
-			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle says so, too
+			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns the error, too
 			c.failed.Store(&err)
 		}
 	})
 	return nil
 }
 
-// SetPodBehavior sets how Pods behave, including Pods that already run. Without it all Pods behave as workloads.Ready describes. The function
-// is called with each Pod, one call at a time.
+// SetPodBehavior sets the function that returns the behavior of each Pod, including Pods that already run. The default is
+// workloads.Ready for all Pods. The cluster never calls the function concurrently.
 func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {
 	return c.workloads.SetBehavior(behavior)
 }
@@ -134,7 +137,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 	return bootstrap(ctx, client)
 }
 
-// Stop ends the cluster, and all requests to it.
+// Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail.
 func (c *Cluster) Stop() {
 	c.stop()
 	c.server.Stop()
@@ -142,28 +145,28 @@ func (c *Cluster) Stop() {
 	c.store.Close()
 }
 
-// Snapshot returns what the cluster holds now.
+// Snapshot returns a copy of all objects in the cluster's storage.
 func (c *Cluster) Snapshot() *Snapshot { return &Snapshot{c.store.Snapshot()} }
 
-// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name", in a process that
-// is never killed. Their requests are recorded.
+// ClientConfig returns a configuration for clients that authenticate as user, such as "system:serviceaccount:namespace:name". Each call
+// starts a new Process. The cluster records the clients' requests.
 func (c *Cluster) ClientConfig(user string) *rest.Config { return c.NewProcess(user).ClientConfig() }
 
-// componentConfig is ClientConfig for the cluster's own components.
+// componentConfig is like ClientConfig, for the cluster's own components.
 func (c *Cluster) componentConfig(user string) *rest.Config {
 	process := c.NewProcess(user)
 	process.isOfCluster = true
 	return process.ClientConfig()
 }
 
-// Requests returns the requests of clients that were answered or lost so far, in that order, without watches.
+// Requests returns the requests, except watches, that have ended: with a response or with an error. They are in the order in which they
+// ended.
 func (c *Cluster) Requests() []Request { return c.recorder.all() }
 
-// Watches returns the watches of clients that were begun so far, in that order.
+// Watches returns all watch requests that got a response, in the order in which they started. It includes watches that have ended.
 func (c *Cluster) Watches() []Request { return c.recorder.allWatches() }
 
-// Compact drops the history of all objects: a list or a watch that continues from an earlier resourceVersion gets 410 Gone, as after
-// etcd's compaction.
+// Compact removes the history of all objects, like etcd's compaction. A list or a watch from an earlier resourceVersion then gets 410 Gone.
 func (c *Cluster) Compact() error {
 	if err := c.store.Compact(c.store.Revision()); err != nil {
 		return fmt.Errorf("compacting the storage: %w", err)

@@ -1,9 +1,9 @@
-// Package scenario runs whole stories about an operator in one process, at virtual time: a Kubernetes cluster in memory, the operator's real
-// controllers, and the changes that people and other components make.
+// Package scenario provides an in-memory Kubernetes cluster for tests of operators. The cluster and the operator's real controllers run in
+// one process, in virtual time.
 //
-// A Cluster is a real API server (k8s.io/apiserver and k8s.io/apiextensions-apiserver) on a storage in memory, with what
-// kube-controller-manager does for every cluster. Clients reach it without a socket, so that all of it runs in a testing/synctest
-// bubble: leases, back-off and resyncs follow virtual time, a day takes seconds, and Settle waits until the cluster is quiet.
+// A Cluster is a real API server (k8s.io/apiserver and k8s.io/apiextensions-apiserver) with in-memory storage, and the controllers of
+// kube-controller-manager that operators rely on. Clients reach it without a socket, so the whole cluster can run in a testing/synctest
+// bubble. Leases, back-off and resyncs follow the bubble's virtual time: a day takes seconds. Settle waits until no component writes.
 //
 //	func TestMain(m *testing.M) {
 //		scenario.PrepareProcess()
@@ -26,12 +26,17 @@
 //		})
 //	}
 //
-// Create the objects that many stories need once, take a Snapshot, and start each story from it.
+// If many tests need the same objects, create the objects once, take a Snapshot, and start a cluster from it in each test.
 //
-// The package is a library for any operator. It knows none of this project's kinds, and imports none of its packages but those below it:
-// etcd (the storage), apiserver, builtin (the built-in kinds), rbac, controllers (kube-controller-manager's), workloads (controllers of
-// workloads, scheduler and kubelet), transport and network (HTTP and connections in memory), and queues. Package story runs stories that are
-// written in YAML.
+// The package works for any operator. It imports no packages of this project except those in its own folder:
 //
-// Importing the package replaces the metrics of client-go's work queues in the whole process; see package queues.
+//   - etcd is the storage.
+//   - apiserver, builtin and rbac are the API server, its built-in kinds and its authorizer.
+//   - controllers has the controllers of kube-controller-manager for Namespaces, garbage collection and ClusterRole aggregation.
+//   - workloads has the controllers of Deployments, Jobs and other workloads, the scheduler and the kubelet.
+//   - transport and network are HTTP and connections in memory.
+//   - queues tells when a work queue of client-go is idle.
+//   - story runs scenarios that are written in YAML.
+//
+// Importing the package replaces the metrics provider of client-go's work queues for the whole process; see package queues.
 package scenario

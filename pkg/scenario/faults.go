@@ -16,28 +16,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Always is for Fault.Times: all matching requests from the Nth on.
+// Always is a value of Fault.Times: the fault applies to all matching requests, starting with the Nth.
 const Always = -1
 
-// Fault changes what becomes of some requests.
+// Fault injects an effect, such as an error or a delay, into some requests.
 type Fault struct {
-	// Match selects the requests, before they are sent. It must not use the cluster. Required.
+	// Match reports whether the fault is for a request. It is called before the request is sent, and must not use the cluster. Required.
 	Match func(Request) bool
-	// Nth is the first matching request that the fault applies to, counted from 1; 0 means 1.
+	// Nth is the number of the first matching request that the fault applies to, counted from 1. The default is 1.
 	Nth int
-	// Times is how many matching requests in a row the fault applies to; 0 means 1, Always all.
+	// Times is the number of consecutive matching requests that the fault applies to. The default is 1.
 	Times int
-	// Effect is what becomes of them. Required.
+	// Effect handles the requests that the fault applies to. Required.
 	Effect Effect
 }
 
-// Effect is what becomes of a request: it sends the request or not, and returns what the client gets.
+// Effect handles a request in place of the client's transport. It may call send, and returns the response or error that the client gets.
 type Effect func(ctx context.Context, request Request, send Send) (*http.Response, error)
 
-// Send sends a request to the API server and returns the response.
+// Send sends the request to the API server and returns the response.
 type Send func() (*http.Response, error)
 
-// Delay sends a request later. The client may give up meanwhile.
+// Delay returns an effect that sends the request after a delay. If the request's context ends first, the request fails and is not sent.
 func Delay(by time.Duration) Effect {
 	return func(ctx context.Context, _ Request, send Send) (*http.Response, error) {
 		select {
@@ -49,8 +49,8 @@ func Delay(by time.Duration) Effect {
 	}
 }
 
-// Refuse answers with a Status of an API server instead of sending the request. Retry-After is set if retryAfter, in whole seconds, is
-// not 0.
+// Refuse returns an effect that answers with a Status of the given HTTP code and reason, and does not send the request. The response has
+// a Retry-After header if retryAfter is at least a second.
 func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effect {
 	return func(context.Context, Request, Send) (*http.Response, error) {
 		status := metav1.Status{
@@ -73,8 +73,8 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effe
 	}
 }
 
-// LoseRequest fails a request as if the connection had been lost before the API server got it. It calls do, which may be nil, first: to
-// kill the process, for instance.
+// LoseRequest returns an effect that fails the request with ECONNRESET and does not send it. If do is not nil, the effect calls it first,
+// for example to kill the process.
 func LoseRequest(do func()) Effect {
 	return func(context.Context, Request, Send) (*http.Response, error) {
 		if do != nil {
@@ -84,8 +84,8 @@ func LoseRequest(do func()) Effect {
 	}
 }
 
-// LoseResponse sends a request, which must not be a watch, and fails it as if the connection had been lost before the response came. It
-// calls do, which may be nil, in between.
+// LoseResponse returns an effect that sends the request, waits for the response, and then fails the request with ECONNRESET. If do is not
+// nil, the effect calls it before the request fails. The request must not be a watch.
 func LoseResponse(do func()) Effect {
 	return func(_ context.Context, _ Request, send Send) (*http.Response, error) {
 		if _, err := sendWhole(send); err != nil {
@@ -98,8 +98,8 @@ func LoseResponse(do func()) Effect {
 	}
 }
 
-// Around sends a request, which must not be a watch. It calls before, and, when the API server has carried the request out, after: to take
-// a Snapshot, for instance.
+// Around returns an effect that calls before, sends the request, and calls after when the API server has responded, for example to take a
+// Snapshot. If sending fails, after is not called. The request must not be a watch.
 func Around(before, after func(Request)) Effect {
 	return func(_ context.Context, request Request, send Send) (*http.Response, error) {
 		before(request)
@@ -111,7 +111,7 @@ func Around(before, after func(Request)) Effect {
 	}
 }
 
-// sendWhole sends a request and returns when the API server has carried it out.
+// sendWhole sends a request and returns when it has read the whole response.
 func sendWhole(send Send) (*http.Response, error) {
 	response, err := send()
 	if err != nil {
@@ -126,7 +126,8 @@ func sendWhole(send Send) (*http.Response, error) {
 	return response, nil
 }
 
-// Inject adds a fault. Every fault that matches a request counts it. If several would apply to it, the one that was injected first applies.
+// Inject adds a fault. A request counts for each fault that matches it. If several faults apply to a request, only the one that was
+// injected first takes effect.
 func (c *Cluster) Inject(fault Fault) *Injection {
 	injection := &Injection{fault: fault, faults: &c.faults}
 	c.faults.mu.Lock()
@@ -135,30 +136,30 @@ func (c *Cluster) Inject(fault Fault) *Injection {
 	return injection
 }
 
-// Injection is a fault that is in place.
+// Injection is a fault that was added to a cluster. Its methods may be called concurrently.
 type Injection struct {
 	fault  Fault
 	faults *faults
-	// matched counts the requests that matched; applied are those that the fault applied to. The lock of faults guards both.
+	// matched is the number of requests that matched, applied are the requests that the fault applied to. faults.mu guards both.
 	matched int
 	applied []Request
 }
 
-// Remove takes the fault out.
+// Remove removes the fault from the cluster.
 func (i *Injection) Remove() {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
 	i.faults.injections = slices.DeleteFunc(i.faults.injections, func(other *Injection) bool { return other == i })
 }
 
-// Applied returns the requests that the fault applied to so far.
+// Applied returns the requests that the fault applied to.
 func (i *Injection) Applied() []Request {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
 	return slices.Clone(i.applied)
 }
 
-// Matched returns how many requests matched so far.
+// Matched returns the number of requests that matched the fault while it was injected.
 func (i *Injection) Matched() int {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
@@ -175,13 +176,13 @@ func (i *Injection) appliesTo(request Request) bool {
 	return i.matched >= first && (i.fault.Times == Always || i.matched < first+times)
 }
 
-// faults are those that are in place, in the order in which they were injected.
+// faults holds a cluster's injected faults in the order of their injection.
 type faults struct {
 	mu         sync.Mutex
 	injections []*Injection
 }
 
-// apply sends a request, or does what the fault does that applies to it.
+// apply runs the effect of the fault that applies to the request. If there is none, it sends the request.
 func (f *faults) apply(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	if effect := f.effect(request); effect != nil {
 		return effect(ctx, request, send)

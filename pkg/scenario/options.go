@@ -12,21 +12,21 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// patches are the words for the media types of patches other than apply.
+// patches maps the media types of patches, except server-side apply, to the words in Request.Options.
 var patches = map[string]string{
 	"application/json-patch+json":            "json",
 	"application/merge-patch+json":           "merge",
 	"application/strategic-merge-patch+json": "strategic",
 }
 
-// optionsWithValue are the query's options of which the value matters to how a server answers; of all others only their presence does.
+// optionsWithValue are the query parameters that Request.Options lists with their values. It lists other parameters by name only.
 var optionsWithValue = []string{"force", "fieldValidation", "propagationPolicy", "resourceVersionMatch"}
 
-// ignoredOptions are without effect on the answer, or are told by the verb.
+// ignoredOptions are the query parameters that Request.Options leaves out: they do not affect the response, or the verb implies them.
 var ignoredOptions = []string{"fieldManager", "pretty", "timeout", "timeoutSeconds", "watch"}
 
-// options returns what a request asks for besides its verb and object, as sorted words: the type of a patch, the query's options, the
-// options in the body of a deletion, and whether only metadata is wanted.
+// options returns the words of Request.Options, sorted: the type of a patch, PartialObjectMetadata or Table if the client accepts it, the
+// query parameters, and the DeleteOptions in the body.
 func options(r *http.Request) (words []string) {
 	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if word := patches[mediaType]; word != "" && r.Method == http.MethodPatch {
@@ -61,7 +61,7 @@ func queryOptions(query url.Values) (words []string) {
 	return words
 }
 
-// deleteOptions are those in the body of a deletion: JSON, or the protobuf in which typed clients send them.
+// deleteOptions returns the words for the DeleteOptions in a request's body. The body is JSON, or protobuf from a typed client.
 func deleteOptions(body []byte) (words []string) {
 	var given metav1.DeleteOptions
 	if json.Unmarshal(body, &given) != nil {

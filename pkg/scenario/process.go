@@ -13,48 +13,50 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
-// Process is a program that uses the cluster, such as one run of an operator.
+// Process is a client process of the cluster, such as one run of an operator.
 type Process struct {
 	cluster *Cluster
 	number  int
 	user    string
-	// isOfCluster is whether the process belongs to the cluster itself, whose requests follow from those of others.
+	// isOfCluster is true for the cluster's own components. Their requests do not count toward Options.MaxRequestsPerSecond, because other
+	// processes' requests cause them.
 	isOfCluster bool
 	running     context.Context
 	kill        context.CancelCauseFunc
 }
 
-// loopPause is how long each request waits once requests are sent in an endless loop: so that Settle can tell of it.
+// loopPause is the delay of each request that exceeds Options.MaxRequestsPerSecond. It lets virtual time advance, so that Settle can
+// return the error.
 const loopPause = time.Second
 
-// ErrKilled is why the requests of a process that was killed fail.
+// ErrKilled is the error of all requests of a killed process.
 var ErrKilled = errors.New("the process was killed")
 
-// NewProcess returns a process that acts as a user, such as "system:serviceaccount:namespace:name". AdminUser may do everything, others
-// what RBAC allows.
+// NewProcess returns a process whose clients authenticate as user, such as "system:serviceaccount:namespace:name". RBAC authorizes the
+// requests of all users except AdminUser, who may send every request.
 func (c *Cluster) NewProcess(user string) *Process {
 	p := &Process{cluster: c, number: int(c.processes.Add(1)), user: user}
 	p.running, p.kill = context.WithCancelCause(context.Background())
 	return p
 }
 
-// Number is the process's number in its cluster, counted from 1.
+// Number returns the number of the process in its cluster, counted from 1.
 func (p *Process) Number() int { return p.number }
 
-// ClientConfig returns a configuration of the process's clients. Their requests are recorded.
+// ClientConfig returns a configuration for the process's clients. The cluster records their requests.
 func (p *Process) ClientConfig() *rest.Config {
 	config := p.cluster.server.ClientConfig(p.user)
 	config.Transport = processTransport{p, config.Transport}
-	// Without this it is the name of the test's binary, which fields that are changed without a field manager get.
+	// The user agent is the default field manager. client-go's default would be the name of the test binary.
 	config.UserAgent = p.user[strings.LastIndex(p.user, ":")+1:]
 	return config
 }
 
-// Kill ends the requests of the process, and refuses those that it sends later, as if the program had been killed. The API server may
-// still carry out a request that was in flight. The program's goroutines go on until they are stopped by other means.
+// Kill fails the requests in flight and all later requests of the process with ErrKilled. The API server may still complete a
+// request that was in flight. Kill does not stop the goroutines of the process; the caller must stop them.
 func (p *Process) Kill() { p.kill(ErrKilled) }
 
-// processTransport sends the requests of a process.
+// processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, and records them.
 type processTransport struct {
 	process *Process
 	next    http.RoundTripper
@@ -90,7 +92,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// refusal returns why a request is not sent: its process was killed, or there were too many. It counts the request.
+// refusal counts a request. It returns an error if the request must not be sent: its process was killed, or there were too many requests.
 func (t processTransport) refusal(ctx context.Context, request Request) error {
 	if recorder := t.process.cluster.recorder; !t.process.isOfCluster && !recorder.count(request) {
 		select {
@@ -105,7 +107,7 @@ func (t processTransport) refusal(ctx context.Context, request Request) error {
 	return nil
 }
 
-// roundTrip applies the cluster's faults to a request, and records it.
+// roundTrip sends a request unless a fault of the cluster prevents it. It records all requests except watches.
 func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	c := t.process.cluster
 	if request.Verb != "watch" {

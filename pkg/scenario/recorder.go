@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// recorder keeps the requests that were answered, and counts those in flight. Watches, which last, are kept apart.
+// recorder records the requests that have ended, the requests in flight, and the watches that started.
 type recorder struct {
 	mu       sync.Mutex
 	requests []Request
 	watches  []Request
-	// inFlight are the requests without an answer, by the order in which they were sent.
+	// inFlight are the requests that have not ended, by the numbers that begin returned. sent is the last number.
 	inFlight map[int]Request
 	sent     int
-	// inSecond counts the requests since second began, of which there may be maxPerSecond. loop is the one that was too many.
+	// inSecond is the number of requests in the second that began at the time second. loop is the first request that exceeded maxPerSecond.
 	second       time.Time
 	inSecond     int
 	maxPerSecond int
 	loop         *Request
-	// lastWrite is the time of the last write, except of a Lease: leaders renew theirs for ever.
+	// lastWrite is the time of the last write. Writes of Leases do not count, because leaders renew them forever.
 	lastWrite time.Time
 }
 
@@ -30,8 +30,8 @@ func newRecorder(maxPerSecond int) *recorder {
 	return &recorder{inFlight: map[int]Request{}, lastWrite: time.Now(), maxPerSecond: maxPerSecond}
 }
 
-// count counts a request. It returns false once there were too many in a second: virtual time goes on only when everything waits, so an
-// endless loop of requests would never end.
+// count counts a request. Once a second had too many requests, count always returns false. Virtual time only advances when all goroutines
+// wait, so an endless loop of requests would never end by itself.
 func (r *recorder) count(request Request) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,7 +44,7 @@ func (r *recorder) count(request Request) bool {
 	return r.loop == nil
 }
 
-// begin records that a request is in flight. The answer must be passed to end with the number that begin returns.
+// begin records that a request is in flight. It returns a number that the caller must pass to end.
 func (r *recorder) begin(request Request) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +53,7 @@ func (r *recorder) begin(request Request) int {
 	return r.sent
 }
 
-// endless returns an error if requests were sent in an endless loop.
+// endless returns an error if some second of virtual time had more than maxPerSecond requests.
 func (r *recorder) endless() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *recorder) end(number int, answered Request) {
 	}
 }
 
-// watch records the beginning of a watch.
+// watch records a watch that the API server answered.
 func (r *recorder) watch(answered Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +98,7 @@ func (r *recorder) quietSince(since time.Time) bool {
 	return len(r.inFlight) == 0 && !r.lastWrite.After(since)
 }
 
-// busy lists the requests in flight and the last writes.
+// busy returns a text that lists the oldest requests in flight and the last writes.
 func (r *recorder) busy() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

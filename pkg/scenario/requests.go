@@ -17,38 +17,38 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Request is a request to the cluster's API server.
+// Request describes a request to the cluster's API server and its response.
 type Request struct {
-	// Time is when it was sent.
+	// Time is the time at which the client sent the request.
 	Time time.Time
-	// User is the user that sent it, and Process the number of the process; see Process.Number.
+	// User is the user who sent the request. Process is the number of the user's process; see Process.Number.
 	User    string
 	Process int
-	// Verb is Kubernetes' verb, such as "create" or "watch", and "apply" for a server-side apply; for a path that is no resource it is the
-	// HTTP method in lower case.
+	// Verb is the Kubernetes verb, such as "create" or "watch", or "apply" for a server-side apply. For a non-resource URL it is the HTTP
+	// method in lower case.
 	Verb string
-	// Resource and Subresource are those of the path. Both are empty for a path that is no resource.
+	// Resource and Subresource are the requested resource and subresource. Both are empty for a non-resource URL.
 	Resource    schema.GroupResource
 	Subresource string
-	// Namespace and Name identify the object. Name is empty for a list, and for an object whose name the API server generates.
+	// Namespace and Name identify the object. Name is empty for a request for many objects, and if the API server generates the name.
 	Namespace, Name string
-	// Path is the path of the URL.
+	// Path is the path of the request's URL.
 	Path string
-	// DryRun is whether it asks for a dry run.
+	// DryRun is true for a dry run.
 	DryRun bool
-	// Options are what it asks for besides, as sorted words between spaces, such as "labelSelector limit PartialObjectMetadata", "strategic"
-	// (a patch) or "preconditions.uid propagationPolicy=Background".
+	// Options are the request's other parameters, as sorted words separated by spaces: the type of a patch, query parameters, DeleteOptions.
+	// Examples are "PartialObjectMetadata labelSelector limit", "strategic" and "preconditions.uid propagationPolicy=Background".
 	Options string
-	// Code is the HTTP status of the response; 0 if there is none yet, or if it was lost.
+	// Code is the HTTP status code of the response, or 0 if the client got none.
 	Code int
-	// IsFaulted is whether a fault kept the request from the API server: the response, if there is one, is the fault's.
+	// IsFaulted is true if a fault prevented the request from reaching the API server. Code is then the code that the fault returned, or 0.
 	IsFaulted bool
-	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden if the authorizer did
-	// not allow the request, and empty if there is no response.
+	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden request,
+	// and empty without a response.
 	Reason string
 }
 
-// String returns one line, such as `admin: create configmaps "a/b": 201`.
+// String returns the request in one line, such as `admin: create configmaps "a/b": 201`.
 func (r Request) String() string {
 	code := ""
 	if r.Code != 0 {
@@ -67,7 +67,7 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: %s %s %q%s", r.User, r.Verb, resource, name, code)
 }
 
-// IsWrite reports whether the request may change an object. Dry runs and access reviews change none.
+// IsWrite reports whether the request may change an object. It returns false for dry runs and access reviews.
 func (r Request) IsWrite() bool {
 	if r.DryRun || r.Resource.Group == "authorization.k8s.io" || r.Resource.Group == "authentication.k8s.io" {
 		return false
@@ -75,15 +75,16 @@ func (r Request) IsWrite() bool {
 	return r.Resource.Resource != "" && slices.Contains([]string{"create", "update", "patch", "apply", "delete", "deletecollection"}, r.Verb)
 }
 
-// isElection reports whether the request is about a lease of leader election.
+// isElection reports whether the request is for a Lease, as leader election uses it.
 func (r Request) isElection() bool {
 	return r.Resource == schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 }
 
-// paths parses the paths of requests.
+// paths parses the URLs of requests as an API server does.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// ParseRequest returns the Kubernetes request that an HTTP request of a user makes.
+// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now, and sets
+// neither Process nor the fields of the response.
 func ParseRequest(user string, r *http.Request) Request {
 	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	info, err := paths.NewRequestInfo(r)
@@ -95,7 +96,7 @@ func ParseRequest(user string, r *http.Request) Request {
 	described.Verb, described.Namespace, described.Name = info.Verb, info.Namespace, info.Name
 	described.Resource, described.Subresource = schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}, info.Subresource
 	if described.Resource == (schema.GroupResource{Resource: "namespaces"}) {
-		described.Namespace = "" // the parser takes a Namespace's name for its namespace, too
+		described.Namespace = "" // the parser also sets this to the name of a Namespace
 	}
 	switch {
 	case described.Verb == "patch" && strings.HasPrefix(r.Header.Get("Content-Type"), string(types.ApplyPatchType)):
@@ -106,10 +107,10 @@ func ParseRequest(user string, r *http.Request) Request {
 	return described
 }
 
-// dryRun is the option for a dry run.
+// dryRun is the name of the dryRun parameter, and its word in Request.Options.
 const dryRun = "dryRun"
 
-// nameInBody returns the name of the object in a request's body: JSON, or the protobuf in which typed clients send built-in kinds.
+// nameInBody returns the name of the object in a request's body. The body is JSON, or protobuf from a typed client.
 func nameInBody(r *http.Request) string {
 	content := content(r)
 	var object metav1.PartialObjectMetadata

@@ -14,10 +14,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// Restore writes objects into the storage as they are, as a backup of etcd is restored: with their UIDs, times, managed fields and status,
-// without defaults, admission or validation. It replaces objects of the same name. The API server must already serve their kinds: restore
-// CustomResourceDefinitions first, and wait until the cluster has settled. Objects get new resourceVersions. Restore owners in the call that
-// restores their dependents, or before: the garbage collector deletes dependents of owners that do not exist.
+// Restore writes objects directly into the storage, without defaulting, admission or validation, as restoring a backup of etcd does. Objects
+// keep their UIDs, timestamps, managed fields and status, and get new resourceVersions. Restore replaces existing objects of the same name.
+//
+// The API server must already serve the objects' kinds: restore CustomResourceDefinitions in an earlier call, and call Settle. Restore
+// owners in the same call as their dependents, or earlier. Otherwise the garbage collector deletes the dependents.
 func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 	client, err := discovery.NewDiscoveryClientForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ownersFirst sorts owners before their dependents, and otherwise keeps the order.
+// ownersFirst returns the objects with owners before their dependents, and otherwise in the given order.
 func ownersFirst(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	byUID := make(map[types.UID]*unstructured.Unstructured, len(objects))
 	for _, each := range objects {

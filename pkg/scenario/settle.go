@@ -6,26 +6,26 @@ import (
 )
 
 const (
-	// settleStep is the interval at which Settle checks.
+	// settleStep is the interval between the checks of Settle.
 	settleStep = time.Second
-	// settleQuiet is the time without a write after which a cluster has settled. Controllers delay some writes by seconds.
+	// settleQuiet is the time without a write after which a cluster has settled. It exceeds the delays before some controllers' writes.
 	settleQuiet = 10 * time.Second
-	// settleWithin bounds how long a cluster may take to settle.
+	// settleWithin is the timeout of Settle.
 	settleWithin = 10 * time.Minute
-	// settleLastWrites is how many of the last writes an error lists.
+	// settleLastWrites is the maximum number of writes in the error of Settle. It lists the last ones.
 	settleLastWrites = 10
-	// settleInFlight is how many of the requests in flight an error lists, the oldest first.
+	// settleInFlight is the maximum number of requests in flight in the error of Settle. It lists the oldest ones.
 	settleInFlight = 10
 )
 
-// Settle waits until nothing was written for 10 seconds and no request is in flight. Leases of leader election are not counted. It returns
-// an error if the cluster does not settle within 10 minutes (with the requests in flight and the last writes), if requests are sent in
-// an endless loop, or if the cluster's controllers have ended. Call it in a bubble; all times are virtual.
+// Settle waits until no request is in flight, and no client has written for 10 seconds. Writes of Leases do not count. It returns an error
+// if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's controllers have
+// stopped. Call Settle in a testing/synctest bubble. All times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {
 		time.Sleep(settleStep)
-		c.rest()
+		c.waitForOthers()
 		if err := c.failed.Load(); err != nil {
 			return fmt.Errorf("the cluster's controllers have ended: %w", *err)
 		}

@@ -7,26 +7,27 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// StepClientConfig is ClientConfig for the steps and checks of a story. Before each request is sent, everything else in the bubble comes
-// to rest: whatever follows at the same instant from the steps before, such as that the authorizer knows of a changed role, has
-// happened. So a story does not depend on which goroutine runs first. Programs that run in the cluster use ClientConfig: if one of their
-// goroutines waits for a mutex, the bubble does not come to rest, and a request that is sent under the mutex hangs. While such requests are
-// sent, neither the test nor a second cluster in the bubble may call synctest.Wait.
+// StepClientConfig is like ClientConfig, for the steps and checks of a test. Its clients call synctest.Wait before each request, so that the
+// immediate effects of earlier steps, such as an update of the authorizer's cache, have happened. The result of a test then does not
+// depend on the order in which goroutines run.
+//
+// Do not use it in the operator under test: a request that is sent while a mutex is locked would deadlock with the goroutines that wait for
+// the mutex. While clients with this configuration send requests, neither the test nor another cluster in the bubble may call synctest.Wait.
 func (c *Cluster) StepClientConfig(user string) *rest.Config {
 	config := c.ClientConfig(user)
 	config.Transport = stepTransport{c, config.Transport}
 	return config
 }
 
-// rest waits until everything else in the bubble waits. In a bubble with several clusters, only one may rest at a time.
-func (c *Cluster) rest() {
-	// synctest.Wait may be called once at a time, and a goroutine that waits for a channel is at rest, unlike one that waits for a mutex.
-	c.resting <- struct{}{}
+// waitForOthers waits until all other goroutines in the bubble are durably blocked. In a bubble, only one cluster may call it at a time.
+func (c *Cluster) waitForOthers() {
+	// Concurrent calls of synctest.Wait panic. A goroutine that waits for a channel is durably blocked, unlike one that waits for a mutex.
+	c.waiting <- struct{}{}
 	synctest.Wait()
-	<-c.resting
+	<-c.waiting
 }
 
-// stepTransport sends a request only after everything else in the bubble has come to rest; see Cluster.rest.
+// stepTransport calls Cluster.waitForOthers before it sends a request.
 type stepTransport struct {
 	cluster *Cluster
 	next    http.RoundTripper
@@ -34,6 +35,6 @@ type stepTransport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t stepTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.cluster.rest()
+	t.cluster.waitForOthers()
 	return t.next.RoundTrip(r)
 }

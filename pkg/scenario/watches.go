@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// watches are the watches that clients have open.
+// watches holds the open watches of all clients.
 type watches struct {
 	mu   sync.Mutex
 	open map[*watchBody]Request
 }
 
-// add registers a watch, and returns the body that the client reads its events from.
+// add registers a watch. The caller must return the resulting body to the client.
 func (w *watches) add(request Request, body io.ReadCloser) io.ReadCloser {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -23,8 +23,8 @@ func (w *watches) add(request Request, body io.ReadCloser) io.ReadCloser {
 	return watched
 }
 
-// CutWatches ends the watches whose request matches, as an API server does that restarts, and returns how many there were. A nil match
-// ends all. Clients that need the watch begin another one.
+// CutWatches breaks the connections of the open watches whose requests match, as a restart of the API server does. It returns the number
+// of these watches. If match is nil, it breaks all of them.
 func (c *Cluster) CutWatches(match func(Request) bool) int {
 	c.watches.mu.Lock()
 	defer c.watches.mu.Unlock()
@@ -32,7 +32,7 @@ func (c *Cluster) CutWatches(match func(Request) bool) int {
 	for body, request := range c.watches.open {
 		if match == nil || match(request) {
 			body.cut = true
-			_ = body.ReadCloser.Close() // which ends the request, and reports nothing
+			_ = body.ReadCloser.Close() // ends the request, and always returns nil
 			delete(c.watches.open, body)
 			count++
 		}
@@ -40,15 +40,15 @@ func (c *Cluster) CutWatches(match func(Request) bool) int {
 	return count
 }
 
-// watchBody is the body of a watch's response.
+// watchBody is the response body of a watch.
 type watchBody struct {
 	io.ReadCloser
 	watches *watches
-	// cut is guarded by the lock of watches.
+	// cut is true after CutWatches ended the watch. watches.mu guards it.
 	cut bool
 }
 
-// Read implements io.Reader. A watch that was cut ends as one whose connection was lost.
+// Read implements io.Reader. After CutWatches ended the watch, Read returns io.ErrUnexpectedEOF, as after a lost connection.
 func (b *watchBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && b.isCut() {

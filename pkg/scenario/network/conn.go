@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// conn is a connection with the addresses of its ends. network is set for the client's end.
+// conn is one end of a connection. network is nil at the server's end.
 type conn struct {
 	net.Conn
 	network       *Network
 	local, remote addr
 
 	mu sync.Mutex
-	// readDeadline is zero if there is none.
+	// readDeadline is the zero time if reads have no deadline.
 	readDeadline time.Time
 }
 
@@ -31,8 +31,8 @@ func (c *conn) SetReadDeadline(deadline time.Time) error {
 	return c.Conn.SetReadDeadline(deadline)
 }
 
-// Read implements net.Conn. A bufconn may time out although its deadline was replaced, because the old timer still fires. net/http relies on
-// replaced deadlines: it interrupts a read with a deadline in the past, and removes that deadline at once.
+// Read implements net.Conn. It retries a read that times out before the deadline: a bufconn's timer still fires after its deadline was
+// replaced. net/http relies on replaced deadlines: it interrupts a read with a deadline in the past, and then removes that deadline.
 func (c *conn) Read(into []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(into)
@@ -43,7 +43,7 @@ func (c *conn) Read(into []byte) (int, error) {
 	}
 }
 
-// clearTimeout resets the bufconn if its read deadline has not passed, and reports whether the read may be tried again.
+// clearTimeout sets the bufconn's read deadline again if the deadline has not passed, and reports whether the caller may retry the read.
 func (c *conn) clearTimeout() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package network is a network in memory: listeners have addresses, and dialing an address connects to its listener without a socket. Real
-// servers and clients of HTTP, TLS and gRPC work over it, also in a testing/synctest bubble, where a goroutine that waits for a socket
-// would stop virtual time.
+// Package network provides in-memory network connections. Dialing an address connects to the listener of that address without a socket.
+// Servers and clients of HTTP, TLS and gRPC work over it unchanged. In a testing/synctest bubble, virtual time advances while they wait,
+// which it would not with a socket.
 package network
 
 import (
@@ -13,26 +13,27 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// Network is a set of listeners. Its zero value is an empty network, ready to use.
+// Network is an in-memory network: a set of listeners and connections. Its zero value is ready to use. Its methods may be called
+// concurrently.
 type Network struct {
 	mu        sync.Mutex
 	listeners map[string]*listener
-	// lastPort is the last port that was chosen for a listener.
+	// lastPort is the port that Listen allocated last.
 	lastPort int
-	// down is whether nothing can be reached, and open are the clients' ends of all connections that were made, unless they are closed.
+	// down makes DialContext fail. open holds the client ends of all open connections.
 	down bool
 	open map[*conn]bool
 }
 
-// bufferSize is how many bytes of a direction of a connection wait to be read. Without a buffer two ends that write at the same time would wait
-// for each other, as TLS does when a client refuses the server's certificate.
+// bufferSize is the size of a connection's buffer for each direction, in bytes. Without a buffer, two ends that write at the same time
+// would deadlock. TLS does that when a client rejects the server's certificate.
 const bufferSize = 32 << 10
 
-// firstPort is the first port that is chosen for a listener.
-const firstPort = 49152 // the first that is not registered, RFC 6335
+// firstPort is the port that Listen allocates first: the first dynamic port of RFC 6335.
+const firstPort = 49152
 
-// Listen returns a listener for an address such as "registry.example:443". With port 0 it chooses a port that was never used. An address
-// that is in use is an error.
+// Listen returns a listener for an address such as "registry.example:443". For port 0 it allocates a port that it never allocated before.
+// It returns an error if the address is in use.
 func (n *Network) Listen(address string) (net.Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -51,7 +52,7 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// SetDown makes the network lose all connections and refuse new ones, until it is called with false.
+// SetDown(true) closes all connections and refuses new ones. SetDown(false) accepts new connections again.
 func (n *Network) SetDown(down bool) {
 	n.mu.Lock()
 	n.down = down
@@ -68,8 +69,8 @@ func (n *Network) SetDown(down bool) {
 	}
 }
 
-// DialContext connects to the listener of an address. It has the signature of net.Dialer's method. Without a listener the
-// connection is refused, as by the kernel. The name of the network is ignored.
+// DialContext connects to the listener of an address. It has the signature of net.Dialer.DialContext, and ignores the network's name. It
+// returns ECONNREFUSED if nothing listens on the address.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[address]
@@ -84,7 +85,7 @@ func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn,
 		return n.opened(&conn{Conn: client, network: n, local: addr("client"), remote: addr(address)}), nil
 	case ctx.Err() != nil:
 		return nil, opError("dial", address, context.Cause(ctx))
-	default: // the listener was closed meanwhile
+	default: // the listener was closed after the lookup
 		return nil, opError("dial", address, syscall.ECONNREFUSED)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// responseWriter is the handler's side of a response. It flushes what is written at once.
+// responseWriter is the http.ResponseWriter that a Transport passes to its handler. The client can read written bytes immediately.
 type responseWriter struct {
 	buffer buffer
 	header http.Header
 
 	once          sync.Once
 	headerWritten chan struct{}
-	// status and sent, the header as it was when it was written, may be read once headerWritten is closed.
+	// status and sent, a copy of the header, are set before headerWritten is closed, and never change afterwards.
 	status int
 	sent   http.Header
 }
@@ -32,8 +32,8 @@ func newResponseWriter(ctx context.Context) *responseWriter {
 	return w
 }
 
-// serve calls the handler and ends the response. A panic ends it early, as net/http's server does. A handler that returns because
-// its context ended has not finished its response, even when it returns before the context's end has reached the buffer.
+// serve calls the handler and ends the response. The response ends with io.EOF if the handler returns, with io.ErrUnexpectedEOF if it
+// panics, and with the cause of the request's context if the context has ended.
 func (w *responseWriter) serve(handler http.Handler, request *http.Request) {
 	err := io.ErrUnexpectedEOF
 	defer func() {
@@ -73,18 +73,18 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.buffer.write(p)
 }
 
-// Flush is http.Flusher's, which an API server demands for a watch.
+// Flush implements http.Flusher, which an API server requires for a watch.
 func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// CloseNotify is http.CloseNotifier's, which an API server demands as well, though it uses the request's context.
+// CloseNotify implements http.CloseNotifier, which an API server requires but does not call.
 func (w *responseWriter) CloseNotify() <-chan bool { return nil }
 
-// buffer hands bytes from one goroutine to another one. It has no bound: an API server bounds what it writes.
+// buffer is an unbounded pipe between two goroutines. It needs no bound, because an API server limits the size of its responses.
 type buffer struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	bytes   bytes.Buffer
-	// err is what the reader gets when it has read everything, nil while the writer goes on.
+	// err is the error that read returns after all bytes; nil while the writer may still write.
 	err error
 }
 
@@ -110,7 +110,7 @@ func (b *buffer) read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// end ends the response. The first reason counts.
+// end ends the response with an error. Later calls have no effect.
 func (b *buffer) end(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package transport connects an HTTP client to a handler in the same process, without a connection. In a testing/synctest bubble a
-// goroutine that waits for such a response is durably blocked, so that virtual time goes on.
+// Package transport provides an http.RoundTripper that calls an http.Handler in the same process, without a connection. In a
+// testing/synctest bubble, a goroutine that waits for such a response is durably blocked, so virtual time advances.
 //
-// An API server is called thousands of times in a scenario, so that its requests go straight to its handler: no framing, no
-// goroutines of an HTTP server and client. What must speak a wire protocol (gRPC, TLS) uses package network instead.
+// A test sends thousands of requests to the API server. Calling its handler directly avoids the cost of HTTP's framing and of the
+// goroutines of an HTTP server. Servers that need a wire protocol (gRPC, TLS) use package network instead.
 package transport
 
 import (
@@ -14,28 +14,28 @@ import (
 	"sync"
 )
 
-// Transport is an http.RoundTripper that answers requests by calling a handler. Responses are streamed: RoundTrip returns with the
-// header, and the body gives what the handler writes when it writes it. A request ends when its context ends, when the client
-// closes the response's body, or when the Transport is closed.
+// Transport is an http.RoundTripper that calls an http.Handler. It streams responses: RoundTrip returns when the handler writes the header,
+// and the client can read the body while the handler writes it. A request ends when its context ends, when the client closes the
+// response's body, or when the Transport is closed.
 type Transport struct {
 	handler http.Handler
 	context context.Context
 	close   context.CancelCauseFunc
-	// calls are those of the handler that have not returned.
+	// calls counts the calls of the handler that have not returned.
 	calls sync.WaitGroup
 }
 
-// ErrClosed is what requests fail with after Close.
+// ErrClosed is the error of requests that are in flight when the Transport is closed, or are sent later.
 var ErrClosed = errors.New("the server in memory is closed")
 
-// New returns a transport to the handler.
+// New returns a Transport that calls the handler.
 func New(handler http.Handler) *Transport {
 	t := &Transport{handler: handler}
 	t.context, t.close = context.WithCancelCause(context.Background())
 	return t
 }
 
-// Close ends all requests, and returns when no call of the handler is under way.
+// Close ends all requests with ErrClosed, and returns when all calls of the handler have returned.
 func (t *Transport) Close() {
 	t.close(ErrClosed)
 	t.calls.Wait()
@@ -47,8 +47,8 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		closeBody(request)
 		return nil, ErrClosed
 	}
-	// The handler must not see the values of the client's context: an API server that calls itself would take its own request's
-	// user for the new one's.
+	// The handler must not see the values of the client's context. Otherwise an API server that calls itself would use the user of the
+	// request that it handles for the request that it sends.
 	ctx, cancel := context.WithCancelCause(t.context)
 	stop := context.AfterFunc(request.Context(), func() { cancel(context.Cause(request.Context())) })
 	writer := newResponseWriter(ctx)
@@ -85,11 +85,11 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func closeBody(request *http.Request) {
 	if request.Body != nil {
-		_ = request.Body.Close() // RoundTrip must close it, and nobody can use what that says
+		_ = request.Body.Close() // RoundTrip must close it; no caller could handle the error
 	}
 }
 
-// body is a response's body as the client reads it.
+// body is the response body that the client reads.
 type body struct {
 	buffer *buffer
 	cancel context.CancelCauseFunc

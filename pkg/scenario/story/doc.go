@@ -1,5 +1,5 @@
-// Package story runs stories about an operator that are written as YAML: steps that change a cluster in memory, what must hold after each
-// step, and a golden file of everything else that happened.
+// Package story runs tests of an operator that are written in YAML, called stories. A story has steps that change an in-memory cluster, and
+// expectations about objects after each step. The report of a run lists everything else that happened, for comparison with a golden file.
 //
 //	title: A widget is resized
 //	steps:
@@ -11,9 +11,9 @@
 //	  fail: {verb: update, resource: deployments.apps, code: 500, times: 1}
 //	- wait: 1h
 //
-// A step has one verb. Those of this package are in Verbs; an operator's tests add their own. After each step the runner waits until the
-// cluster has settled, and compares what the step's expectations name. Then it reports the state that the tests describe, the writes of the
-// operator, and the Events. Golden compares the report with a file.
+// A step has one verb. Verbs returns the verbs of this package; an operator's tests can add their own. After each step, the Runner waits
+// until the cluster has settled, and reports the changed state, the operator's writes and the Events. Then it checks the step's
+// expectations. Golden compares the report with a file.
 //
-// A fault of a story is an error with the story's file and line.
+// Errors in a story and failed expectations name the story's file and line.
 package story

@@ -15,15 +15,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// selector selects the requests that have all the given properties.
+// selector selects the requests that match all fields that are set.
 type selector struct {
 	User string `json:"user,omitempty"`
 	Verb string `json:"verb,omitempty"`
-	// Resource is one such as "deployments.apps", with its subresources, or a subresource such as "deployments.apps/status".
+	// Resource is a resource such as "deployments.apps", which includes its subresources, or a subresource such as "deployments.apps/status".
 	Resource  string `json:"resource,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// Writes is whether it selects writes only.
+	// Writes excludes requests that are not writes.
 	Writes bool `json:"writes,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func (s selector) matchesResource(request scenario.Request) bool {
 	return schema.ParseGroupResource(resource) == request.Resource && (!hasSubresource || subresource == request.Subresource)
 }
 
-// requestVerbs are the verbs of requests. A request for a path that is not a resource has its HTTP method, in lower case.
+// requestVerbs are the possible values of scenario.Request.Verb.
 var requestVerbs = []string{"get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection", "post", "put", "head", "options"}
 
 func (s selector) validate() error {
@@ -49,26 +49,26 @@ func (s selector) validate() error {
 	return nil
 }
 
-// selectorHint ends the message for a selector that matches nothing.
+// selectorHint is the end of the error message for a selector that matches nothing.
 const selectorHint = "check user, verb, resource (such as deployments.apps, or deployments.apps/status), namespace and name"
 
-// fault is a fault as a story writes it.
+// fault is the argument of verb "fail".
 type fault struct {
 	selector
-	// Nth is the first matching request that it applies to, and Times to how many; -1 is all.
+	// Nth and Times are those of scenario.Fault. Times -1 is scenario.Always.
 	Nth   int `json:"nth,omitempty"`
 	Times int `json:"times,omitempty"`
 
-	// Exactly one of these says what becomes of the requests.
+	// Exactly one of these fields and Kill must be set. Only LoseDone and Kill may be combined.
 	Code     int              `json:"code,omitempty"`
 	Delay    *metav1.Duration `json:"delay,omitempty"`
 	Lose     bool             `json:"lose,omitempty"`
 	LoseDone bool             `json:"loseResponse,omitempty"`
-	// Kill is the process that is killed: before the request is sent, or with loseResponse after it was carried out.
+	// Kill is the name of the process to kill: before the request is sent, or with LoseDone after the response has arrived.
 	Kill string `json:"kill,omitempty"`
 }
 
-// matches leaves out watches where a whole response is waited for: a watch has none.
+// matches reports whether the fault may apply to a request. LoseDone excludes watches, because their responses do not end.
 func (f fault) matches(request scenario.Request) bool {
 	return f.selector.matches(request) && (request.Verb != "watch" || !f.LoseDone)
 }
@@ -117,7 +117,7 @@ func (f fault) effect(r *Runner) (scenario.Effect, error) {
 	return nil, errors.New("set exactly one of code, delay, lose, loseResponse and kill; only loseResponse and kill may be combined")
 }
 
-// fail puts a fault in place, until the story ends or it has applied as often as it says.
+// fail injects a fault.
 func fail(_ context.Context, r *Runner, step Step) error {
 	var f fault
 	if err := step.Arguments.Into(&f); err != nil {
@@ -132,13 +132,13 @@ func fail(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// injected is a fault that a step put in place.
+// injected is a fault that a step injected.
 type injected struct {
 	position  Position
 	injection *scenario.Injection
 }
 
-// unused returns an error for the first fault that applied to no request: what the story says of it was not tried.
+// unused returns an error for the first fault that applied to no request: the story does not test what it claims to test.
 func (r *Runner) unused() error {
 	for _, each := range r.injected {
 		if len(each.injection.Applied()) == 0 {
@@ -151,7 +151,7 @@ func (r *Runner) unused() error {
 	return nil
 }
 
-// cut ends the watches that match.
+// cut breaks the connections of the open watches that match.
 func cut(_ context.Context, r *Runner, step Step) error {
 	var selected selector
 	if err := step.Arguments.Into(&selected); err != nil {
@@ -166,7 +166,7 @@ func cut(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// reasonOf returns the reason that an API server gives with a status code.
+// reasonOf returns the reason in an API server's Status with this HTTP status code.
 func reasonOf(code int) metav1.StatusReason {
 	return apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus.Reason
 }

@@ -11,36 +11,36 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// maxSteps bounds the steps of a story.
+// maxSteps is the maximum number of steps in a story.
 const maxSteps = 200
 
 // Story is a parsed story.
 type Story struct {
-	// File is where it was read from.
+	// File is the path of the story's file.
 	File string
-	// Title is what it shows, in a sentence.
+	// Title says in one sentence what the story tests.
 	Title string
-	// From is the path of the story that this one continues, relative to this story's folder. If it is empty, the story continues none.
-	// The caller of Run prepares the cluster.
+	// From is the path of the story that this story continues, relative to this story's folder, or empty. The caller of Run must run that
+	// story first, and start the cluster from its result.
 	From string
-	// FromPosition is where From is written.
+	// FromPosition is the position of From in the file.
 	FromPosition Position
-	// Steps are its steps, in order.
+	// Steps are the story's steps, in order.
 	Steps []Step
 }
 
-// Step is a change of the cluster or of what is outside it, and what must hold when the cluster has settled.
+// Step is one action of a story, and what must hold when the cluster has settled after it.
 type Step struct {
-	// Position is where the step begins.
+	// Position is the first line of the step.
 	Position Position
-	// Title says what happens; empty if the verb says it.
+	// Title describes the action. It is optional; the report then shows the verb.
 	Title string
-	// As is the user that acts; empty is the admin.
+	// As is the user who sends the step's requests. The default is scenario.AdminUser.
 	As string
-	// Verb is what happens, and Arguments are the verb's.
+	// Verb is the name of the action, such as "create". Arguments are its arguments.
 	Verb      string
 	Arguments Arguments
-	// Then is what must hold afterwards.
+	// Then lists what must hold after the step.
 	Then []Expectation
 }
 
@@ -53,14 +53,14 @@ type Position struct {
 // String returns file:line.
 func (p Position) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// Arguments are what a story gives a verb.
+// Arguments are the YAML arguments of a step's verb.
 type Arguments struct {
-	// Position is where they begin.
+	// Position is the first line of the arguments.
 	Position Position
 	node     *yaml.Node
 }
 
-// Into decodes the arguments. A field that the type lacks is an error.
+// Into decodes the arguments into a pointer, by the JSON names of its fields. It returns an error for an unknown field.
 func (a Arguments) Into(into any) error {
 	content, err := yaml.Marshal(a.node)
 	if err != nil {
@@ -69,21 +69,21 @@ func (a Arguments) Into(into any) error {
 	return explainDecodeError(kyaml.UnmarshalStrict(content, into), into)
 }
 
-// Expectation is what must hold of an object.
+// Expectation is what must hold for one object.
 type Expectation struct {
-	// Position is where it is written.
+	// Position is the first line of the expectation.
 	Position Position `json:"-"`
-	// Object is Kind/name or Kind/namespace/name; the kind may have its group, as in Kind.group.
+	// Object is Kind/name, or Kind/namespace/name. Write Kind.group if several groups have the kind.
 	Object string `json:"object"`
-	// Absent is whether the object must not exist.
+	// Absent requires that the object does not exist.
 	Absent bool `json:"absent,omitempty"`
-	// Conditions are of status.conditions, by type: a status, or status and reason as in "False/Broken".
+	// Conditions maps types of status.conditions to the expected status, or to status and reason as in "False/Broken".
 	Conditions map[string]string `json:"conditions,omitempty"`
-	// Fields are other fields, by their dotted paths. null is a field that must not exist in an object that does.
+	// Fields maps dotted paths to expected values. null requires that the field does not exist; the object that contains it must exist.
 	Fields map[string]any `json:"fields,omitempty"`
 }
 
-// Read reads a story. verbs are those that its steps may have.
+// Read reads a story from a file. Steps may only use the given verbs.
 func Read(file string, verbs map[string]Verb) (*Story, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -92,7 +92,7 @@ func Read(file string, verbs map[string]Verb) (*Story, error) {
 	return Parse(file, content, verbs)
 }
 
-// Parse parses a story's text; file is named in errors.
+// Parse parses a story. Steps may only use the given verbs. file is the path for Story.File and for errors.
 func Parse(file string, content []byte, verbs map[string]Verb) (*Story, error) {
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
@@ -117,7 +117,7 @@ type parser struct {
 	verbs map[string]Verb
 }
 
-// fault is an error at a line.
+// fault returns an error that begins with the file and line of a node.
 func (p parser) fault(node *yaml.Node, format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", p.position(node), fmt.Errorf(format, arguments...))
 }
@@ -191,7 +191,7 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 	return step, err
 }
 
-// fields calls a function with each field of a mapping.
+// fields calls visit with each field of a mapping.
 func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
 		return p.fault(node, "this must be a mapping")
@@ -210,7 +210,7 @@ func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node
 	return nil
 }
 
-// list calls a function with each item of a list.
+// list calls visit with each item of a list.
 func (p parser) list(node *yaml.Node, visit func(item *yaml.Node) error) error {
 	if node.Kind != yaml.SequenceNode {
 		return p.fault(node, "this must be a list")

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// yamlLine matches what the YAML parser says of a line.
+// yamlLine matches the YAML parser's errors that name a line.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)$`)
 
-// syntaxError adds the file, and the line if the YAML parser names one, to a parse error.
+// syntaxError adds the file to an error of the YAML parser, in front of the line if the error names one.
 func syntaxError(file string, err error) error {
 	if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 		return fmt.Errorf("%s:%s: %s", file, found[1], found[2])
@@ -21,10 +21,10 @@ func syntaxError(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// unknownField matches what encoding/json says of a field that a type lacks.
+// unknownField matches encoding/json's error for an unknown field.
 var unknownField = regexp.MustCompile(`json: unknown field "([^"]*)"$`)
 
-// explainDecodeError names the known fields if a field is unknown. Of any other error it only removes the JSON decoder's prefix.
+// explainDecodeError adds the known fields to the error for an unknown field. From other errors it removes the decoder's prefix.
 func explainDecodeError(err error, into any) error {
 	if err == nil {
 		return nil
@@ -40,7 +40,7 @@ func explainDecodeError(err error, into any) error {
 	return errors.New(strings.TrimPrefix(err.Error(), wrapping))
 }
 
-// fieldsOf returns the names in JSON of a struct's fields, or of the structs that a pointer, list or map leads to.
+// fieldsOf returns the JSON names of a struct's fields. For a pointer, slice or map it returns the fields of the element type.
 func fieldsOf(of reflect.Type) map[string]bool {
 	fields := map[string]bool{}
 	switch of.Kind() {
@@ -56,7 +56,7 @@ func fieldsOf(of reflect.Type) map[string]bool {
 	return fields
 }
 
-// validate returns what is wrong with an expectation before the story runs.
+// validate returns an error if the expectation contradicts itself or has a malformed condition.
 func (e Expectation) validate() error {
 	if e.Absent && len(e.Conditions)+len(e.Fields) > 0 {
 		return fmt.Errorf("%s cannot be absent and have conditions or fields", e.Object)

@@ -23,13 +23,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// client reads and writes objects of all kinds as one user.
+// client reads and writes objects of all kinds with the permissions of one user.
 type client struct {
 	dynamic dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 }
 
-// client returns the client of a user; empty is the admin.
+// client returns the client of a user. An empty user means scenario.AdminUser.
 func (r *Runner) client(user string) (*client, error) {
 	if user == "" {
 		user = scenario.AdminUser
@@ -54,11 +54,11 @@ func (r *Runner) client(user string) (*client, error) {
 	return created, nil
 }
 
-// resource returns the client of a kind's objects, in a namespace if the kind has one, and whether it has.
+// resource returns the dynamic client for a kind, and whether the kind is namespaced. It ignores the namespace of cluster-scoped kinds.
 func (c *client) resource(kind schema.GroupKind, namespace string) (of dynamic.ResourceInterface, isNamespaced bool, err error) {
 	mapping, err := c.mapper.RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
-		c.mapper.Reset() // the kind may be new
+		c.mapper.Reset() // the kind may be newer than the cached discovery
 		mapping, err = c.mapper.RESTMapping(kind)
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *client) resource(kind schema.GroupKind, namespace string) (of dynamic.R
 	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), true, nil
 }
 
-// object returns the client and the key of an object that a story names as Kind/name or Kind/namespace/name.
+// object returns the dynamic client and the key of an object. Its name in a story is Kind/name or Kind/namespace/name.
 func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.NamespacedName, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 || len(parts) > 3 || slices.Contains(parts, "") {
@@ -100,7 +100,7 @@ func (r *Runner) object(user, name string) (dynamic.ResourceInterface, types.Nam
 	return resource, key, nil
 }
 
-// kind returns the kind that a story names as Kind or Kind.group. Without a group it must be unique in the cluster.
+// kind returns the kind for its name in a story, Kind or Kind.group. It returns an error if no group or several groups have the Kind.
 func (c *client) kind(name string) (schema.GroupKind, error) {
 	kind := schema.ParseGroupKind(name)
 	if kind.Group != "" {
@@ -122,7 +122,7 @@ func (c *client) kind(name string) (schema.GroupKind, error) {
 	return found[0], nil
 }
 
-// search returns the kinds of all groups with a name.
+// search returns the kinds of all groups with this name.
 func (c *client) search(name string) ([]schema.GroupKind, error) {
 	resource := meta.UnsafeGuessKindToResource
 	plural, _ := resource(schema.GroupVersionKind{Kind: name})
@@ -139,7 +139,7 @@ func (c *client) search(name string) ([]schema.GroupKind, error) {
 	return slices.SortedFunc(maps.Keys(found), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) }), err
 }
 
-// check compares an object with what is expected of it.
+// check returns an error if an object does not meet an expectation.
 func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	resource, key, err := r.object("", expected.Object)
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	return nil
 }
 
-// explainNotFound replaces a NotFound error by one that names the object as the story does; it returns other errors as they are.
+// explainNotFound replaces a NotFound error with an error that has the object's name in the story. It returns other errors unchanged.
 func explainNotFound(name string, err error) error {
 	if apierrors.IsNotFound(err) {
 		return fmt.Errorf("%s does not exist", name)
@@ -197,7 +197,8 @@ func checkCondition(object *unstructured.Unstructured, conditionType, expected s
 	return fmt.Errorf("condition %s is not set", conditionType)
 }
 
-// checkField compares a field. What has the field must be there even when the field must not: else a misspelled path would hold.
+// checkField compares a field with its expected value. The object that contains the field must exist even if the field must not, so that a
+// misspelled path fails.
 func checkField(object *unstructured.Unstructured, path string, expected any) error {
 	names := strings.Split(path, ".")
 	outer := names[:len(names)-1]

@@ -17,43 +17,42 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
-// Runner runs a story on a cluster. It must be used in a bubble of testing/synctest.
+// Runner runs stories on a cluster. Use it in a testing/synctest bubble, and from one goroutine at a time.
 type Runner struct {
-	// Cluster is where the story happens. Required.
+	// Cluster is the cluster that stories change. Required.
 	Cluster *scenario.Cluster
-	// Verbs are those that the story was read with. Required.
+	// Verbs are the verbs that were passed to Read or Parse. Required.
 	Verbs map[string]Verb
-	// Processes are those that run, by the names by which stories kill them. Verbs may change the map.
+	// Processes are the running processes, by their names in stories. Verbs may change the map.
 	Processes map[string]*scenario.Process
-	// State describes the objects that a report is about, each in lines that are the same in each run. A report has those that a step
-	// changed. Nil describes none.
+	// State describes the objects whose changes belong in the report. Descriptions must not differ from run to run. It is optional.
 	State func(ctx context.Context) ([]Description, error)
-	// Operator are the users whose writes are reported.
+	// Operator lists the users whose writes belong in the report.
 	Operator []string
-	// Pods is what becomes of Pods that verb "pods" does not name; nil means workloads.Ready.
+	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The default is workloads.Ready.
 	Pods func(pod *corev1.Pod) workloads.Behavior
-	// Reports reports whether an Event belongs in a report; nil means that all do.
+	// Reports reports whether an Event belongs in the report. Nil selects all Events.
 	Reports func(event corev1.Event) bool
 
-	// Mask replaces what differs from run to run in a line of a report, such as how long something took; nil replaces nothing.
+	// Mask replaces the parts of a report's line that differ from run to run, such as durations. It is optional.
 	Mask func(line string) string
 
 	clients  map[string]*client
 	injected []injected
-	// before is the state after the step before.
+	// before is the state after the previous step, as lines by object.
 	before map[string][]string
 }
 
-// Description describes an object.
+// Description describes an object for the report.
 type Description struct {
-	// Object names it, such as "Widget/a".
+	// Object is the object's name in the report, such as "Widget/a".
 	Object string
-	// Lines are what is to be known of it.
+	// Lines describe the object's state.
 	Lines []string
 }
 
-// Run runs a story, and returns the report. It stops at the first error, and then returns the report so far. If the story has From, the report leaves out the state of the
-// cluster at the start; the caller must let the cluster settle before it calls Run.
+// Run runs a story and returns the report. It stops at the first error and also returns the report up to there. If the story has From, the
+// caller must call Settle before Run, and the report omits the initial state and the earlier Events.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "%s\n", story.Title)
@@ -91,7 +90,7 @@ func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	return report.String(), r.unused()
 }
 
-// name is the step's title, or its verb.
+// name returns the step's title, or its verb if there is no title.
 func (s Step) name() string {
 	if s.Title != "" {
 		return s.Title
@@ -106,7 +105,7 @@ func (r *Runner) step(ctx context.Context, step Step) error {
 	return r.Cluster.Settle()
 }
 
-// report describes what happened since a step began, and the state now.
+// report returns the changes of the state, the operator's writes and the Events since a step began.
 func (r *Runner) report(ctx context.Context, since time.Time, events *eventReader) ([]string, error) {
 	var lines []string
 	if r.State != nil {
@@ -132,7 +131,7 @@ func (r *Runner) report(ctx context.Context, since time.Time, events *eventReade
 	return lines, nil
 }
 
-// changes describes the objects that are not as after the step before.
+// changes returns the lines of the state that the previous step's state lacks, and the objects that no longer exist.
 func (r *Runner) changes(ctx context.Context) ([]string, error) {
 	state, err := r.State(ctx)
 	if err != nil {
@@ -162,8 +161,7 @@ func (r *Runner) changes(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// writes lists the writes of the operator since a time, each kind of write of an object once, without those that depend on the order of
-// goroutines.
+// writes returns the operator's writes since a time, sorted and without duplicates. It omits writes that depend on the order of goroutines.
 func (r *Runner) writes(since time.Time) []string {
 	var writes []string
 	for _, request := range r.Cluster.Requests() {
@@ -180,14 +178,14 @@ func (r *Runner) writes(since time.Time) []string {
 	return slices.Compact(writes)
 }
 
-// dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, a deletion of what another one has deleted, an Event
-// or a lease of leader election.
+// dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, the deletion of a deleted object, or a write of an
+// Event or a Lease.
 func dependsOnOrder(request scenario.Request) bool {
 	return request.Code == http.StatusConflict || request.Verb == "delete" && request.Code == http.StatusNotFound ||
 		request.Resource.Resource == "events" || request.Resource.Resource == "leases"
 }
 
-// eventReader reads the Events that were created since it was asked last.
+// eventReader reads the Events that were created or repeated since the previous call of created.
 type eventReader struct {
 	client  kubernetes.Interface
 	reports func(event corev1.Event) bool

@@ -18,13 +18,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
-// maxWait bounds a step that waits.
+// maxWait is the maximum duration of a "wait" step.
 const maxWait = 31 * 24 * time.Hour
 
-// Verb carries out a step.
+// Verb runs a step. It need not wait until the cluster has settled; the Runner does.
 type Verb func(ctx context.Context, r *Runner, step Step) error
 
-// Verbs returns the verbs that every story has. The caller may add to the map.
+// Verbs returns a new map of this package's verbs by name. The caller may add its own verbs to the map.
 func Verbs() map[string]Verb {
 	return map[string]Verb{
 		"create":  create,
@@ -42,7 +42,7 @@ func names(verbs map[string]Verb) string {
 	return strings.Join(slices.Sorted(maps.Keys(verbs)), ", ")
 }
 
-// create creates an object, with its status if it has one.
+// create creates an object, and then sets its status if the arguments have one.
 func create(ctx context.Context, r *Runner, step Step) error {
 	object := &unstructured.Unstructured{}
 	if err := step.Arguments.Into(&object.Object); err != nil {
@@ -65,7 +65,7 @@ func create(ctx context.Context, r *Runner, step Step) error {
 	return err
 }
 
-// patch changes an object by a JSON merge patch, with all fields beside object; with "status" through that subresource.
+// patch sends the arguments, except "object", as a JSON merge patch. It patches "status" through the status subresource.
 func patch(ctx context.Context, r *Runner, step Step) error {
 	var arguments map[string]any
 	if err := step.Arguments.Into(&arguments); err != nil {
@@ -105,7 +105,7 @@ func remove(ctx context.Context, r *Runner, step Step) error {
 	return explainNotFound(name, resource.Delete(ctx, key.Name, metav1.DeleteOptions{}))
 }
 
-// wait lets time pass.
+// wait sleeps, in virtual time.
 func wait(_ context.Context, _ *Runner, step Step) error {
 	var text string
 	if err := step.Arguments.Into(&text); err != nil {
@@ -122,7 +122,7 @@ func wait(_ context.Context, _ *Runner, step Step) error {
 	return nil
 }
 
-// compact drops the history of all objects, and ends all watches: those that begin again have to list.
+// compact removes the history of all objects and breaks all watches, so that clients must list again.
 func compact(_ context.Context, r *Runner, step Step) error {
 	if err := step.Arguments.Into(&struct{}{}); err != nil {
 		return err
@@ -134,7 +134,7 @@ func compact(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// pods changes what becomes of the Pods of namespaces; those of others are as Runner.Pods says.
+// pods sets the behavior of Pods by namespace. Runner.Pods decides the behavior of Pods in other namespaces.
 func pods(_ context.Context, r *Runner, step Step) error {
 	var arguments map[string]struct {
 		After    metav1.Duration `json:"after,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// newAdmission returns the plugins that every write passes: kube-apiserver's NamespaceLifecycle and ValidatingAdmissionPolicy.
+// newAdmission returns the chain of admission plugins: NamespaceLifecycle and ValidatingAdmissionPolicy of kube-apiserver.
 func (b *builder) newAdmission() (admission.Interface, error) {
 	plugins := admission.NewPlugins()
 	lifecycle.Register(plugins)
@@ -32,7 +32,7 @@ func (b *builder) newAdmission() (admission.Interface, error) {
 	return chain, nil
 }
 
-// noConfig says that no plugin has a configuration file.
+// noConfig is an admission.ConfigProvider for plugins without configuration.
 type noConfig struct{}
 
 // ConfigFor implements admission.ConfigProvider.

@@ -30,13 +30,13 @@ import (
 )
 
 const (
-	// maxRequestBody is kube-apiserver's.
+	// maxRequestBody is the maximum size of a request's body in bytes, as in kube-apiserver.
 	maxRequestBody = 3 << 20
-	// minWatch is for how long a watch goes on at least, as in kube-apiserver.
+	// minWatch is the minimum duration of a watch, as in kube-apiserver.
 	minWatch = 30 * time.Minute
 )
 
-// builder makes the servers that answer requests: one of the built-in kinds, and behind it one of custom resources.
+// builder builds two chained servers: one for the built-in kinds, and its delegate for custom resources.
 type builder struct {
 	running    context.Context
 	options    Options
@@ -72,7 +72,7 @@ func newBuilder(running context.Context, options Options, loopback *rest.Config)
 	return b, nil
 }
 
-// build returns the handler of all requests.
+// build builds the servers and returns the handler for all requests.
 func (b *builder) build() (http.Handler, error) {
 	var err error
 	if b.admission, err = b.newAdmission(); err != nil {
@@ -115,10 +115,10 @@ func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserve
 	}
 	config.EnableIndex, config.EnableProfiling, config.EnableMetrics = false, false, false
 	config.SkipOpenAPIInstallation = true
-	// The default checks start a goroutine that lives as long as the process, and stops virtual time.
+	// One of the default checks starts a goroutine that runs as long as the process. A bubble would never end.
 	config.HealthzChecks, config.LivezChecks, config.ReadyzChecks = nil, nil, nil
 	config.AggregatedDiscoveryGroupManager = b.discovery
-	// They count requests for metrics, each second.
+	// These hooks only update metrics, every second.
 	config.DisabledPostStartHooks.Insert("max-in-flight-filter", "storage-object-count-tracker-hook")
 	return config
 }
@@ -129,7 +129,7 @@ func (b *builder) buildCustom() (*genericapiserver.GenericAPIServer, error) {
 	config.MergedResourceConfig = apiextensions.DefaultAPIResourceConfigSource()
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(crdopenapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(apiextensions.Scheme))
 	config.RESTOptionsGetter = storageOptions{b.etcd, apiextensions.Codecs.LegacyCodec(apiextensionsv1.SchemeGroupVersion)}
-	// The server replaces the codec for each definition.
+	// The server replaces the codec for each CustomResourceDefinition.
 	resources := storageOptions{b.etcd, runtime.NewCodec(unstructured.UnstructuredJSONScheme, unstructured.UnstructuredJSONScheme)}
 	server, err := (&apiextensions.Config{
 		GenericConfig: config,
@@ -145,7 +145,7 @@ func (b *builder) version() basecompatibility.EffectiveVersion {
 	return servedVersion{basecompatibility.NewEffectiveVersionFromString(b.options.Version, "", ""), b.options.Version}
 }
 
-// servedVersion reports a version of its own: the libraries would report that of the program that they are built into.
+// servedVersion reports the version in Options. The libraries would report the version of the program that they are linked into.
 type servedVersion struct {
 	basecompatibility.EffectiveVersion
 	gitVersion string
@@ -169,7 +169,7 @@ func (b *builder) start(ctx context.Context) error {
 	return nil
 }
 
-// ready reports whether the server's post-start hooks have ended; one of them waits for the CustomResourceDefinitions.
+// ready reports whether the post-start hooks have ended. One hook waits until the existing CustomResourceDefinitions are served.
 func (b *builder) ready(ctx context.Context) (bool, error) {
 	err := b.kubernetes.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	return err == nil, nil

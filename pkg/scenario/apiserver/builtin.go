@@ -21,8 +21,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/builtin"
 )
 
-// installBuiltin adds the built-in kinds to a server. GenericAPIServer.InstallAPIGroup would need their OpenAPI definitions, which are
-// in k8s.io/kubernetes; server-side apply only needs the schemas that client-go's apply configurations carry.
+// installBuiltin adds the built-in kinds to a server. It does not use GenericAPIServer.InstallAPIGroup, which needs OpenAPI definitions
+// that only k8s.io/kubernetes has. Server-side apply works with the schemas in client-go's apply configurations.
 func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) error {
 	converter := typeConverter{applyconfigurations.NewTypeConverter(b.scheme), managedfields.NewDeducedTypeConverter()}
 	var versions []schema.GroupVersion
@@ -57,7 +57,7 @@ func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) erro
 	return nil
 }
 
-// installVersion adds one version of a group, and what discovery says of it.
+// installVersion adds one version of a group to the server and to discovery.
 func (b *builder) installVersion(server *genericapiserver.GenericAPIServer, version schema.GroupVersion, storage map[string]rest.Storage, converter managedfields.TypeConverter) error {
 	root := genericapiserver.APIGroupPrefix
 	manager := server.AggregatedDiscoveryGroupManager
@@ -105,8 +105,8 @@ func (b *builder) builtinCodec(version schema.GroupVersion) runtime.Codec {
 	return untyped{b.codecs.CodecForVersions(info.Serializer, b.codecs.UniversalDeserializer(), version, internal)}
 }
 
-// untyped is a codec whose decoded objects have no apiVersion and kind, as registries expect of internal objects. Here internal objects
-// have the stored type, so that no conversion drops them.
+// untyped is a codec that removes apiVersion and kind from decoded objects, because registries expect objects without them. In
+// kube-apiserver, the conversion to the internal version removes them.
 type untyped struct{ runtime.Codec }
 
 // Decode implements runtime.Decoder.
@@ -118,7 +118,7 @@ func (u untyped) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 	return object, kind, err
 }
 
-// reviewer answers reviews of rights.
+// reviewer is the builtin.Reviewer of the server.
 type reviewer struct {
 	authorizer.Authorizer
 	authorizer.RuleResolver

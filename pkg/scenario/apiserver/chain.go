@@ -17,7 +17,7 @@ import (
 	serverfilters "k8s.io/apiserver/pkg/server/filters"
 )
 
-// loopbackUser is the user that the server's own clients act as.
+// loopbackUser is the user of the server's own clients.
 const loopbackUser = "system:apiserver"
 
 // handlerChain wraps a handler in kube-apiserver's filters, except those for connections, load and audit logs.
@@ -36,9 +36,9 @@ func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Ha
 	return filters.WithAuditInit(handler)
 }
 
-// bearer authenticates a request by a bearer token, which is the user's name.
+// bearer authenticates requests by a bearer token. The token is the user's name.
 type bearer struct {
-	// masters are the users that may do everything.
+	// masters are the users in group system:masters.
 	masters []string
 }
 
@@ -52,7 +52,7 @@ func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Respo
 	return &authenticator.Response{User: b.user(name)}, true, nil
 }
 
-// user returns a user with the groups that kube-apiserver gives it.
+// user returns a user with the groups that kube-apiserver assigns.
 func (b bearer) user(name string) user.Info {
 	info := &user.DefaultInfo{Name: name}
 	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
@@ -65,7 +65,7 @@ func (b bearer) user(name string) user.Info {
 	return info
 }
 
-// withMasters allows members of group system:masters everything, and others what the authorizer allows.
+// withMasters returns an authorizer that allows all requests of group system:masters, and asks the given authorizer about all others.
 func withMasters(others authorizer.Authorizer) authorizer.Authorizer {
 	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), others)
 }

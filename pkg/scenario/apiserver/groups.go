@@ -14,8 +14,8 @@ import (
 // aggregatedDiscovery is the media type of aggregated discovery: all groups and their resources in one response.
 const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// withGroups answers GET /apis with the groups of list servers, as kube-aggregator does. Without
-// withGroups, a client that does not accept aggregated discovery gets the groups of one server only.
+// withGroups answers GET /apis with the groups of both servers, as kube-aggregator does. Without it, a client that does not accept
+// aggregated discovery gets the groups of one server only.
 func withGroups(handler http.Handler, manager discoveryendpoint.ResourceManager) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/apis" || strings.Contains(r.Header.Get("Accept"), "g=apidiscovery.k8s.io") {
@@ -34,6 +34,6 @@ func withGroups(handler http.Handler, manager discoveryendpoint.ResourceManager)
 		groups, _, _ := discovery.SplitGroupsAndResources(list)
 		groups.Kind, groups.APIVersion = "APIGroupList", "v1"
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(groups) // an error is the client's, who has gone
+		_ = json.NewEncoder(w).Encode(groups) // fails only if the client has disconnected
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// PrepareProcess prepares a process for API servers in bubbles. Call it once, at the beginning of TestMain. It removes the rate limit of
-// Kubernetes' libraries for reported errors: the limit counts from the process's last error, so that in a bubble, whose time begins in the
-// year 2000, it would sleep for decades. It also has klog print only errors, because an API server logs a hundred lines when it starts;
-// klog.LogToStderr(true) prints everything again.
+// PrepareProcess prepares a test process for API servers in testing/synctest bubbles. Call it once, at the beginning of TestMain. It
+// removes the rate limit of Kubernetes' error handlers. They would sleep for decades, because time in a bubble begins in the year 2000.
+// It also makes klog print errors only, because an API server logs a hundred lines when it starts. klog.LogToStderr(true) makes klog print
+// everything again.
 func PrepareProcess() {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	klog.LogToStderr(false)

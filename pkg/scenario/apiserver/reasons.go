@@ -7,25 +7,24 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// ReasonHeader is a header of responses that says why the authorizer allowed the request, as audit logs do, such as
-// `RBAC: allowed by ClusterRoleBinding "a" of ClusterRole "b"`. The value is ReasonForbidden if
-// the request was not allowed.
+// ReasonHeader is the response header with the authorizer's reason for allowing the request, as in audit logs, such as
+// `RBAC: allowed by ClusterRoleBinding "a" of ClusterRole "b"`. The value is ReasonForbidden if the request is forbidden.
 const ReasonHeader = "X-Authorization-Reason"
 
-// ReasonForbidden is the value of ReasonHeader if the authorizer did not allow the request.
+// ReasonForbidden is the value of ReasonHeader for a request that the authorizer did not allow.
 const ReasonForbidden = "forbidden"
 
 type reasonKey struct{}
 
-// withReasonHeader puts the response's header into the request's context, where reasonRecorder finds it.
+// withReasonHeader adds the response's header to the request's context, for reasonRecorder.
 func withReasonHeader(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), reasonKey{}, w.Header())))
 	})
 }
 
-// reasonRecorder writes the reason of the first decision about a request into the header of its response. Further decisions are about other
-// things, such as a second right that the request needs.
+// reasonRecorder writes the reason of the first decision about a request into the header of its response. Later decisions are not about the
+// request itself, but for example about another permission that it requires.
 type reasonRecorder struct{ authorizer.Authorizer }
 
 // Authorize implements authorizer.Authorizer.

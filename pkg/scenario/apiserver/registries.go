@@ -10,24 +10,24 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Registries serve built-in kinds in place of those of package builtin: for instance those of k8s.io/kubernetes, which a program can only
-// import with the replacements of its go.mod.
+// Registries serve built-in kinds in place of package builtin. An example is the registries of k8s.io/kubernetes; a module that imports it
+// must copy the replace directives of its go.mod.
 type Registries interface {
-	// Scheme has the kinds' types.
+	// Scheme returns the scheme of the kinds' Go types.
 	Scheme() *runtime.Scheme
-	// Configure completes the configuration of the server that the kinds are added to.
+	// Configure changes the configuration of the server before the server is built.
 	Configure(config *genericapiserver.RecommendedConfig)
 	// Install adds the kinds to the server.
 	Install(server *genericapiserver.GenericAPIServer, services Services) error
 }
 
-// Services are what registries are built from.
+// Services are the server's components that registries may use.
 type Services struct {
-	// Storage returns the storage of objects that a codec encodes.
+	// Storage returns the storage configuration for objects that the codec encodes.
 	Storage      func(codec runtime.Codec) generic.RESTOptionsGetter
 	Authorizer   authorizer.Authorizer
 	RuleResolver authorizer.RuleResolver
-	// Loopback is the configuration of the server's own clients; Client and Informers use it.
+	// Loopback is the configuration of the server's own clients. Client and Informers use it.
 	Loopback  *rest.Config
 	Client    kubernetes.Interface
 	Informers informers.SharedInformerFactory

@@ -13,39 +13,40 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/transport"
 )
 
-// AdminUser is a user that may do everything.
+// AdminUser is the name of a user that may send every request.
 const AdminUser = "system:admin"
 
-// host is the server's name in URLs. It is never resolved.
+// host is the server's name in URLs. No client resolves it.
 const host = "kubernetes.default.svc"
 
 const (
-	// readyWithin bounds the start.
+	// readyWithin is the timeout for the start.
 	readyWithin = time.Minute
-	// tearDownWithin exceeds the second for which the server waits for requests after a CustomResourceDefinition was deleted.
+	// tearDownWithin exceeds the second for which the server waits for requests after the deletion of a CustomResourceDefinition.
 	tearDownWithin = 2 * time.Second
 )
 
-// Options say what to serve.
+// Options configure a Server.
 type Options struct {
 	// Store holds the cluster's objects. Required.
 	Store *etcd.Store
 	// Version is the Kubernetes version that the server reports, such as "v1.36.3". Required.
 	Version string
-	// Masters are users that may do everything, besides AdminUser.
+	// Masters are further users that, like AdminUser, may send every request.
 	Masters []string
-	// Registries serve the built-in kinds; nil is package builtin.
+	// Registries serve the built-in kinds. The default is package builtin.
 	Registries Registries
 }
 
-// Server is an API server that runs.
+// Server is a running API server.
 type Server struct {
 	transport *transport.Transport
 	stop      context.CancelFunc
 	servers   []*genericapiserver.GenericAPIServer
 }
 
-// Start starts a server, and returns when it serves all kinds that the store has CustomResourceDefinitions for. The caller stops it.
+// Start starts a server. It returns when the server serves the built-in kinds and all CustomResourceDefinitions in the store. The caller
+// must call Stop.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{}
 	if err := s.start(ctx, options); err != nil {
@@ -59,7 +60,7 @@ func (s *Server) start(ctx context.Context, options Options) error {
 	var running context.Context
 	running, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var handler http.Handler
-	// The server's own clients exist before the handler that they reach.
+	// The server's own clients are created before the handler that they call.
 	s.transport = transport.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	b, err := newBuilder(running, options, s.ClientConfig(loopbackUser))
 	if err != nil {
@@ -73,18 +74,17 @@ func (s *Server) start(ctx context.Context, options Options) error {
 	return b.start(ctx)
 }
 
-// Stop ends all requests and the server. What it stored stays in its store. It takes two seconds, which are virtual in a bubble.
+// Stop stops the server and ends all requests. It does not change or close the store. It takes two seconds, virtual seconds in a bubble.
 func (s *Server) Stop() {
 	s.stop()
 	s.transport.Close()
-	time.Sleep(tearDownWithin) // else a goroutine would be left, which a bubble does not permit
+	time.Sleep(tearDownWithin) // otherwise a goroutine would remain; a bubble panics if one does
 	for _, server := range s.servers {
 		server.Destroy()
 	}
 }
 
-// ClientConfig returns a configuration of clients that act as a user, such as "system:serviceaccount:namespace:name". AdminUser may do
-// everything.
+// ClientConfig returns a configuration for clients that authenticate as user, such as "system:serviceaccount:namespace:name".
 func (s *Server) ClientConfig(user string) *rest.Config {
 	return &rest.Config{Host: "https://" + host, BearerToken: user, Transport: s.transport, QPS: -1}
 }

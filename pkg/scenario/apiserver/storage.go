@@ -17,14 +17,13 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// keyPrefix begins the keys of all objects, as kube-apiserver has it.
+// keyPrefix is the prefix of all keys, as in kube-apiserver.
 const keyPrefix = "/registry"
 
-// storageOptions gives registries the storage of their resources: k8s.io/apiserver's etcd3 storage, with the given client and without
-// a watch cache.
+// storageOptions is a generic.RESTOptionsGetter that gives each registry k8s.io/apiserver's etcd3 storage without a watch cache.
 type storageOptions struct {
 	client *kubernetes.Client
-	// codec encodes objects in the storage.
+	// codec encodes and decodes stored objects.
 	codec runtime.Codec
 }
 
@@ -42,12 +41,12 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	}, nil
 }
 
-// resourcePrefix begins the keys of a resource's objects, behind keyPrefix.
+// resourcePrefix returns the part of a resource's keys that follows keyPrefix.
 func resourcePrefix(resource schema.GroupResource) string {
 	return cmp.Or(resource.Group, "core") + "/" + resource.Resource
 }
 
-// StorageKey returns the key of an object. The namespace of a cluster-scoped object is empty.
+// StorageKey returns the key of an object in the store. The namespace of a cluster-scoped object is empty.
 func StorageKey(resource schema.GroupResource, namespace, name string) string {
 	return path.Join(keyPrefix, resourcePrefix(resource), namespace, name)
 }

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// typeConverter is the converter of built-in kinds for managed fields. client-go has no schema of Scales. Their fields are not in lists, so
-// that the schema follows from an object.
+// typeConverter is the managedfields.TypeConverter for built-in kinds. For Scale, whose schema client-go lacks, it deduces the schema
+// from the object. That is exact, because a Scale has no lists.
 type typeConverter struct {
 	managedfields.TypeConverter
 	deduced managedfields.TypeConverter

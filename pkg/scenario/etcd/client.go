@@ -11,8 +11,8 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. Methods that this storage does not call return an error.
-// Closing the client changes nothing; watches end with their contexts.
+// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. Methods that this storage does not call return errors
+// or panic. Closing the client has no effect; a watch ends when its context ends.
 func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 	client := clientv3.NewCtxClient(ctx)
 	client.KV = keys{store: store}
@@ -21,7 +21,7 @@ func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 	return &kubernetes.Client{Client: client, Kubernetes: operations{store}}
 }
 
-// operations are the five calls that Kubernetes needs of etcd.
+// operations implements kubernetes.Interface, the operations that Kubernetes needs of etcd.
 type operations struct{ store *Store }
 
 // Get implements kubernetes.Interface.
@@ -50,7 +50,8 @@ func (o operations) Count(_ context.Context, prefix string, _ kubernetes.CountOp
 	return count, err
 }
 
-// maxValue is how many bytes a value may have. It is etcd's default for --max-request-bytes, which also counts the key and a few bytes more.
+// maxValue is the maximum size of a value in bytes: the default of etcd's flag --max-request-bytes. etcd also counts the key and some
+// overhead.
 const maxValue = 1536 << 10
 
 // OptimisticPut implements kubernetes.Interface.
@@ -76,13 +77,13 @@ func (o operations) OptimisticDelete(_ context.Context, key string, expected int
 	return response, nil
 }
 
-// keys is the part of clientv3.KV that a watch lists with before it begins.
+// keys implements the method of clientv3.KV that a watch uses for its initial list.
 type keys struct {
 	clientv3.KV // nil: what is not below panics, which a test notices
 	store       *Store
 }
 
-// Get is clientv3.KV's, for a range, a revision and a limit.
+// Get implements clientv3.KV. Of the options it supports a range, a revision and a limit.
 func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	op := clientv3.OpGet(key, options...)
 	found, count, revision, err := k.store.list(key, string(op.RangeBytes()), op.Rev(), op.Limit())
@@ -92,16 +93,16 @@ func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (
 	return &clientv3.GetResponse{Header: &pb.ResponseHeader{Revision: revision}, Kvs: found, Count: count, More: count > int64(len(found))}, nil
 }
 
-// watcher is clientv3.Watcher.
+// watcher implements clientv3.Watcher.
 type watcher struct{ store *Store }
 
-// Watch implements clientv3.Watcher. Every event has its previous value, and there are no progress notifications.
+// Watch implements clientv3.Watcher. Every event has the previous value. There are no progress notifications.
 func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
 	op := clientv3.OpGet(key, options...)
 	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())
 }
 
-// RequestProgress implements clientv3.Watcher. Only a watch cache asks for it.
+// RequestProgress implements clientv3.Watcher. It always returns an error, because only a watch cache calls it.
 func (watcher) RequestProgress(context.Context) error {
 	return fmt.Errorf("the etcd in memory sends no progress notifications")
 }
@@ -109,7 +110,7 @@ func (watcher) RequestProgress(context.Context) error {
 // Close implements clientv3.Watcher.
 func (watcher) Close() error { return nil }
 
-// leases is the part of clientv3.Lease that objects with a time to live need.
+// leases implements the methods of clientv3.Lease that the storage uses for objects with a time to live.
 type leases struct {
 	clientv3.Lease // nil: what is not below panics, which a test notices
 	store          *Store

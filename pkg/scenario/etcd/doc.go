@@ -1,7 +1,7 @@
-// Package etcd is an etcd in memory, as far as the storage of a Kubernetes API server uses one: keys with revisions, optimistic
-// writes, lists at an old revision, watches, leases, and compaction.
+// Package etcd provides an in-memory replacement for etcd with the features that a Kubernetes API server uses: revisions, optimistic
+// writes, lists at an old revision, watches, leases and compaction.
 //
-// A Store keeps the data. NewClient returns a client of it for k8s.io/apiserver's etcd3 storage. There is no network,
-// and no goroutine except one for each watch, and leases expire by time.AfterFunc, so that a Store works in a testing/synctest bubble.
-// A Snapshot is a copy of the data, from which any number of Stores start, also in other bubbles.
+// A Store holds the data. NewClient returns a client for k8s.io/apiserver's etcd3 storage. A Store works in a testing/synctest bubble: it
+// uses no network, its only goroutines belong to watches, and timers expire its leases. A Snapshot is a copy of the data; Restore creates
+// any number of Stores from it, also in other bubbles.
 package etcd

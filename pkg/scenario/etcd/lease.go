@@ -6,17 +6,17 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// lease is a time after which its keys are deleted. Leases are not renewed, because an API server's storage never renews one.
+// lease is an expiry time for keys. There is no renewal, because an API server's storage never renews a lease.
 type lease struct {
 	expires time.Time
 	timer   *time.Timer
 }
 
-// grant makes a lease for the time.
+// grant creates a lease that expires after ttl.
 func (s *Store) grant(ttl time.Duration) clientv3.LeaseID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := clientv3.LeaseID(len(s.leases) + 1) // expired leases stay in the map, so that no ID is used twice
+	id := clientv3.LeaseID(len(s.leases) + 1) // expired leases stay in the map, so IDs are unique
 	s.addLease(id, time.Now().Add(ttl))
 	return id
 }
@@ -25,7 +25,7 @@ func (s *Store) addLease(id clientv3.LeaseID, expires time.Time) {
 	s.leases[id] = &lease{expires: expires, timer: time.AfterFunc(time.Until(expires), func() { s.expire(id) })}
 }
 
-// expire deletes the keys whose last version carries the lease.
+// expire deletes the keys whose current version has the lease.
 func (s *Store) expire(id clientv3.LeaseID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Snapshot is the data of a Store at one moment. It never changes, and may be used in any bubble.
+// Snapshot is an immutable copy of a Store's data. It may be used concurrently, and in any bubble.
 type Snapshot struct {
-	// Time is when it was taken. No object in it was written later.
+	// Time is the time at which the snapshot was taken.
 	Time time.Time
 
 	revision, compacted int64
@@ -20,7 +20,7 @@ type Snapshot struct {
 	leases              map[clientv3.LeaseID]time.Time
 }
 
-// Snapshot returns the store's data, with its history.
+// Snapshot returns a copy of the store's data and history.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,15 +34,15 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 }
 
-// Revision is the number of the last write in it.
+// Revision returns the revision of the last write before the snapshot.
 func (s *Snapshot) Revision() int64 { return s.revision }
 
-// Restore returns a new store with the data of the snapshot, and without watches. Leases expire at the time that they were granted for.
+// Restore returns a new store with the snapshot's data and history, and without watches. Leases keep their original expiry times.
 func Restore(snapshot *Snapshot) *Store {
 	s := New()
 	s.revision, s.compacted = snapshot.revision, snapshot.compacted
 	s.keys, s.histories, s.events = slices.Clone(snapshot.keys), shareHistories(snapshot.histories), slices.Clip(snapshot.events)
-	s.mu.Lock() // a lease that has expired already waits for it
+	s.mu.Lock() // blocks the timers of leases that have already expired
 	defer s.mu.Unlock()
 	for id, expires := range snapshot.leases {
 		s.addLease(id, expires)
@@ -50,7 +50,7 @@ func Restore(snapshot *Snapshot) *Store {
 	return s
 }
 
-// shareHistories copies the map. The slices are clipped, so that both sides append to an array of their own.
+// shareHistories copies the map. It clips the slices, so that an append on either side allocates a new array.
 func shareHistories(histories map[string][]version) map[string][]version {
 	shared := maps.Clone(histories)
 	for key, history := range shared {

@@ -9,13 +9,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Store is a key-value store with many versions of each key. All of its methods may be called concurrently. Callers must not
-// change what it returns.
+// Store is a key-value store that keeps the versions of each key. Its methods may be called concurrently. Callers must not modify returned
+// values.
 type Store struct {
 	mu sync.Mutex
-	// revision is that of the last write; compacted is the lowest one that can still be read.
+	// revision is the revision of the last write. compacted is the lowest revision that can be read.
 	revision, compacted int64
-	// keys are those of histories, sorted.
+	// keys are the sorted keys of histories.
 	keys      []string
 	histories map[string][]version
 	// events are all writes since the compacted revision, in the order of their revisions.
@@ -24,7 +24,7 @@ type Store struct {
 	leases  map[clientv3.LeaseID]*lease
 }
 
-// version is one version of a key: its value, or that the key was deleted.
+// version is one version of a key: a value or a deletion.
 type version struct {
 	*mvccpb.KeyValue
 	deleted bool
@@ -38,7 +38,7 @@ func New() *Store {
 	}
 }
 
-// Close stops the timers of leases. Watches end with their contexts.
+// Close stops the timers of leases. It does not end watches; a watch ends when its context ends.
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,8 +54,8 @@ func (s *Store) Revision() int64 {
 	return s.revision
 }
 
-// Compact drops the versions that were overwritten or deleted before the revision: a list or a watch of an earlier revision gets
-// ErrCompacted. A revision that is compacted already, or lies in the future, is an error, as in etcd.
+// Compact removes the versions that are not visible at the revision or later. A list or a watch at an earlier revision then gets
+// ErrCompacted. Like etcd, Compact returns an error for a revision that is already compacted or in the future.
 func (s *Store) Compact(revision int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,8 @@ func (s *Store) Compact(revision int64) error {
 	return nil
 }
 
-// compactHistory returns what remains of a key's versions: the one that the revision sees, unless it is a deletion, and all later ones.
+// compactHistory returns the versions that remain: all versions after the revision, and the version at the revision unless it is a
+// deletion.
 func compactHistory(history []version, revision int64) []version {
 	first := 0
 	for i, version := range history {
@@ -92,7 +93,7 @@ func compactHistory(history []version, revision int64) []version {
 	return slices.Clone(history[first:])
 }
 
-// at returns the version of a key that the revision sees, or nil.
+// at returns the version of a key at a revision, or nil if the key did not exist.
 func (s *Store) at(key string, revision int64) *mvccpb.KeyValue {
 	history := s.histories[key]
 	for i := len(history) - 1; i >= 0; i-- {
@@ -107,8 +108,8 @@ func (s *Store) at(key string, revision int64) *mvccpb.KeyValue {
 	return nil
 }
 
-// list returns the keys from start up to, and without, end, as the revision sees them, and how many there are in all. A revision of
-// zero means the present; a limit of zero means none. An empty end means the key start alone.
+// list returns the keys in the range [start, end) at a revision, their number without the limit, and the current revision. An empty end
+// selects only the key start. Revision 0 is the current revision. Limit 0 is no limit.
 func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.KeyValue, count, present int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +137,7 @@ func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.
 	return found, count, s.revision, nil
 }
 
-// inRange reports whether a key lies in a range of etcd's: from start up to, and without, end; the key start alone if end is empty.
+// inRange reports whether a key is in the range [start, end), or is start if end is empty.
 func inRange(key, start, end string) bool {
 	if end == "" {
 		return key == start
@@ -144,8 +145,8 @@ func inRange(key, start, end string) bool {
 	return start <= key && key < end
 }
 
-// put writes a key if its last version has the expected revision, zero for a key that is not there. It returns what the key
-// has now, and whether it was written.
+// put writes a key if the revision of its last modification is the expected one; 0 expects that the key does not exist. It returns the
+// key's current version, the store's revision, and whether it wrote the key.
 func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.LeaseID) (current *mvccpb.KeyValue, revision int64, written bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +160,7 @@ func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.L
 	return s.write(key, value, previous, leaseID), s.revision, true, nil
 }
 
-// write records the version of a key that follows the previous one, which is nil for a new key.
+// write records a new version of a key. previous is nil for a new key.
 func (s *Store) write(key string, value []byte, previous *mvccpb.KeyValue, leaseID clientv3.LeaseID) *mvccpb.KeyValue {
 	kv := &mvccpb.KeyValue{Key: []byte(key), Value: value, CreateRevision: s.revision + 1, Version: 1, Lease: int64(leaseID)}
 	if previous != nil {
@@ -169,13 +170,14 @@ func (s *Store) write(key string, value []byte, previous *mvccpb.KeyValue, lease
 	return kv
 }
 
-// KeyValue is a key and its value.
+// KeyValue is a key and its value for Put.
 type KeyValue struct {
 	Key   string
 	Value []byte
 }
 
-// Put writes keys in the given order, and replaces the values that they have. A read of the latest revision sees all of them or none.
+// Put writes keys in the given order, without comparing revisions. Concurrent reads of the latest revision return all of the new values or
+// none.
 func (s *Store) Put(all ...KeyValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +186,7 @@ func (s *Store) Put(all ...KeyValue) {
 	}
 }
 
-// remove deletes a key under the same condition as put.
+// remove deletes a key if the revision of its last modification is the expected one.
 func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +194,7 @@ func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, re
 	if modified(previous) != expected {
 		return previous, s.revision, false
 	}
-	if previous != nil { // deleting a key that does not exist is no write
+	if previous != nil { // deleting a key that does not exist changes nothing
 		s.recordDeletion(previous)
 	}
 	return nil, s.revision, true
@@ -209,7 +211,7 @@ func modified(kv *mvccpb.KeyValue) int64 {
 	return kv.ModRevision
 }
 
-// record adds a version of a key at the next revision, and sends it to the watches.
+// record adds a version of a key at the next revision, and queues its event for the watches.
 func (s *Store) record(kv, previous *mvccpb.KeyValue, deleted bool) {
 	s.revision++
 	kv.ModRevision = s.revision

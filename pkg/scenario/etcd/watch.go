@@ -7,17 +7,17 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watch delivers the writes of a range of keys, in their order. Writers never wait for it.
+// watch delivers the events of a range of keys in the order of their revisions. Writers never wait for it.
 type watch struct {
 	start, end string
-	// from is the first revision whose writes are watched; it may lie in the future.
+	// from is the revision of the first event to deliver. It may be in the future.
 	from int64
-	// queue has the events that were not delivered yet; the store's lock guards it. A value in wake means that there are new ones.
+	// queue holds the events that were not delivered yet. Store.mu guards it. A value in wake means that the queue has new events.
 	queue []*clientv3.Event
 	wake  chan struct{}
 }
 
-// watch begins a watch, which ends with the context. A revision of zero means from now on.
+// watch starts a watch that ends when the context ends. Revision 0 delivers future events only.
 func (s *Store) watch(ctx context.Context, start, end string, revision int64) clientv3.WatchChan {
 	results := make(chan clientv3.WatchResponse)
 	s.mu.Lock()
@@ -63,7 +63,7 @@ func (w *watch) add(event *clientv3.Event) {
 	w.queue = append(w.queue, event)
 	select {
 	case w.wake <- struct{}{}:
-	default: // it is awake already
+	default: // a wake-up is already pending
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// beginPod sets the status of a Pod that is not scheduled yet.
+// beginPod sets the initial status of a Pod.
 func beginPod(object runtime.Object) {
 	pod := object.(*corev1.Pod)
 	pod.Status.Phase = corev1.PodPending
@@ -23,7 +23,7 @@ func beginPod(object runtime.Object) {
 	}
 }
 
-// podGracePeriod returns in how many seconds a Pod is deleted. A Pod that runs on no node is deleted at once.
+// podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node.
 func podGracePeriod(object runtime.Object, requested *int64) int64 {
 	pod := object.(*corev1.Pod)
 	var period int64
@@ -67,11 +67,11 @@ func eventFields(object runtime.Object) map[string]string {
 	}
 }
 
-// serviceNetwork is where Services get their addresses from, as in a cluster of OpenShift.
+// serviceNetwork is the base address of the service network, as in OpenShift.
 var serviceNetwork = netip.MustParseAddr("172.30.0.0")
 
-// setClusterIP gives a new Service an address. It follows from the Service's name, so that each run of a story has the same ones. Two
-// Services may share an address: no packet is sent to it.
+// setClusterIP sets the cluster IP of a new Service to a hash of its name, so that all runs of a test have the same addresses. Two Services
+// may have the same address, because no packet is sent to it.
 func setClusterIP(object runtime.Object) {
 	service := object.(*corev1.Service)
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
@@ -87,7 +87,7 @@ func setClusterIP(object runtime.Object) {
 	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
 	families, policy := []corev1.IPFamily{corev1.IPv4Protocol}, corev1.IPFamilyPolicySingleStack
 	if service.Spec.ClusterIP == corev1.ClusterIPNone && len(service.Spec.Selector) == 0 {
-		// Somebody else says what its addresses are, of whatever family.
+		// The user manages the endpoints of a Service without a selector, and their address families.
 		families, policy = append(families, corev1.IPv6Protocol), corev1.IPFamilyPolicyRequireDualStack
 	}
 	if len(service.Spec.IPFamilies) == 0 {
@@ -98,7 +98,7 @@ func setClusterIP(object runtime.Object) {
 	}
 }
 
-// keepClusterIP completes an update that does not name the address: the Service keeps the one it has.
+// keepClusterIP copies the cluster IP of the old Service into an update without one.
 func keepClusterIP(object, old runtime.Object) {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	if service.Spec.ClusterIP == "" && oldService.Spec.Type != corev1.ServiceTypeExternalName {
@@ -107,7 +107,7 @@ func keepClusterIP(object, old runtime.Object) {
 	setClusterIP(object)
 }
 
-// templateGeneration is the annotation that counts the changes of a DaemonSet's template.
+// templateGeneration is the annotation with the number of a DaemonSet's template, which increases with each change.
 const templateGeneration = appsv1.DeprecatedTemplateGeneration
 
 func beginDaemonSet(object runtime.Object) {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// addDefaults gives the scheme the defaults of kube-apiserver for the kinds that operators ship. They belong in the scheme and not in a
-// strategy: a default that is set after managed fields were computed would look like a change by the client that wrote the object.
+// addDefaults adds kube-apiserver's defaulting functions for the kinds that operators ship to the scheme. They cannot be in a strategy, which
+// runs after managed fields are computed: defaults would look like changes by the client that wrote the object.
 func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *corev1.Namespace) { labelNamespace(o) })
 	addDefault(scheme, defaultSecret)
@@ -76,7 +76,7 @@ func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *admissionregistrationv1.ValidatingAdmissionPolicyBinding) { defaultMatch(o.Spec.MatchResources) })
 }
 
-// addDefault registers a function that sets defaults of a kind.
+// addDefault registers the defaulting function of a kind.
 func addDefault[T any](scheme *runtime.Scheme, complete func(*T)) {
 	object := any(new(T)).(runtime.Object)
 	scheme.AddTypeDefaultingFunc(object, func(object any) { complete(object.(*T)) })
@@ -152,7 +152,7 @@ func defaultService(o *corev1.Service) {
 	}
 }
 
-// defaultSecret moves what is given as text to data: stringData is never stored.
+// defaultSecret moves stringData to data, because stringData is never stored.
 func defaultSecret(o *corev1.Secret) {
 	set(&o.Type, corev1.SecretTypeOpaque)
 	if len(o.StringData) > 0 && o.Data == nil {

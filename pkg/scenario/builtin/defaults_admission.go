@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// emptySelector selects everything.
+// emptySelector selects all objects.
 var emptySelector metav1.LabelSelector
 
 func defaultWebhook(failure **admissionregistrationv1.FailurePolicyType, match **admissionregistrationv1.MatchPolicyType, timeout **int32,

@@ -28,7 +28,7 @@ func defaultJob(o *batchv1.Job) {
 	defaultPod(&o.Spec.Template.Spec)
 }
 
-// selectJobPods gives the Pods of a new Job labels of its own, and has its selector select them.
+// selectJobPods adds unique labels to the Pod template and the selector of a new Job.
 func selectJobPods(object runtime.Object) {
 	job := object.(*batchv1.Job)
 	if ptr.Deref(job.Spec.ManualSelector, false) {
@@ -62,7 +62,7 @@ func defaultCronJob(o *batchv1.CronJob) {
 	defaultPod(&o.Spec.JobTemplate.Spec.Template.Spec)
 }
 
-// defaultUtilization is the share of the requested processor time, in percent, at which an autoscaler that names no metric scales.
+// defaultUtilization is the target CPU utilization of an autoscaler without metrics, in percent of the requests.
 const defaultUtilization = 80
 
 func defaultAutoscaler(o *autoscalingv2.HorizontalPodAutoscaler) {

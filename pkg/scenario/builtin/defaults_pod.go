@@ -6,14 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultPod completes a Pod's spec, or that of a workload's template.
+// defaultPod sets the defaults of a Pod's spec, or of the spec in a Pod template.
 func defaultPod(spec *corev1.PodSpec) {
 	set(&spec.DNSPolicy, corev1.DNSClusterFirst)
 	set(&spec.RestartPolicy, corev1.RestartPolicyAlways)
 	set(&spec.SchedulerName, corev1.DefaultSchedulerName)
 	setPointer(&spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
 	setPointer(&spec.SecurityContext, corev1.PodSecurityContext{})
-	if spec.ServiceAccountName != "" { // the old field's name is kept in step
+	if spec.ServiceAccountName != "" { // the deprecated field has the same value
 		spec.DeprecatedServiceAccount = spec.ServiceAccountName
 	}
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
@@ -26,7 +26,7 @@ func defaultPod(spec *corev1.PodSpec) {
 	}
 }
 
-// defaultPodEnableLinks is what only a Pod gets, and no template.
+// defaultPodEnableLinks sets a default that Pods get and Pod templates do not.
 func defaultPodEnableLinks(spec *corev1.PodSpec) {
 	setPointer(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 }
@@ -50,7 +50,7 @@ func defaultContainer(container *corev1.Container) {
 	}
 }
 
-// pullPolicy is Always for an image whose tag may move.
+// pullPolicy returns the default pull policy of an image: Always for the tag "latest" or no tag, otherwise IfNotPresent.
 func pullPolicy(image string) corev1.PullPolicy {
 	name := image[strings.LastIndex(image, "/")+1:]
 	if strings.Contains(name, "@") || strings.Contains(name, ":") && !strings.HasSuffix(name, ":latest") {
@@ -89,7 +89,7 @@ func defaultVolume(volume *corev1.VolumeSource) {
 	}
 }
 
-// volumeModes are the fields of a volume for the mode of its files; the default is the same for all.
+// volumeModes returns the defaultMode fields of a volume source. All have the same default.
 func volumeModes(volume *corev1.VolumeSource) (modes []**int32) {
 	if volume.Secret != nil {
 		modes = append(modes, &volume.Secret.DefaultMode)

@@ -1,7 +1,9 @@
-// Package builtin serves Kubernetes' built-in kinds from k8s.io/apiserver's generic registry: the types are k8s.io/api's, stored as they
-// are. What kube-apiserver does beyond that for a kind is here as far as the behavior of a client depends on it: defaults, generations,
-// status as a subresource of its own, and how a Namespace ends. Validation covers metadata, immutable
-// fields, and the mistakes that authors of manifests make most often; all of kube-apiserver's is in k8s.io/kubernetes, which is no library.
+// Package builtin serves Kubernetes' built-in kinds with k8s.io/apiserver's generic registry. It stores the types of k8s.io/api without an
+// internal version.
 //
-// Kinds is the list of them.
+// The package reimplements the behavior of kube-apiserver that clients depend on: defaults, generations, status subresources, and the
+// deletion of Namespaces. Validation covers metadata, immutable fields, and the most frequent mistakes in manifests. The complete validation
+// is in k8s.io/kubernetes, which does not support use as a library.
+//
+// Kinds lists the kinds.
 package builtin

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// eventREST is the registry of Events. Clients make the name of an Event from the time, which is the same for all that they create at one
-// moment of virtual time: an Event whose name exists gets another one, where kube-apiserver would refuse it.
+// eventREST is the registry of Events. Unlike kube-apiserver, it changes the name of a new Event whose name exists. Clients generate the names
+// from the current time, and virtual time is the same for all Events that a client creates without waiting.
 type eventREST struct{ resourceREST }
 
-// maxEventsAtOnce bounds how many Events of one object are created at one moment.
+// maxEventsAtOnce is the maximum number of Events of one object at the same virtual time.
 const maxEventsAtOnce = 100
 
 // Create implements rest.Creater.

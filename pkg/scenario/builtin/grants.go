@@ -21,17 +21,17 @@ import (
 	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
-// Grants tells who holds which rights.
+// Grants returns the permissions of users. The registries of RBAC kinds use it to prevent privilege escalation.
 type Grants interface {
 	authorizer.Authorizer
-	// Rules returns the rules that apply to a user in a namespace, or in the whole cluster if it is empty.
+	// Rules returns the rules that apply to a user in a namespace, or cluster-wide if namespace is empty.
 	Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error)
-	// RulesOf returns the rules of a role, which is in the namespace if it is a Role.
+	// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace.
 	RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error)
 }
 
-// grantREST is the registry of a kind whose objects grant rights. Nobody grants a right that he does not hold, unless a rule allows him to:
-// the verb "escalate" of a role, the verb "bind" of the role that a binding refers to.
+// grantREST is the registry of an RBAC kind. It refuses to let users grant permissions that they do not have. A user with the verb "escalate"
+// on a role, or "bind" on the role that a binding refers to, may grant the permissions anyway.
 type grantREST struct {
 	resourceREST
 	grants Grants
@@ -56,7 +56,7 @@ func (r grantREST) Update(ctx context.Context, name string, object rest.UpdatedO
 	return r.resourceREST.Update(ctx, name, checked, validateCreate, validateUpdate, create, options)
 }
 
-// check returns an error if the user may not grant what an object grants; old is nil or empty for a new one.
+// check returns an error if the user may not grant the permissions in an object. old is nil or empty for a new object.
 func (r grantREST) check(ctx context.Context, object, old runtime.Object) error {
 	who, known := request.UserFrom(ctx)
 	if !known {
@@ -96,7 +96,7 @@ func (r grantREST) group() schema.GroupResource {
 	return r.kind.WithResource(r.kind.Resource).GroupResource()
 }
 
-// holdsEverything reports whether a user has all rights in the whole cluster.
+// holdsEverything reports whether a user has all permissions in the whole cluster.
 func (r grantREST) holdsEverything(who user.Info) bool {
 	all := []string{rbacv1.VerbAll}
 	missing, err := r.missing(who, "", []rbacv1.PolicyRule{{Verbs: all, APIGroups: all, Resources: all}, {Verbs: all, NonResourceURLs: all}})
@@ -107,7 +107,7 @@ func (r grantREST) missing(who user.Info, namespace string, granted []rbacv1.Pol
 	held, err := r.grants.Rules(who, namespace)
 	covered, missing := validation.Covers(held, granted)
 	if covered {
-		return nil, nil // whatever else could not be read
+		return nil, nil // even if other rules could not be read
 	}
 	return missing, err
 }
@@ -138,7 +138,7 @@ func (r grantREST) allows(ctx context.Context, attributes authorizer.Attributes)
 	return err == nil && decision == authorizer.DecisionAllow
 }
 
-// unless returns an error if the user lacks one of the rights that the object grants, unless a right allows that.
+// unless returns an error if the user lacks a permission that the object grants, and also lacks the right that allows it anyway.
 func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord, name string, granted []rbacv1.PolicyRule) error {
 	if r.allows(ctx, right) {
 		return nil
@@ -150,7 +150,7 @@ func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord
 	return apierrors.NewForbidden(r.group(), name, lacking(right.User, missing, err))
 }
 
-// lacking is kube-apiserver's error for somebody who would grant rights that he does not hold.
+// lacking returns kube-apiserver's error for a user who tries to grant permissions that the user does not have.
 func lacking(who user.Info, missing []rbacv1.PolicyRule, unread error) error {
 	var rules []string
 	for _, rule := range compact(missing) {
@@ -164,7 +164,7 @@ func lacking(who user.Info, missing []rbacv1.PolicyRule, unread error) error {
 	return errors.New(message)
 }
 
-// compact joins the verbs of rules that differ in nothing else.
+// compact merges rules that differ only in their verbs.
 func compact(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var joined []rbacv1.PolicyRule
 	for _, rule := range rules {

@@ -21,70 +21,70 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Kind is a kind that is served in one version.
+// Kind describes a built-in kind and the version in which it is served.
 type Kind struct {
 	schema.GroupVersion
-	// Resource and Singular are its names in a URL.
+	// Resource and Singular are the plural and singular resource names, in lower case.
 	Resource, Singular string
-	// ShortNames are what kubectl takes for Resource.
+	// ShortNames are the short names of the resource for kubectl.
 	ShortNames []string
-	// All is whether the resource belongs to the category "all".
+	// All is true if the resource belongs to the category "all".
 	All bool
-	// Namespaced is whether its objects are in namespaces.
+	// Namespaced is true if the kind is namespaced, and false if it is cluster-scoped.
 	Namespaced bool
-	// Object and List are empty ones.
+	// Object and List are empty values of the Go types of the kind and of its list.
 	Object, List runtime.Object
 
 	rules rules
-	// ttl is for how many seconds an object is kept; zero means until it is deleted.
+	// ttl is the time to live of objects in seconds. With 0, objects do not expire.
 	ttl uint64
-	// fields returns the fields besides metadata.name and metadata.namespace that a field selector may name. Nil if there are none.
+	// fields returns the selectable fields besides metadata.name and metadata.namespace. It is optional.
 	fields func(runtime.Object) map[string]string
 }
 
-// rules say what the registry does when an object of a kind is written or deleted, where kinds differ.
+// rules configure how a registry writes and deletes objects of a kind.
 type rules struct {
-	// hasStatus is whether the status is written through subresource "status".
+	// hasStatus is true if the kind has subresource "status".
 	hasStatus bool
-	// hasScale is whether the number of replicas is written through subresource "scale".
+	// hasScale is true if the kind has subresource "scale".
 	hasScale bool
-	// hasGeneration is whether the registry sets metadata.generation: 1 at first, and one more for each change of a field of
+	// hasGeneration is true if the registry sets metadata.generation. It starts at 1 and increases with each change of a field in
 	// generationFields.
 	hasGeneration bool
-	// generationFields names top-level fields of the Go type. Nil means Spec.
+	// generationFields are names of top-level fields of the Go type. The default is Spec.
 	generationFields []string
-	// prepareCreate completes a new object after its status was dropped, prepareUpdate one that replaces an old one, and canonicalize
-	// both, when a generated name is known.
+	// prepareCreate changes a new object after its status was cleared. prepareUpdate changes the new version of an object. canonicalize
+	// changes both after the name was generated.
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)
-	// validName checks a name; nil allows the names of DNS subdomains. validate checks an object, and validateUpdate one that replaces an
-	// old one.
+	// validName validates names; the default accepts DNS subdomains. validate validates all objects, validateUpdate additionally validates
+	// updates.
 	validName      validation.ValidateNameFunc
 	validate       func(object runtime.Object) field.ErrorList
 	validateUpdate func(object, old runtime.Object) field.ErrorList
-	// warnings returns what the API server warns of when an object is written.
+	// warnings returns the API server's warnings for a written object.
 	warnings func(object runtime.Object) []string
-	// requiresResourceVersion is whether an update must give the resourceVersion that it replaces.
+	// requiresResourceVersion is true if updates must have a resourceVersion.
 	requiresResourceVersion bool
-	// allowsCreateOnUpdate is whether an update of an object that does not exist creates it.
+	// allowsCreateOnUpdate is true if an update creates an object that does not exist.
 	allowsCreateOnUpdate bool
-	// gracePeriod returns in how many seconds an object is deleted; requested is what the client asked for, or nil. Without this
-	// function objects are deleted at once.
+	// gracePeriod returns the grace period for a deletion in seconds. requested is the grace period in the request, or nil. Without this
+	// function, objects are deleted immediately.
 	gracePeriod func(object runtime.Object, requested *int64) int64
-	// hasSpecFinalizers is whether objects have finalizers in their spec, which subresource "finalize" writes: those of Namespaces.
+	// hasSpecFinalizers is true for Namespaces: they have spec.finalizers and subresource "finalize".
 	hasSpecFinalizers bool
-	// returnsDeleted is whether the response to a deletion is the deleted object instead of a Status.
+	// returnsDeleted is true if the response to a deletion is the deleted object, and false if it is a Status.
 	returnsDeleted bool
 }
 
-// Kinds returns all kinds that are served, except for CustomResourceDefinitions, which an API server of their own serves, and for access
-// reviews, which are not stored.
+// Kinds returns all built-in kinds except CustomResourceDefinition, which the server for custom resources serves, and the kinds that are not
+// stored; see Reviews.
 func Kinds() []Kind {
 	return slices.Concat(coreKinds(), workloadKinds(), rbacKinds(), otherKinds(), admissionKinds())
 }
 
-// specAndStatus are the rules of most kinds: clients write the spec, and controllers the status.
+// specAndStatus are the rules of kinds with a spec, a generation and a status subresource.
 var specAndStatus = rules{hasStatus: true, hasGeneration: true}
 
 func served(version schema.GroupVersion, kinds ...Kind) []Kind {

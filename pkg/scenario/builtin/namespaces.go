@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 )
 
-// beginNamespace sets the phase of a new Namespace, and the finalizer that keeps it until its content is deleted.
+// beginNamespace sets the phase and the finalizer "kubernetes" of a new Namespace.
 func beginNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Status.Phase = corev1.NamespaceActive
@@ -25,12 +25,12 @@ func beginNamespace(object runtime.Object) {
 	}
 }
 
-// keepNamespaceFinalizers keeps spec.finalizers, which only subresource "finalize" changes.
+// keepNamespaceFinalizers ignores changes of spec.finalizers, which only subresource "finalize" may change.
 func keepNamespaceFinalizers(object, old runtime.Object) {
 	object.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 
-// labelNamespace sets the label by which namespaceSelectors match a name.
+// labelNamespace sets the label kubernetes.io/metadata.name.
 func labelNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	if namespace.Labels == nil {
@@ -44,16 +44,16 @@ func namespaceFields(object runtime.Object) map[string]string {
 	return map[string]string{"status.phase": string(namespace.Status.Phase), "name": namespace.Name}
 }
 
-// namespaceREST is the registry of Namespaces. One that is deleted is first marked as terminating, and stays until spec.finalizers and
+// namespaceREST is the registry of Namespaces. A deletion marks the Namespace as Terminating. The registry removes it when spec.finalizers and
 // metadata.finalizers are empty.
 type namespaceREST struct {
 	uncollected
 	store resourceREST
 }
 
-// uncollected is what a registry offers without the deletion of all objects of a selector, which Namespaces do not have.
+// uncollected has the methods of a registry without DeleteCollection, which Namespaces do not support.
 //
-//nolint:interfacebloat // it has what k8s.io/apiserver's interfaces of storages have, but for one
+//nolint:interfacebloat // all but one of the methods in k8s.io/apiserver's interfaces for a registry
 type uncollected interface {
 	rest.Storage
 	rest.Scoper
@@ -92,7 +92,7 @@ func (r namespaceREST) Delete(ctx context.Context, name string, validate rest.Va
 	case namespace.DeletionTimestamp.IsZero():
 		return r.terminate(ctx, name, validate, options)
 	case len(namespace.Spec.Finalizers) > 0:
-		return namespace, false, nil // it waits for its content
+		return namespace, false, nil // its content is being deleted
 	}
 	return r.store.Delete(ctx, name, validate, options)
 }
@@ -141,7 +141,7 @@ func (r namespaceREST) terminate(ctx context.Context, name string, validate rest
 	return terminating, false, nil
 }
 
-// setPropagation sets the finalizer by which the garbage collector learns of a propagation policy.
+// setPropagation sets the finalizer that tells the garbage collector the propagation policy.
 func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
 	if policy == nil {
 		return
@@ -163,7 +163,7 @@ func namespaceEnds(ctx context.Context, key string, object, existing runtime.Obj
 	return len(object.(*corev1.Namespace).Spec.Finalizers) == 0 && genericregistry.ShouldDeleteDuringUpdate(ctx, key, object, existing)
 }
 
-// finalizeStrategy is that of the subresource "finalize".
+// finalizeStrategy is the strategy of subresource "finalize".
 type finalizeStrategy struct{ strategy }
 
 // PrepareForUpdate implements rest.RESTUpdateStrategy.

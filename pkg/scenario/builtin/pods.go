@@ -17,15 +17,15 @@ import (
 	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 )
 
-// PodSubresources returns the storage of the subresources of Pods that are only created: a scheduler binds a Pod to a Node, and others evict
-// it. pods is the registry of Pods that Storage returned.
+// PodSubresources returns the storage of the Pod subresources "binding" and "eviction", by their names in a URL. pods is the registry of Pods
+// that Kind.Storage returned.
 func PodSubresources(pods rest.Storage, budgets policyclient.PodDisruptionBudgetsGetter) map[string]rest.Storage {
 	store := *pods.(resourceREST).Store
 	store.UpdateStrategy = wholeStrategy{store.UpdateStrategy.(strategy)}
 	return map[string]rest.Storage{"pods/binding": bindingREST{&store}, "pods/eviction": evictionREST{&store, budgets}}
 }
 
-// wholeStrategy writes spec and status.
+// wholeStrategy allows changes of spec and status.
 type wholeStrategy struct{ strategy }
 
 // PrepareForUpdate implements rest.RESTUpdateStrategy.
@@ -87,7 +87,7 @@ func validateBindingTarget(target corev1.ObjectReference) (errs field.ErrorList)
 	return errs
 }
 
-// bindable returns why a Pod cannot be bound to a Node.
+// bindable returns an error if a Pod cannot be bound to a Node.
 func bindable(pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -100,8 +100,8 @@ func bindable(pod *corev1.Pod) error {
 	return nil
 }
 
-// evictionREST is the subresource "eviction" of Pods. No controller computes what a PodDisruptionBudget allows, so that a Pod with a budget
-// is never evicted.
+// evictionREST is the subresource "eviction" of Pods. It refuses to evict a Pod with a PodDisruptionBudget, because no controller computes the
+// allowed disruptions.
 type evictionREST struct {
 	pods    *genericregistry.Store
 	budgets policyclient.PodDisruptionBudgetsGetter
@@ -181,7 +181,7 @@ func (r evictionREST) checkBudgets(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// mark records in a Pod's status that it is evicted.
+// mark sets condition DisruptionTarget of an evicted Pod.
 func (r evictionREST) mark(ctx context.Context, name string, preconditions *metav1.Preconditions) error {
 	return updatePod(ctx, r.pods, name, func(_ context.Context, object, _ runtime.Object) (runtime.Object, error) {
 		pod := object.(*corev1.Pod)
@@ -196,7 +196,7 @@ func (r evictionREST) mark(ctx context.Context, name string, preconditions *meta
 	}, &metav1.UpdateOptions{})
 }
 
-// updatePod changes a Pod whatever changed it meanwhile.
+// updatePod changes the latest version of a Pod, and retries on conflicts.
 func updatePod(ctx context.Context, pods *genericregistry.Store, name string, change rest.TransformFunc, options *metav1.UpdateOptions) error {
 	latest := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 		if metadata(old).ResourceVersion == "" {
@@ -208,7 +208,7 @@ func updatePod(ctx context.Context, pods *genericregistry.Store, name string, ch
 	return err
 }
 
-// setPodCondition sets a condition of a Pod, whose time changes with its status.
+// setPodCondition sets a condition of a Pod. It keeps LastTransitionTime if the status is unchanged.
 func setPodCondition(pod *corev1.Pod, condition corev1.PodCondition) {
 	condition.LastTransitionTime = metav1.Now()
 	for i, old := range pod.Status.Conditions {

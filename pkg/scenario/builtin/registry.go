@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Storage returns the storage of a kind and of its subresources, by their names in a URL.
+// Storage returns the storage of a kind and of its subresources, by their names in a URL, such as "pods" and "pods/status".
 func (k Kind) Storage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, grants Grants) (map[string]rest.Storage, error) {
 	base := strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
 	store, err := k.store(base, options)
@@ -83,7 +83,7 @@ func (k Kind) predicate(label labels.Selector, field fields.Selector) storage.Se
 	return storage.SelectionPredicate{Label: label, Field: field, GetAttrs: k.attributes}
 }
 
-// attributes returns the labels of an object, and the fields that a selector may name.
+// attributes returns the labels and the selectable fields of an object.
 func (k Kind) attributes(object runtime.Object) (labels.Set, fields.Set, error) {
 	attributes := storage.DefaultClusterScopedAttr
 	if k.Namespaced {
@@ -96,7 +96,7 @@ func (k Kind) attributes(object runtime.Object) (labels.Set, fields.Set, error) 
 	return labelSet, fieldSet, err
 }
 
-// resourceREST is a registry with what discovery reports of its kind.
+// resourceREST is a registry with the short names and categories for discovery.
 type resourceREST struct {
 	*genericregistry.Store
 	kind Kind
@@ -119,7 +119,7 @@ func (r resourceREST) Categories() []string {
 	return nil
 }
 
-// subresource is a part of a kind's objects that is written by itself.
+// subresource is a subresource that reads and updates the objects of a registry.
 type subresource struct{ store *genericregistry.Store }
 
 var (
@@ -136,7 +136,7 @@ func newSubresource(store *genericregistry.Store, strategy updateStrategy) subre
 // New implements rest.Storage.
 func (s subresource) New() runtime.Object { return s.store.New() }
 
-// Destroy implements rest.Storage. The registry that the part belongs to is destroyed by itself.
+// Destroy implements rest.Storage. It does nothing; the server destroys the registry itself.
 func (s subresource) Destroy() {}
 
 // Get implements rest.Getter.

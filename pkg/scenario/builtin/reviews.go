@@ -16,28 +16,28 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// Review is a kind whose objects are answered and not stored.
+// Review describes a kind of review, such as SubjectAccessReview. The API server answers reviews and does not store them.
 type Review struct {
 	schema.GroupVersion
-	// Resource and Singular are its names in a URL.
+	// Resource and Singular are the plural and singular resource names, in lower case.
 	Resource, Singular string
-	// Namespaced is whether a review is asked for in a namespace.
+	// Namespaced is true if reviews are created in a namespace.
 	Namespaced bool
-	// Object is an empty review.
+	// Object is an empty value of the review's Go type.
 	Object runtime.Object
 
-	// invalid returns what is wrong with a review; nil checks nothing.
+	// invalid returns the validation errors of a review. It is optional.
 	invalid func(object runtime.Object) field.ErrorList
 	answer  func(ctx context.Context, reviewer Reviewer, who user.Info, object runtime.Object) error
 }
 
-// Reviewer is what reviews of rights ask.
+// Reviewer answers access reviews: it authorizes requests and resolves rules.
 type Reviewer interface {
 	authorizer.Authorizer
 	authorizer.RuleResolver
 }
 
-// Reviews returns the kinds of reviews that are served.
+// Reviews returns all kinds of reviews that the API server serves.
 func Reviews() []Review {
 	rights, identity := authorizationv1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion
 	return []Review{
@@ -49,7 +49,7 @@ func Reviews() []Review {
 	}
 }
 
-// Storage returns what answers the reviews.
+// Storage returns the storage that answers reviews of this kind.
 func (r Review) Storage(reviewer Reviewer) rest.Storage {
 	return reviewREST{review: r, reviewer: reviewer}
 }
@@ -99,7 +99,8 @@ func (r reviewREST) Create(ctx context.Context, object runtime.Object, validate 
 	return object, nil
 }
 
-// invalidSubject checks that an access review names a subject, unless it is the requester, and one thing to do.
+// invalidSubject checks that an access review has either resource or non-resource attributes, and a subject unless the subject is the
+// requester.
 func invalidSubject(object runtime.Object) field.ErrorList {
 	var spec authorizationv1.SubjectAccessReviewSpec
 	switch review := object.(type) {

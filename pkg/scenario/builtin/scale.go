@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// scaleREST is the subresource "scale" of a kind of workloads: how many replicas one has.
+// scaleREST is the subresource "scale" of a workload kind.
 type scaleREST struct {
 	store *genericregistry.Store
 	kind  Kind
@@ -38,7 +38,7 @@ func (scaleREST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 // New implements rest.Storage.
 func (scaleREST) New() runtime.Object { return &autoscalingv1.Scale{} }
 
-// Destroy implements rest.Storage. The registry that the subresource belongs to is destroyed by itself.
+// Destroy implements rest.Storage. It does nothing; the server destroys the registry itself.
 func (scaleREST) Destroy() {}
 
 // Get implements rest.Getter.
@@ -79,7 +79,7 @@ func (r scaleREST) ConvertToTable(ctx context.Context, object, options runtime.O
 	return r.store.ConvertToTable(ctx, object, options)
 }
 
-// replicasOf returns how many replicas a workload shall have, and how many it has.
+// replicasOf returns a pointer to spec.replicas of a workload, and the value of status.replicas.
 func replicasOf(object runtime.Object) (spec **int32, status int32) {
 	switch object := object.(type) {
 	case *appsv1.Deployment:
@@ -112,7 +112,7 @@ func scaleOf(object runtime.Object) (*autoscalingv1.Scale, error) {
 	return scale, nil
 }
 
-// scaled makes the new workload from the old one and the new scale.
+// scaled returns the old workload with the replicas of the new Scale.
 type scaled struct {
 	rest.UpdatedObjectInfo
 	kind Kind

@@ -15,8 +15,8 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// NewScheme returns a scheme of the kinds. A generic registry works with an internal version of each kind, which here is the type of
-// the served version itself, so that nothing is converted.
+// NewScheme returns a scheme with all built-in kinds. The internal version of each kind, which generic registries use, has the same Go type
+// as the served version.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientscheme.AddToScheme(scheme))
@@ -54,7 +54,7 @@ func register(scheme *runtime.Scheme, kind Kind) {
 	}))
 }
 
-// kind returns the kind's name, which is that of its Go type.
+// kind returns the GroupVersionKind. The kind is the name of the Go type.
 func (k Kind) kind() schema.GroupVersionKind {
 	return k.WithKind(reflect.TypeOf(k.Object).Elem().Name())
 }

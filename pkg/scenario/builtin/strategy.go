@@ -12,15 +12,15 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy carries out the rules of a kind for its registry. It reaches the fields of the Go types by reflection, so that one strategy
-// serves all kinds.
+// strategy implements the registry strategies of all kinds. It applies the rules of a kind, and accesses fields of the Go types by
+// reflection.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
 	kind Kind
 }
 
-// statusStrategy is that of the subresource "status": nothing but the status and the metadata are written.
+// statusStrategy is the strategy of subresource "status". It only changes the status and some metadata.
 type statusStrategy struct{ strategy }
 
 var (

@@ -16,8 +16,8 @@ import (
 	clientrest "k8s.io/client-go/rest"
 )
 
-// Of what kube-apiserver checks of the built-in kinds, this checks the metadata, the fields that cannot change, and the faults that
-// authors of manifests make most often. The rest is in k8s.io/kubernetes, which is no library.
+// The validation is a part of kube-apiserver's: metadata, immutable fields, and the most frequent mistakes in manifests. The complete validation
+// is in k8s.io/kubernetes, which does not support use as a library.
 
 // Validate implements rest.RESTCreateStrategy.
 func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
@@ -44,7 +44,7 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 	return errs
 }
 
-// validName returns what checks names of the kind's objects.
+// validName returns the function that validates the names of objects.
 func (k Kind) validName() validation.ValidateNameFunc {
 	switch {
 	case k.Group == rbacv1.GroupName:
@@ -60,7 +60,7 @@ func (k Kind) validName() validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// validateFinalizers checks that finalizers are Kubernetes' own or qualified.
+// validateFinalizers checks that finalizers are Kubernetes' own or qualified names.
 func validateFinalizers(meta *metav1.ObjectMeta) field.ErrorList {
 	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	var errs field.ErrorList
@@ -83,7 +83,7 @@ func validatePolicy(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(spec.Child("validations"), missing), field.Required(spec.Child("auditAnnotations"), missing)}
 }
 
-// validateWebhooks checks which versions of AdmissionReview the webhooks of a configuration take.
+// validateWebhooks checks the admissionReviewVersions of the webhooks in a configuration.
 func validateWebhooks(object runtime.Object) field.ErrorList {
 	var versions [][]string
 	switch configuration := object.(type) {

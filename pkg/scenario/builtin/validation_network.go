@@ -18,7 +18,7 @@ func validateIngressClass(object runtime.Object) field.ErrorList {
 	return utilvalidation.IsDomainPrefixedPath(field.NewPath("spec", "controller"), class.Spec.Controller)
 }
 
-// validateIngressClassUpdate refuses another controller.
+// validateIngressClassUpdate refuses changes of the controller.
 func validateIngressClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*networkingv1.IngressClass), old.(*networkingv1.IngressClass)
 	return validation.ValidateImmutableField(class.Spec.Controller, oldClass.Spec.Controller, field.NewPath("spec", "controller"))
@@ -55,7 +55,7 @@ func validateService(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateServiceUpdate refuses another cluster IP, except if the Service is or was an ExternalName, which has none.
+// validateServiceUpdate refuses changes of the cluster IP, unless the type is or was ExternalName, which has no cluster IP.
 func validateServiceUpdate(object, old runtime.Object) field.ErrorList {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	named := service.Spec.Type == corev1.ServiceTypeExternalName || oldService.Spec.Type == corev1.ServiceTypeExternalName

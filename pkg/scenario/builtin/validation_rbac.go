@@ -22,7 +22,7 @@ func validateBinding(object runtime.Object) field.ErrorList {
 	return validateRoleRef(object.(*rbacv1.ClusterRoleBinding).RoleRef, "ClusterRole")
 }
 
-// validateBindingUpdate refuses another role.
+// validateBindingUpdate refuses changes of roleRef.
 func validateBindingUpdate(object, old runtime.Object) field.ErrorList {
 	if binding, namespaced := object.(*rbacv1.RoleBinding); namespaced {
 		return validateRoleRefUpdate(binding.RoleRef, old.(*rbacv1.RoleBinding).RoleRef)
@@ -75,7 +75,7 @@ func validateRoleRefUpdate(ref, old rbacv1.RoleRef) field.ErrorList {
 	if ref == old {
 		return nil
 	}
-	// kube-apiserver quotes its internal type, which has no JSON names.
+	// kube-apiserver's error contains its internal type, which has no JSON names.
 	type internalRoleRef struct{ APIGroup, Kind, Name string }
 	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), internalRoleRef(ref), "cannot change roleRef")}
 }

@@ -17,8 +17,8 @@ func validateClaim(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(field.NewPath("spec", "resources").Key(string(corev1.ResourceStorage)), "")}
 }
 
-// validateClaimUpdate checks that a PersistentVolumeClaim gets its volume and its class once, and that its size and its
-// volumeAttributesClassName change only while it is bound.
+// validateClaimUpdate checks that a PersistentVolumeClaim does not change its volume and class once they are set, and that it is bound if its
+// size or its volumeAttributesClassName changes.
 func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*corev1.PersistentVolumeClaim).Spec.DeepCopy(), old.(*corev1.PersistentVolumeClaim)
 	if was.Spec.VolumeName == "" {
@@ -37,7 +37,7 @@ func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
 }
 
-// validateStorageClassUpdate refuses another provisioner and other parameters.
+// validateStorageClassUpdate refuses changes of immutable fields.
 func validateStorageClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
 	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),

@@ -51,13 +51,13 @@ func validateWorkload(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateReplicas checks the number of a workload's Pods besides what validateWorkload checks.
+// validateReplicas does the checks of validateWorkload, and checks the number of replicas.
 func validateReplicas(object runtime.Object) field.ErrorList {
 	replicas := fieldOf(object, "Spec").FieldByName("Replicas").Interface().(*int32)
 	return append(validation.ValidateNonnegativeField(int64(ptr.Deref(replicas, 0)), field.NewPath("spec", "replicas")), validateWorkload(object)...)
 }
 
-// validateJob checks the containers of a Job's Pods, and that they end.
+// validateJob checks the containers and the restartPolicy of a Job's Pods.
 func validateJob(object runtime.Object) field.ErrorList {
 	pods := object.(*batchv1.Job).Spec.Template.Spec
 	path := field.NewPath("spec", "template", "spec")
@@ -71,7 +71,7 @@ func validateJob(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateJobUpdate refuses another Pod template and another number of completions. Those of an indexed Job may change with its parallelism.
+// validateJobUpdate refuses changes of the Pod template and of completions. An indexed Job may change completions together with parallelism.
 func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*batchv1.Job).Spec.DeepCopy(), old.(*batchv1.Job).Spec
 	spec := field.NewPath("spec")
@@ -87,8 +87,7 @@ func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	return append(errs, validation.ValidateImmutableField(changed.CompletionMode, was.CompletionMode, spec.Child("completionMode"))...)
 }
 
-// validateJobTemplateUpdate refuses another Pod template. A suspended Job may change on which nodes its Pods run, and their
-// resources.
+// validateJobTemplateUpdate refuses changes of the Pod template. A suspended Job may change the scheduling constraints and the resources.
 func validateJobTemplateUpdate(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
 	if !ptr.Deref(was.Suspend, false) {
 		return validation.ValidateImmutableField(changed.Template, was.Template, template)
@@ -105,7 +104,7 @@ func validateJobTemplateUpdate(changed, was *batchv1.JobSpec, template *field.Pa
 	return validation.ValidateImmutableField(*pods, before, template.Child("spec"))
 }
 
-// podAffinity returns an affinity without its node affinity, or nil if nothing is left.
+// podAffinity returns a copy of an affinity without the node affinity, or nil if the copy is empty.
 func podAffinity(affinity *corev1.Affinity) *corev1.Affinity {
 	if affinity == nil || affinity.PodAffinity == nil && affinity.PodAntiAffinity == nil {
 		return nil
@@ -113,14 +112,14 @@ func podAffinity(affinity *corev1.Affinity) *corev1.Affinity {
 	return &corev1.Affinity{PodAffinity: affinity.PodAffinity, PodAntiAffinity: affinity.PodAntiAffinity}
 }
 
-// validateWorkloadUpdate refuses another selector.
+// validateWorkloadUpdate refuses changes of the selector.
 func validateWorkloadUpdate(object, old runtime.Object) field.ErrorList {
 	_, selector, _ := podsOf(object)
 	_, oldSelector, _ := podsOf(old)
 	return validation.ValidateImmutableField(selector, oldSelector, field.NewPath("spec", "selector"))
 }
 
-// validateStatefulSetUpdate refuses changes of all fields of spec but those that can change while Pods run.
+// validateStatefulSetUpdate refuses changes of the spec's immutable fields.
 func validateStatefulSetUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*appsv1.StatefulSet).Spec.DeepCopy(), old.(*appsv1.StatefulSet).Spec
 	changed.Replicas, changed.Ordinals, changed.Template, changed.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// warnOfKeyPair returns why the certificate and the key of a TLS Secret are no pair.
+// warnOfKeyPair returns a warning if the certificate and the key of a TLS Secret do not match.
 func warnOfKeyPair(object runtime.Object) []string {
 	secret := object.(*corev1.Secret)
 	if secret.Type != corev1.SecretTypeTLS {

@@ -61,7 +61,7 @@ func (c *clusterRoles) aggregate(ctx context.Context, role *rbacv1.ClusterRole, 
 	return nil
 }
 
-// aggregated returns the rules of the ClusterRoles that a ClusterRole selects, each rule once, in the order of the ClusterRoles' names.
+// aggregated returns the rules of the ClusterRoles that a ClusterRole aggregates, in the order of their names and without duplicates.
 func aggregated(role *rbacv1.ClusterRole, all []rbacv1.ClusterRole) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	for _, labelSelector := range role.AggregationRule.ClusterRoleSelectors {

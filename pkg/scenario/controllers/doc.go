@@ -1,7 +1,7 @@
-// Package controllers does what kube-controller-manager does for every cluster, on an API server in memory: it collects garbage, empties and
-// finalizes deleted Namespaces, creates the default ServiceAccount and certificate authorities of each Namespace, and aggregates
-// ClusterRoles.
+// Package controllers replaces some controllers of kube-controller-manager in an in-memory cluster. It has a garbage collector, deletes the
+// content of terminating Namespaces, creates the default ServiceAccount and the ConfigMap kube-root-ca.crt of each Namespace, and
+// aggregates ClusterRoles.
 //
-// The controllers read changes of all objects from the storage, in the order in which they were written, and write through the API server
-// as users of their own. They handle one change at a time, at once, so that a story takes the same course in each run.
+// The controllers watch the storage, which delivers the writes of all objects in order. They write through the API server, each as its own
+// user. They handle one change at a time and without delay, so that all runs of a test write in the same order.
 package controllers

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// garbageCollector deletes objects whose owners are gone, and removes the finalizers of propagation policies.
+// garbageCollector deletes objects whose owners do not exist, and handles the finalizers foregroundDeletion and orphan.
 type garbageCollector struct {
 	graph  *graph
 	client metadata.Interface
@@ -38,7 +38,7 @@ func (c *garbageCollector) handle(ctx context.Context, before, now *object) erro
 	return nil
 }
 
-// reconcile acts on an object's finalizers and owners.
+// reconcile handles an object's finalizers, and then its owner references.
 func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	switch {
 	case o.deleting() && o.hasFinalizer(metav1.FinalizerOrphanDependents):
@@ -51,7 +51,7 @@ func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	return c.reconcileOwners(ctx, o)
 }
 
-// reconcileOwners deletes an object that has no owner left, or removes the references to owners that are gone.
+// reconcileOwners deletes an object none of whose owners exists. If some exist, it removes the references to the others.
 func (c *garbageCollector) reconcileOwners(ctx context.Context, o *object) error {
 	var kept []metav1.OwnerReference
 	ownerWaits := false
@@ -80,7 +80,8 @@ func (c *garbageCollector) reconcileOwners(ctx context.Context, o *object) error
 	return c.delete(ctx, o, metav1.DeletePropagationBackground)
 }
 
-// owner returns the object that a reference refers to, or nil. An owner is in the namespace of its dependent, or in none.
+// owner returns the owner of o that a reference refers to, or nil if it does not exist. An owner must be in the namespace of o, or
+// cluster-scoped.
 func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *object {
 	owner := c.graph.byUID[reference.UID]
 	if owner == nil || owner.Name != reference.Name || owner.Kind != reference.Kind || owner.Namespace != "" && owner.Namespace != o.Namespace {
@@ -89,7 +90,7 @@ func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *ob
 	return owner
 }
 
-// deleteDependents deletes the dependents of an object, and removes its finalizer when no dependent blocks the deletion.
+// deleteDependents deletes the dependents of an object, and removes the object's finalizer when no dependent blocks its deletion.
 func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
@@ -109,7 +110,7 @@ func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) erro
 	return c.removeFinalizer(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// orphanDependents removes the references to an object from its dependents, and then the object's finalizer.
+// orphanDependents removes an object from the owner references of its dependents, and then removes the object's finalizer.
 func (c *garbageCollector) orphanDependents(ctx context.Context, o *object) error {
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
 		kept := slices.DeleteFunc(slices.Clone(dependent.OwnerReferences), func(reference metav1.OwnerReference) bool { return reference.UID == o.UID })
@@ -125,7 +126,7 @@ func (c *garbageCollector) removeFinalizer(ctx context.Context, o *object, name 
 	return c.patch(ctx, o, map[string]any{"finalizers": kept})
 }
 
-// patch changes fields of an object's metadata, if the object has not changed since. If it has, an event of that change follows.
+// patch changes fields of an object's metadata if the object is unchanged. If it has changed, the event of that change triggers a retry.
 func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[string]any) error {
 	fields["uid"], fields["resourceVersion"] = o.UID, o.ResourceVersion
 	patch, err := json.Marshal(map[string]any{"metadata": fields})
@@ -136,8 +137,8 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 	return ignoreStale(o, err)
 }
 
-// delete deletes an object, if it has not changed since: somebody may just have taken a reference from it. It is sent once: of a large
-// namespace, each event would otherwise send the deletion of all the rest again.
+// delete deletes an object if it is unchanged, because a client may just have removed an owner reference. It sends the request only once.
+// Otherwise each event in a large terminating namespace would delete all remaining objects again.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
 	if o.deletionSent {
 		return nil
@@ -150,7 +151,7 @@ func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.
 	return err
 }
 
-// ignoreStale drops errors about an object that has changed or is gone: an event of that follows.
+// ignoreStale returns nil for errors that mean that the object was changed or deleted: the event of that change triggers a retry.
 func ignoreStale(o *object, err error) error {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// updateStatus sets the conditions that say what a Namespace's deletion still waits for.
+// updateStatus sets the conditions that explain why a Namespace is still terminating.
 func (n *namespaces) updateStatus(ctx context.Context, namespace *object, live *corev1.Namespace, content []*object) error {
 	conditions := []corev1.NamespaceCondition{
 		{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionFalse, Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
@@ -39,7 +39,7 @@ func resourceName(o *object) []string { return []string{o.resource.Resource + ".
 
 func finalizerNames(o *object) []string { return o.Finalizers }
 
-// counts returns how many objects have each name, one text of the format for each name. The formats are kube-controller-manager's.
+// counts formats the number of objects for each name that names returns. The formats are kube-controller-manager's.
 func counts(objects []*object, format string, names func(*object) []string) string {
 	number := map[string]int{}
 	for _, o := range objects {
@@ -54,7 +54,7 @@ func counts(objects []*object, format string, names func(*object) []string) stri
 	return strings.Join(all, ", ")
 }
 
-// setCondition sets a condition, and reports whether it changed. LastTransitionTime changes only with the status.
+// setCondition sets a condition, and reports whether it changed. It keeps LastTransitionTime if the status is the same.
 func setCondition(conditions *[]corev1.NamespaceCondition, condition corev1.NamespaceCondition) bool {
 	condition.LastTransitionTime = metav1.Now()
 	for i, old := range *conditions {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// rootCAConfigMap has the certificate authorities that clients in each Namespace trust the API server by.
+	// rootCAConfigMap is the ConfigMap with the CA bundle that Pods use to verify the API server.
 	rootCAConfigMap = "kube-root-ca.crt"
 	rootCA          = "-----BEGIN CERTIFICATE-----\nthe API server in memory has none\n-----END CERTIFICATE-----\n"
-	// defaultServiceAccount is what Pods run as by default.
+	// defaultServiceAccount is the default ServiceAccount of Pods.
 	defaultServiceAccount = "default"
 )
 
-// namespaces creates the default objects of Namespaces, and empties and finalizes Namespaces that are deleted.
+// namespaces creates the default objects of each Namespace, and deletes the content of terminating Namespaces.
 type namespaces struct {
 	graph     *graph
 	collector *garbageCollector
@@ -56,7 +56,7 @@ func (n *namespaces) handle(ctx context.Context, before, now *object) error {
 	return nil
 }
 
-// ensureDefaults creates the default objects of a Namespace that do not exist.
+// ensureDefaults creates the default ServiceAccount and root CA ConfigMap of a Namespace if they do not exist.
 func (n *namespaces) ensureDefaults(ctx context.Context, name string) error {
 	meta := func(name, namespace string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: namespace}
@@ -76,12 +76,12 @@ func (n *namespaces) ensureDefaults(ctx context.Context, name string) error {
 	return nil
 }
 
-// isExpected reports whether a creation succeeded, or failed because the object exists or its Namespace is being deleted.
+// isExpected reports whether a creation succeeded, or failed because the object exists or its Namespace is terminating.
 func isExpected(err error) bool {
 	return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// finalize deletes the objects in a Namespace, and removes the Namespace's finalizer when there are none left.
+// finalize deletes the objects in a terminating Namespace, and removes the Namespace's finalizer when none is left.
 func (n *namespaces) finalize(ctx context.Context, namespace *object) error {
 	content := n.graph.in(namespace.Name)
 	for _, o := range content {

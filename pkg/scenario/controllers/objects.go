@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// object is the metadata of an object in the cluster.
+// object is the metadata of one version of a stored object.
 type object struct {
 	metav1.PartialObjectMetadata
 	resource schema.GroupVersionResource
-	// deletionSent is whether the object's deletion was sent as it is now: an event follows, which has another object.
+	// deletionSent is true if a deletion of this version was sent. The resulting event has a new object.
 	deletionSent bool
 }
 
@@ -33,13 +33,13 @@ func (o *object) deleting() bool { return o.DeletionTimestamp != nil }
 
 func (o *object) hasFinalizer(name string) bool { return slices.Contains(o.Finalizers, name) }
 
-// keyPrefix begins the keys of all objects: /registry/<group>/<resource>/[<namespace>/]<name>, where the group of the core is "core".
+// keyPrefix is the prefix of all keys: /registry/<group>/<resource>/[<namespace>/]<name>. The core group is "core".
 const keyPrefix = "/registry/"
 
-// protobufPrefix begins what is stored as protobuf.
+// protobufPrefix is the prefix of objects that are stored as protobuf.
 var protobufPrefix = []byte("k8s\x00")
 
-// decode reads the metadata of a stored object. In each of Kubernetes' protobuf messages the metadata is field 1.
+// decode decodes the metadata of a stored object. In the protobuf message of each kind, the metadata is field 1.
 func decode(kv *mvccpb.KeyValue) (*object, error) {
 	parts := strings.Split(strings.TrimPrefix(string(kv.Key), keyPrefix), "/")
 	if len(parts) < 3 {
@@ -66,7 +66,7 @@ func decode(kv *mvccpb.KeyValue) (*object, error) {
 	return found, nil
 }
 
-// graph holds all objects of the cluster, and finds the dependents of an owner.
+// graph holds all objects of the cluster, with indexes by key, UID and owner.
 type graph struct {
 	byKey      map[string]*object
 	byUID      map[types.UID]*object
@@ -77,7 +77,7 @@ func newGraph() *graph {
 	return &graph{byKey: map[string]*object{}, byUID: map[types.UID]*object{}, dependents: map[types.UID]map[*object]bool{}}
 }
 
-// set records an object under its key; nil removes it. It returns the object that was recorded before.
+// set stores an object under its key, or removes the key if now is nil. It returns the previous object.
 func (g *graph) set(key string, now *object) (before *object) {
 	before = g.byKey[key]
 	if before != nil {
@@ -102,7 +102,7 @@ func (g *graph) set(key string, now *object) (before *object) {
 	return before
 }
 
-// dependentsOf returns the objects that an object owns, in a stable order.
+// dependentsOf returns the objects with an owner reference to a UID, in a stable order.
 func (g *graph) dependentsOf(uid types.UID) []*object {
 	var all []*object
 	for dependent := range g.dependents[uid] {

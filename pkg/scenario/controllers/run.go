@@ -16,18 +16,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// retryAfter is when a change is handled again after a controller failed.
+// retryAfter is the delay before a controller that failed handles a change again.
 const retryAfter = time.Second
 
-// ClientConfigs returns a configuration of clients that act as a user.
+// ClientConfigs returns a configuration for clients that authenticate as a user.
 type ClientConfigs func(user string) *rest.Config
 
-// controller reconciles after an object changed: before is nil for a new object, now for a deleted one.
+// controller handles changes of objects. before is nil for a new object, and now is nil for a deleted one.
 type controller interface {
 	handle(ctx context.Context, before, now *object) error
 }
 
-// Run runs the controllers on a store's objects until the context ends. Users must be allowed everything.
+// Run runs the controllers on a store's objects. It returns when the context ends, or when a watch or the decoding of an object fails. The API
+// server must allow all requests of the users that Users returns.
 func Run(ctx context.Context, store *etcd.Store, configs ClientConfigs) error {
 	r := &runner{graph: newGraph(), client: etcd.NewClient(ctx, store)}
 	collector := &garbageCollector{graph: r.graph}
@@ -57,10 +58,10 @@ const (
 	clusterRolesUser     = "system:serviceaccount:kube-system:clusterrole-aggregation-controller"
 )
 
-// Users returns the users that the controllers act as.
+// Users returns the users that the controllers authenticate as.
 func Users() []string { return []string{garbageCollectorUser, namespacesUser, clusterRolesUser} }
 
-// runner dispatches every change to every controller, one after the other.
+// runner passes every change to every controller, one at a time.
 type runner struct {
 	graph       *graph
 	client      *etcdclient.Client
@@ -82,7 +83,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		objects = append(objects, o)
 	}
-	for _, o := range objects { // after all are recorded: an owner may be listed after its dependents
+	for _, o := range objects { // after all are in the graph, because an owner may be listed after its dependents
 		r.dispatch(ctx, change{now: o})
 	}
 	changes := r.client.Watch(ctx, keyPrefix, clientv3.WithPrefix(), clientv3.WithRev(existing.Revision+1))
@@ -139,20 +140,20 @@ func (r *runner) apply(ctx context.Context, response clientv3.WatchResponse) err
 	return nil
 }
 
-// change is a change of an object, and the controller that handles it.
+// change is a change of an object for a controller to handle.
 type change struct {
 	before, now *object
 	controller  controller
 }
 
-// dispatch has every controller handle a change.
+// dispatch passes a change to every controller.
 func (r *runner) dispatch(ctx context.Context, changed change) {
 	for _, changed.controller = range r.controllers {
 		r.handle(ctx, changed)
 	}
 }
 
-// handle has one controller handle a change, and keeps the change for a retry if the controller fails.
+// handle passes a change to its controller. If the controller fails, handle keeps the change for a retry.
 func (r *runner) handle(ctx context.Context, changed change) {
 	err := changed.controller.handle(ctx, changed.before, changed.now)
 	if err == nil || ctx.Err() != nil {

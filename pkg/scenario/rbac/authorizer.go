@@ -13,7 +13,8 @@ import (
 	rbaclisters "k8s.io/client-go/listers/rbac/v1"
 )
 
-// Authorizer decides by roles and bindings from informers. As in a real cluster, a new binding takes effect a moment after it was written.
+// Authorizer authorizes requests by the roles and bindings in informers' caches. As in a real cluster, a binding takes effect shortly after it
+// was created.
 type Authorizer struct {
 	roles               rbaclisters.RoleLister
 	roleBindings        rbaclisters.RoleBindingLister
@@ -26,7 +27,7 @@ var (
 	_ authorizer.RuleResolver = &Authorizer{}
 )
 
-// New returns an authorizer that reads from the informers. The caller starts them.
+// New returns an authorizer that reads from the informers. The caller must start them.
 func New(informers rbacinformers.Interface) *Authorizer {
 	return &Authorizer{
 		roles: informers.Roles().Lister(), roleBindings: informers.RoleBindings().Lister(),
@@ -34,7 +35,7 @@ func New(informers rbacinformers.Interface) *Authorizer {
 	}
 }
 
-// Authorize implements authorizer.Authorizer. It never denies: another authorizer may allow what no rule does.
+// Authorize implements authorizer.Authorizer. Its decision is allow or no opinion, never deny.
 func (a *Authorizer) Authorize(_ context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
 	var reason string
 	err := a.visit(request.GetUser(), request.GetNamespace(), func(source string, rule rbacv1.PolicyRule) bool {
@@ -69,7 +70,8 @@ func (a *Authorizer) RulesFor(_ context.Context, who user.Info, namespace string
 	return resources, paths, err != nil, err
 }
 
-// Rules returns all rules that apply to a user in a namespace, which is empty for those that apply in the whole cluster.
+// Rules returns all rules that apply to a user in a namespace. For an empty namespace it returns the rules that apply cluster-wide. An error
+// may come with the rules that could be read.
 func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	err := a.visit(who, namespace, func(_ string, rule rbacv1.PolicyRule) bool {
@@ -79,8 +81,8 @@ func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule
 	return rules, err
 }
 
-// visit calls a function with each rule of a user until it returns false, and returns the errors of bindings, such as a role that does
-// not exist.
+// visit calls visit with each rule of a user until it returns false. It returns the errors of bindings, such as a reference to a role that
+// does not exist.
 func (a *Authorizer) visit(who user.Info, namespace string, visit func(source string, rule rbacv1.PolicyRule) bool) error {
 	var errs []error
 	visitAll := func(source string, rules []rbacv1.PolicyRule, err error) bool {
@@ -127,7 +129,7 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 	return errors.Join(errs...)
 }
 
-// RulesOf returns the rules of a role, which is in the namespace if it is a Role.
+// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace.
 func (a *Authorizer) RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	switch ref.Kind {
 	case "Role":

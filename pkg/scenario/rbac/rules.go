@@ -1,4 +1,4 @@
-// Package rbac authorizes requests by the Roles, ClusterRoles and bindings of a cluster, as kube-apiserver's RBAC authorizer does.
+// Package rbac is an RBAC authorizer: it authorizes requests by a cluster's Roles, ClusterRoles and bindings, as kube-apiserver does.
 package rbac
 
 import (
@@ -28,7 +28,8 @@ func matches(allowed []string, asked string) bool {
 	return slices.Contains(allowed, "*") || slices.Contains(allowed, asked)
 }
 
-// matchesResource: "*/scale" allows the subresource of every resource, and "*" everything.
+// matchesResource reports whether a rule's resources include a resource or subresource. "*/scale" matches the subresource of every resource.
+// "*" matches all resources and subresources.
 func matchesResource(allowed []string, resource, subresource string) bool {
 	if subresource == "" {
 		return matches(allowed, resource)
@@ -36,13 +37,13 @@ func matchesResource(allowed []string, resource, subresource string) bool {
 	return matches(allowed, resource+"/"+subresource) || slices.Contains(allowed, "*/"+subresource)
 }
 
-// coversPath: a pattern that ends with an asterisk covers all paths that begin with the rest of it.
+// coversPath reports whether a rule's pattern matches a path. A "*" at the end of the pattern matches any suffix.
 func coversPath(pattern, path string) bool {
 	prefix, isPrefix := strings.CutSuffix(pattern, "*")
 	return pattern == path || isPrefix && strings.HasPrefix(path, prefix)
 }
 
-// appliesTo reports whether one of the subjects of a binding, which is in the namespace if that is not empty, is the user.
+// appliesTo reports whether the subjects of a binding include the user. namespace is the namespace of a RoleBinding, otherwise empty.
 func appliesTo(subjects []rbacv1.Subject, who user.Info, namespace string) bool {
 	return slices.ContainsFunc(subjects, func(subject rbacv1.Subject) bool {
 		switch subject.Kind {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// syncDeployment gives a Deployment a ReplicaSet of its template, and scales down older ones when the new Pods are available.
+// syncDeployment creates the ReplicaSet for a Deployment's template, and scales down older ReplicaSets when the new Pods are available.
 func (r *Runner) syncDeployment(ctx context.Context, k key) error {
 	deployment, err := r.deployments.Deployments(k.namespace).Get(k.name)
 	if err != nil || deployment.DeletionTimestamp != nil {
@@ -38,7 +38,7 @@ func (r *Runner) syncDeployment(ctx context.Context, k key) error {
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating ReplicaSet %q: %w", name, err)
 		}
-		return r.updateDeploymentStatus(ctx, k, deployment, sets, nil) // the event of the new one brings the rest
+		return r.updateDeploymentStatus(ctx, k, deployment, sets, nil) // the new ReplicaSet's event triggers the next sync
 	}
 	current := sets[i]
 	if err := r.scale(ctx, current, want); err != nil {
@@ -103,7 +103,8 @@ func (r *Runner) scale(ctx context.Context, set *appsv1.ReplicaSet, replicas int
 	return nil
 }
 
-// updateDeploymentStatus counts the replicas of all sets. current is that of the Deployment's template, nil if it was just created.
+// updateDeploymentStatus sets the status from the replicas of all ReplicaSets. current is the ReplicaSet of the Deployment's template, or nil
+// if it was just created.
 func (r *Runner) updateDeploymentStatus(ctx context.Context, k key, deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, current *appsv1.ReplicaSet) error {
 	want := ptr.Deref(deployment.Spec.Replicas, 1)
 	updated := deployment.DeepCopy()
@@ -141,7 +142,8 @@ func setAvailable(status *appsv1.DeploymentStatus, isAvailable bool) {
 	setCondition(status, condition)
 }
 
-// setProgressing sets condition Progressing, and returns after which time the rollout has failed if it goes on as now; 0 if it has ended.
+// setProgressing sets condition Progressing. It returns the time until the rollout exceeds its progress deadline, or 0 if the rollout has
+// ended.
 func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStatus, isComplete bool) time.Duration {
 	condition := appsv1.DeploymentCondition{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue}
 	if isComplete {
@@ -167,7 +169,8 @@ func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStat
 	return left
 }
 
-// setCondition sets a condition. The times that are not given change only with the condition.
+// setCondition sets a condition. It keeps LastTransitionTime if the status is unchanged. Unless the new condition has a LastUpdateTime, it
+// keeps that too if the condition is unchanged.
 func setCondition(status *appsv1.DeploymentStatus, condition appsv1.DeploymentCondition) {
 	now := metav1.Now()
 	condition.LastTransitionTime = now

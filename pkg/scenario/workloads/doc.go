@@ -1,8 +1,9 @@
-// Package workloads runs the workloads of an API server in memory: in place of kube-controller-manager it turns Deployments, StatefulSets,
-// DaemonSets and Jobs into Pods, and in place of a kubelet it starts Pods, or lets them fail. No container runs.
+// Package workloads replaces kube-controller-manager's workload controllers, the scheduler and the kubelet in an in-memory cluster. It creates
+// the Pods of Deployments, StatefulSets, DaemonSets and Jobs, and sets the status of Pods to ready, waiting or succeeded. No container runs.
 //
-// A Node "worker-0" that is unschedulable takes no new Pods, except those of DaemonSets. Other Nodes mean nothing.
+// All Pods run on Node "worker-0", which need not exist. If it exists and is unschedulable, only new Pods of DaemonSets run. Other Nodes have
+// no effect.
 //
-// One worker handles one object at a time, and names of Pods are numbered, so that a story takes the same course in each run. A rollout
-// creates all new Pods at once, and deletes the old ones when the new ones are ready.
+// One worker handles one object at a time, and Pods have numbered names, so that all runs of a test have the same result. A rollout creates
+// all new Pods immediately, and deletes the old Pods when the new ones are ready.
 package workloads

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// syncJob runs Pods until enough of them have succeeded. Pods of this cluster never fail, so that a Job never fails.
+// syncJob creates Pods until enough of them have succeeded. Pods in this cluster never fail, so Jobs never fail.
 func (r *Runner) syncJob(ctx context.Context, k key) error {
 	job, err := r.jobs.Jobs(k.namespace).Get(k.name)
 	if err != nil || job.DeletionTimestamp != nil || hasJobCondition(job, batchv1.JobComplete) {
@@ -56,19 +56,19 @@ func (r *Runner) syncJob(ctx context.Context, k key) error {
 	return err
 }
 
-// wantedPods returns how many Pods of a Job run at once when so many have succeeded.
+// wantedPods returns the number of Pods of a Job that must run when the given number of Pods has succeeded.
 func wantedPods(job *batchv1.Job, succeeded int32) int32 {
 	wanted := ptr.Deref(job.Spec.Parallelism, 1)
 	switch {
 	case job.Spec.Completions != nil:
 		return min(wanted, *job.Spec.Completions-succeeded)
 	case succeeded > 0:
-		return 0 // a queue of work: when one Pod has succeeded, no other is started
+		return 0 // a work queue Job starts no new Pods after one has succeeded
 	}
 	return wanted
 }
 
-// setJobConditions sets what a Job is by the number of its Pods: suspended, running or complete.
+// setJobConditions sets the conditions of a Job from its Pods: suspended, running or complete.
 func setJobConditions(job *batchv1.Job, status *batchv1.JobStatus) {
 	if ptr.Deref(job.Spec.Suspend, false) {
 		status.StartTime = nil

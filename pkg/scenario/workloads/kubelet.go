@@ -13,24 +13,25 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// nodeName is the one node on which Pods run.
+// nodeName is the name of the only node that runs Pods.
 const nodeName = "worker-0"
 
-// Behavior says what becomes of a Pod.
+// Behavior defines the status of a Pod over time. The zero value is a Pod that is ready immediately.
 type Behavior struct {
-	// After is how long after its creation a Pod is ready, or fails. A Pod of a Job has succeeded then instead of being ready.
+	// After is the time from the Pod's creation until it becomes ready, or until its containers wait. A Pod of a Job succeeds instead of
+	// becoming ready.
 	After time.Duration
-	// Waiting is why the containers do not run, such as "CrashLoopBackOff" or "ImagePullBackOff", and Message its explanation. Empty
-	// for a Pod whose containers run.
+	// Waiting is the waiting reason of the containers, such as "CrashLoopBackOff" or "ImagePullBackOff", and Message its message. Both are
+	// empty if the containers run.
 	Waiting, Message string
-	// NotReady is whether the containers run, and never become ready.
+	// NotReady is true if the containers run but never become ready.
 	NotReady bool
 }
 
-// Ready is the behavior of a Pod that is ready one second after its creation.
+// Ready returns the behavior of a Pod that becomes ready one second after its creation.
 func Ready() Behavior { return Behavior{After: time.Second} }
 
-// SetBehavior changes what becomes of Pods, those that run among them. The function is called with each Pod, from one goroutine.
+// SetBehavior sets the function that returns the behavior of each Pod, including existing Pods. The Runner never calls it concurrently.
 func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {
 	r.mu.Lock()
 	r.behavior = behavior
@@ -45,7 +46,7 @@ func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {
 	return nil
 }
 
-// syncPod does what a kubelet does with a Pod on its node.
+// syncPod schedules a Pod, sets its status, or completes its deletion.
 func (r *Runner) syncPod(ctx context.Context, k key) error {
 	pod, err := r.pods.Pods(k.namespace).Get(k.name)
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *Runner) syncPod(ctx context.Context, k key) error {
 	return err
 }
 
-// setStatus sets the status of a Pod that behaves so.
+// setStatus sets the status that a Pod with this behavior has after the time After.
 func (b Behavior) setStatus(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodRunning
 	if b.Waiting != "" && b.Waiting != "CrashLoopBackOff" {
@@ -112,7 +113,7 @@ func (b Behavior) setStatus(pod *corev1.Pod) {
 	setPodCondition(pod, corev1.PodScheduled, true)
 }
 
-// succeed sets the status of a Pod whose containers have ended without an error.
+// succeed sets the status of a Pod whose containers have exited with code 0.
 func succeed(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodSucceeded
 	for i := range pod.Status.ContainerStatuses {
@@ -147,7 +148,7 @@ func setPodCondition(pod *corev1.Pod, conditionType corev1.PodConditionType, isT
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: conditionType, Status: status, LastTransitionTime: metav1.Now()})
 }
 
-// podIP returns an address that follows from the Pod's name. Two Pods may share one.
+// podIP returns an address that is a hash of the Pod's name. Two Pods may have the same address.
 func podIP(pod *corev1.Pod) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(pod.Namespace + "/" + pod.Name)) // never fails

@@ -17,7 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podSet is what the controllers of sets of Pods have in common: a set wants a number of Pods of one template.
+// podSet is an object that owns Pods of one template, such as a ReplicaSet.
 type podSet struct {
 	metav1.Object
 	kind     schema.GroupVersionKind
@@ -25,10 +25,10 @@ type podSet struct {
 	replicas int
 }
 
-// counts are how many Pods of a set there are, without those that are being deleted.
+// counts are the numbers of a set's Pods, excluding terminating Pods.
 type counts struct{ all, ready, current int32 }
 
-// sync creates and deletes Pods until the set has as many as it wants, all of its template, and counts them.
+// syncPods creates and deletes Pods until the set has the desired number of Pods of its current template, and counts the Pods.
 func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 	hash, err := templateHash(set.template)
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 	return found, nil
 }
 
-// startPods creates the missing Pods of a set, under names that no Pod in the cache has, not even a terminating one. If another owner's
-// Pod has a name on the API server, startPods takes the next name; a Pod of the set that the cache lacks counts as started.
+// startPods creates the missing Pods of a set, with names that no Pod in the cache has, including terminating Pods. If a Pod of another
+// owner has the name on the API server, it tries the next name. A Pod of the set that the cache lacks counts as created.
 func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
 	hash, err := templateHash(set.template)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]boo
 	return nil
 }
 
-// podsOf returns the Pods of a set that are not being deleted, by name, and the names of all.
+// podsOf returns the Pods of a set that are not terminating, sorted by name, and the names of all Pods in the namespace.
 func (r *Runner) podsOf(set podSet) (live []*corev1.Pod, names map[string]bool, err error) {
 	all, err := r.pods.Pods(set.GetNamespace()).List(labels.Everything())
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Runner) podsOf(set podSet) (live []*corev1.Pod, names map[string]bool, 
 	return live, names, nil
 }
 
-// templateAnnotation is on each Pod: the hash of the template that it was created from.
+// templateAnnotation is the annotation of Pods with the hash of their template.
 const templateAnnotation = "scenario.example.com/template"
 
 func (s podSet) pod(name, hash string) *corev1.Pod {
@@ -120,7 +120,7 @@ func (s podSet) pod(name, hash string) *corev1.Pod {
 	return pod
 }
 
-// templateHash identifies a template.
+// templateHash returns a hash of a template.
 func templateHash(template corev1.PodTemplateSpec) (string, error) {
 	content, err := json.Marshal(template)
 	if err != nil {

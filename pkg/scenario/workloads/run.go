@@ -20,16 +20,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The users that the runner acts as. They must be allowed everything.
+// The users that the Runner authenticates as. The API server must allow all of their requests.
 const (
 	controllerUser = "system:kube-controller-manager"
 	kubeletUser    = "system:node:" + nodeName
 )
 
-// Users returns the users that a Runner acts as.
+// Users returns the users that a Runner authenticates as. The API server must allow all of their requests.
 func Users() []string { return []string{controllerUser, kubeletUser} }
 
-// Runner runs the workloads of a cluster.
+// Runner runs the controllers, the scheduler and the kubelet of a cluster.
 type Runner struct {
 	controller, kubelet kubernetes.Interface
 	informers           informers.SharedInformerFactory
@@ -45,10 +45,10 @@ type Runner struct {
 	behavior func(*corev1.Pod) Behavior
 }
 
-// key identifies an object to handle.
+// key identifies an object in the work queue.
 type key struct{ resource, namespace, name string }
 
-// New returns a runner whose Pods behave as Ready describes. configs returns a configuration of clients that act as a user.
+// New returns a Runner whose Pods have the behavior Ready. configs returns a configuration for clients that authenticate as a user.
 func New(configs func(user string) *rest.Config) (*Runner, error) {
 	r := &Runner{behavior: func(*corev1.Pod) Behavior { return Ready() }}
 	var err error
@@ -78,7 +78,7 @@ func New(configs func(user string) *rest.Config) (*Runner, error) {
 	return r, nil
 }
 
-// handler queues an object that changed, and its controller.
+// handler queues each object that changes, and its controller owner.
 func (r *Runner) handler(resource string) cache.ResourceEventHandler {
 	owners := map[string]string{"Deployment": "deployments", "ReplicaSet": "replicasets", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Job": "jobs"}
 	add := func(changed any) {
@@ -106,7 +106,7 @@ func (r *Runner) Run(ctx context.Context) {
 		if shutdown {
 			return
 		}
-		if err := r.sync(ctx, next); err == nil || apierrors.IsNotFound(err) { // what is gone has nothing to handle
+		if err := r.sync(ctx, next); err == nil || apierrors.IsNotFound(err) { // a deleted object needs no sync
 			r.queue.Forget(next)
 		} else if ctx.Err() == nil {
 			klog.V(2).Infof("running workloads of the cluster in memory: %s \"%s/%s\": %v; retrying", next.resource, next.namespace, next.name, err)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// nodeTakesPods reports whether new Pods run on the node: unless its Node says otherwise. In a cluster without that Node they run as well.
-// It asks the API server, so that a Pod that is created after a Node was changed does not depend on which watch is faster.
+// nodeTakesPods reports whether the node is schedulable. It returns true if the Node does not exist. It reads the Node from the API server
+// and not from a cache, so that a change of the Node affects all Pods that are created later.
 func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	node, err := r.controller.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -23,15 +23,15 @@ func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	return !node.Spec.Unschedulable, nil
 }
 
-// createPod creates a Pod of a set, on the node if that accepts Pods. It reports whether the set has a Pod of this name: one that it
-// created now, or one that the cache lacks. It returns false if another owner has the Pod.
+// createPod creates a Pod of a set, and binds it to the node if the node is schedulable. It reports whether the set has a Pod of this
+// name, created now or earlier. It returns false if the existing Pod has another owner.
 func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (bool, error) {
 	takesPods, err := r.nodeTakesPods(ctx)
 	if err != nil {
 		return false, err
 	}
 	pod := set.pod(name, hash)
-	if takesPods || set.kind.Kind == "DaemonSet" { // whose Pods tolerate a node that takes no others
+	if takesPods || set.kind.Kind == "DaemonSet" { // Pods of DaemonSets tolerate unschedulable nodes
 		pod.Spec.NodeName = nodeName
 	}
 	_, err = r.controller.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
@@ -47,7 +47,7 @@ func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (
 	return true, nil
 }
 
-// schedule binds a Pod of this package's controllers to the node. If the node takes no Pods, the Pod is marked as unschedulable.
+// schedule binds a Pod of this package's controllers to the node, or marks the Pod as unschedulable if the node is unschedulable.
 func (r *Runner) schedule(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Annotations[templateAnnotation] == "" || pod.DeletionTimestamp != nil {
 		return nil
@@ -75,7 +75,7 @@ func (r *Runner) schedule(ctx context.Context, pod *corev1.Pod) error {
 	return err
 }
 
-// queuePods queues all Pods that run on no node.
+// queuePods queues all Pods that are not bound to a node.
 func (r *Runner) queuePods() error {
 	pods, err := r.pods.List(labels.Everything())
 	if err != nil {

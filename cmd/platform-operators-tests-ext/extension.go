@@ -23,13 +23,13 @@ const (
 	timeoutVariable = "PLATFORM_OPERATORS_TESTS_TIMEOUT"
 	cleanupVariable = "PLATFORM_OPERATORS_TESTS_CLEANUP"
 
-	// defaultTimeout leaves time for clusters that run other tests at the same time.
+	// defaultTimeout is the default of spec.Limits.Timeout. It is long enough for clusters that run other tests concurrently.
 	defaultTimeout = 2 * time.Minute
-	// defaultCleanup is enough to remove an operator with custom resources and a namespace full of Pods.
+	// defaultCleanup is the default of spec.Limits.Cleanup. It is long enough to remove an operator with custom resources and many Pods.
 	defaultCleanup = 5 * time.Minute
 )
 
-// newExtension builds the extension from the specs. They run in the environment that connect returns.
+// newExtension returns the extension with the given specs. It calls connect for the environment when it runs a spec.
 func newExtension(all []spec.Spec, connect func() (*environment, error)) *extension.Extension {
 	ext := extension.NewExtension("openshift", "payload", "platform-operators")
 	ext.AddSuite(extension.Suite{
@@ -59,7 +59,7 @@ func newExtension(all []spec.Spec, connect func() (*environment, error)) *extens
 			Name:         each.Name,
 			OriginalName: each.OriginalName,
 			Labels:       sets.New(each.Labels...),
-			// As all new tests; blocking when it is known how they do on real clusters.
+			// New tests are informing. They can become blocking when their pass rate on real clusters is known.
 			Lifecycle: extensiontests.LifecycleInforming,
 			Run:       func(ctx context.Context) *extensiontests.ExtensionTestResult { return try(ctx, each, connect) },
 		})
@@ -68,13 +68,14 @@ func newExtension(all []spec.Spec, connect func() (*environment, error)) *extens
 	return ext
 }
 
-// environment is what specs run in.
+// environment is the cluster that specs run on, and the limits of their waits.
 type environment struct {
 	cluster *spec.Cluster
 	limits  spec.Limits
 }
 
-// connection returns a function that reads the environment variables when the first spec runs: info and list need no cluster.
+// connection returns a function that connects to the cluster once. It reads the environment variables only when it is called, because info
+// and list need no cluster.
 func connection() func() (*environment, error) {
 	return sync.OnceValues(func() (*environment, error) {
 		timeout, timeoutErr := duration(timeoutVariable, defaultTimeout)
@@ -91,7 +92,7 @@ func connection() func() (*environment, error) {
 	})
 }
 
-// duration reads a duration from an environment variable, or returns the default if it is not set.
+// duration parses the duration in an environment variable. It returns the default if the variable is not set.
 func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -104,7 +105,7 @@ func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	return value, nil
 }
 
-// try runs one spec, and returns its outcome as a result of the extension.
+// try runs one spec and converts its outcome to a result of openshift-tests-extension.
 func try(ctx context.Context, each spec.Spec, connect func() (*environment, error)) *extensiontests.ExtensionTestResult {
 	result := &extensiontests.ExtensionTestResult{Name: each.Name, Result: extensiontests.ResultPassed}
 	on, err := connect()

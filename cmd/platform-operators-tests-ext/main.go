@@ -1,5 +1,5 @@
-// Command platform-operators-tests-ext offers the tests of platform-operators to openshift-tests. It lists them (info, list), and runs them
-// on the cluster of KUBECONFIG (run-test, run-suite). It prints JSON to stdout, and everything else to stderr.
+// Command platform-operators-tests-ext is the extension of openshift-tests with the tests of platform-operators. Commands info and list
+// describe the tests. Commands run-test and run-suite run tests on the cluster of KUBECONFIG. Stdout has only JSON; logs go to stderr.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 			"  " + cleanupVariable + "   for how long each thing that was changed may take to be put back; 5m unless set",
 	}
 	root.AddCommand(cmd.DefaultExtensionCommands(registry)...)
-	if err := root.Execute(); err != nil { // which says it on stderr
+	if err := root.Execute(); err != nil { // Execute has printed the error to stderr
 		os.Exit(1)
 	}
 }

@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// leaseName is the Lease of the leader.
+	// leaseName is the name of the Lease for leader election.
 	leaseName = component + "-lock"
-	// requestTimeout bounds each request about the lease before leader election begins.
+	// requestTimeout is the timeout of each request for the Lease before leader election starts.
 	requestTimeout = 5 * time.Second
 )
 
-// leaderElection has the flags of leader election. Zero durations mean library-go's, which depend on the topology of the control plane.
+// leaderElection has the flags of leader election. A zero duration means library-go's default, which depends on the control plane topology.
 type leaderElection struct {
 	enabled                                   bool
 	leaseDuration, renewDeadline, retryPeriod time.Duration
@@ -51,7 +51,7 @@ func (e *leaderElection) addFlags(flags *pflag.FlagSet) {
 		"File on a volume of the manager's pod, which one process at a time locks. With it a manager takes over the lease of the process that ran before it in the same pod at once, instead of waiting until that lease runs out. It needs the environment variables POD_NAME and POD_UID. Empty outside of a pod.")
 }
 
-// validate returns an error for flags that would end the process after its start.
+// validate returns an error for flags with which leader election would fail later.
 func (e *leaderElection) validate() error {
 	return errors.Join(e.validateLockFile(), e.validateTimings())
 }
@@ -94,9 +94,9 @@ func (e *leaderElection) applyTo(config *configv1.LeaderElection) {
 	config.RetryPeriod = metav1.Duration{Duration: e.retryPeriod}
 }
 
-// stallLimit returns how long a leader may be stopped and still lead; zero without leader election. Until the renew deadline, a leader does
-// not notice that it fails to renew its Lease; the limit is the rest of the lease duration. On a control plane of one node it is the same:
-// library-go adds the same time to both.
+// stallLimit returns the lease duration minus the renew deadline, or 0 without leader election. A leader that stalls for less time still
+// holds its Lease, because it notices a failure to renew the Lease only at the renew deadline. The result is the same on a single-node
+// control plane, because library-go adds the same time to both durations.
 func stallLimit(config configv1.LeaderElection, namespace string) time.Duration {
 	if config.Disable {
 		return 0
@@ -105,18 +105,18 @@ func stallLimit(config configv1.LeaderElection, namespace string) time.Duration 
 	return config.LeaseDuration.Duration - config.RenewDeadline.Duration
 }
 
-// candidacy is this process's part in leader election.
+// candidacy is the state of this process in leader election.
 type candidacy struct {
-	// identity is empty outside of a Pod; then library-go generates one.
+	// identity is the holder identity. Outside of a Pod it is empty, and library-go generates one.
 	identity string
-	// tookOver is true if the process has taken the Lease over from an ended process of its Pod.
+	// tookOver is true if the process has taken over the Lease of an earlier process in the same Pod.
 	tookOver bool
 	// lock is the locked file on the Pod's volume, nil outside of a Pod. Closing it, or the end of the process, unlocks it.
 	lock *os.File
 }
 
-// prepare prepares leader election in a Pod: it locks the file on the Pod's volume, and takes over the Lease of the process that ran before
-// in this Pod.
+// prepare prepares leader election in a Pod: it locks the lock file, and takes over the Lease of an earlier process in the same Pod. The
+// caller must close the lock.
 func (e *leaderElection) prepare(ctx context.Context, lease configv1.LeaderElection, flags controllerFlags, clock clock.PassiveClock) (candidacy, error) {
 	if e.lockFile == "" || !e.enabled {
 		return candidacy{}, nil

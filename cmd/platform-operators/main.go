@@ -1,4 +1,4 @@
-// Command platform-operators is the manager of platform operators in the OpenShift release payload.
+// Command platform-operators is the manager of the OpenShift payload component platform-operators.
 package main
 
 import (

@@ -19,11 +19,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// component is the name of the manager. Its Lease is "<component>-lock".
+// component is the name of the manager in leader election, logs and Events.
 const component = "platform-operators"
 
-// starter runs the manager as controllercmd's command does, and also sets the identity for leader election, which only controllercmd's
-// builder permits.
+// starter runs the manager like controllercmd's command, and also sets the identity for leader election. The command has no option for the
+// identity, but controllercmd's builder has.
 type starter struct {
 	config   *controllercmd.ControllerCommandConfig
 	election *leaderElection
@@ -92,7 +92,7 @@ func (s *starter) start(ctx context.Context, command *cobra.Command) error {
 		Run(ctx, unstructuredConfig)
 }
 
-// controllerFlags are values of controllercmd's flags, which it does not export.
+// controllerFlags are the values of flags that controllercmd defines but does not export.
 type controllerFlags struct {
 	kubeconfig, namespace, listen string
 	terminateOn                   []string

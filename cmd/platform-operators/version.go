@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// versionText returns what --version prints for a build, without what the build does not know.
+// versionText returns the output of --version. It omits unknown values.
 func versionText(info version.Info) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "platform-operators %s\n", info.GitVersion)

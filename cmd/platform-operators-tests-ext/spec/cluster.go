@@ -15,25 +15,25 @@ import (
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 )
 
-// Cluster is the cluster that specs run on: an admin's clients, and the caller's settings.
+// Cluster has the clients of the cluster that specs run on. They authenticate as a cluster admin.
 type Cluster struct {
 	Kubernetes kubernetes.Interface
 	Config     configclient.Interface
 	Platform   platformclient.Interface
 	Dynamic    dynamic.Interface
 	Discovery  discovery.DiscoveryInterface
-	// Package is a package of the cluster's catalogs that the specs may install and remove; empty if the caller named none.
+	// Package is the name of a catalog package that specs may install and remove. If it is empty, specs that need a package are skipped.
 	Package string
 }
 
-// requestLimit bounds one request, so that a request that hangs does not take the whole time of a cleanup, which retries.
+// requestLimit is the timeout of a request. It is short enough for a cleanup to retry a request that hangs.
 const requestLimit = 30 * time.Second
 
-// Connect builds the clients. It opens no connection.
+// Connect returns a Cluster with clients for config, and with pkg as its Package. It sends no requests.
 func Connect(config *rest.Config, pkg string) (*Cluster, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = "platform-operators-tests-ext"
-	config.QPS, config.Burst = 50, 100 // all specifications of a run share it
+	config.QPS, config.Burst = 50, 100 // all specs of a run share this limit
 	config.Timeout = requestLimit
 	cluster := &Cluster{Package: pkg}
 	var errs [5]error

@@ -12,17 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// maxNames bounds the names in a failure.
+// maxNames is the maximum number of object names in a failure.
 const maxNames = 20
 
-// Object is an object that a spec creates.
+// Object identifies an object that a spec creates.
 type Object struct {
-	// Kind is the kind in failures.
+	// Kind is the kind to show in failures.
 	Kind     string
 	Resource schema.GroupVersionResource
 	// Namespace is empty for cluster-scoped objects.
 	Namespace, Name string
-	// Remains returns the names of objects that exist because of this object and must be removed with it; nil if there are none to check.
+	// Remains returns the names of the existing objects that must be deleted together with this object. It is optional.
 	Remains func(context.Context) ([]string, error)
 }
 
@@ -33,9 +33,9 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s %q", o.Kind, o.Name)
 }
 
-// Create creates an object, and removes it with its remains when the spec ends. It also removes the object after a failed creation, because
-// the object may exist if the answer was lost. It does not touch an object that existed before, whatever the error of the creation is:
-// admission may refuse the creation before the API server finds the existing object.
+// Create creates an object by calling create, and registers a cleanup that removes the object. The cleanup also removes the object after a
+// failed creation, because the object may exist if the response was lost. Create fails the spec if the object already exists, and then
+// never removes it. It reads the object first, because admission may refuse the creation before the API server finds the existing object.
 func (t *T) Create(ctx context.Context, object Object, create func(context.Context) error) {
 	const there = "%s is there already: an earlier run left it behind, or another one is under way; when there is none, remove it and run this again"
 	_, err := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
@@ -57,18 +57,19 @@ func (t *T) Create(ctx context.Context, object Object, create func(context.Conte
 	t.Expect(err).To(gomega.Succeed(), "creating %s", object)
 }
 
-// Remove deletes an object, and waits until it and its remains are gone.
+// Remove deletes an object, and waits until the object and its remains do not exist. It fails the spec if they still exist after the
+// timeout.
 func (t *T) Remove(ctx context.Context, object Object) {
 	t.Retry(ctx, func(ctx context.Context) error { return t.removeOnce(ctx, object) })
 }
 
-// removeOnce deletes an object unless that has happened, and returns an error while it or its remains exist.
+// removeOnce deletes an object unless it is already being deleted. It returns an error while the object or its remains exist.
 func (t *T) removeOnce(ctx context.Context, object Object) error {
 	objects := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace)
 	live, err := objects.Get(ctx, object.Name, metav1.GetOptions{})
 	if err == nil && live.GetDeletionTimestamp() == nil {
 		if err = objects.Delete(ctx, object.Name, metav1.DeleteOptions{}); err == nil {
-			live, err = objects.Get(ctx, object.Name, metav1.GetOptions{}) // most are gone at once
+			live, err = objects.Get(ctx, object.Name, metav1.GetOptions{}) // the API server removes most objects immediately
 		}
 	}
 	switch {
@@ -99,14 +100,14 @@ func (o Object) checkRemains(ctx context.Context) error {
 	return fmt.Errorf("%s is gone, and has left behind %s%s", o, strings.Join(names, ", "), more)
 }
 
-// Retry calls a function until it returns no error: for the timeout in a spec, and for the cleanup limit in a cleanup. The last error is
-// the failure.
+// Retry calls a function until it returns nil. It fails the spec with the last error after the timeout: Limits.Timeout, or in a cleanup
+// Limits.Cleanup.
 func (t *T) Retry(ctx context.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		// That the time is up in the middle of a request says less than what was said before.
+		// Keep the previous error if the timeout ended this call, because it is more specific.
 		if err := do(ctx); err == nil || last == nil || ctx.Err() == nil {
 			last = err
 		}

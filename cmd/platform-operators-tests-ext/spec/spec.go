@@ -1,8 +1,8 @@
-// Package spec runs specs of the openshift-tests extension. A spec is a name, labels and a function, which gets clients of the cluster,
-// Gomega's assertions, a log, and cleanups that run however it ends.
+// Package spec runs the specs of the openshift-tests extension. A spec is a function with a name and labels. It gets clients of the cluster,
+// Gomega's assertions, a log, and cleanups that always run.
 //
-// openshift-tests-extension accepts any function as a test. It also accepts Ginkgo, but only as a fork. Package specs has the specs, and
-// main turns them into tests of the extension. This package does not read the environment.
+// Package specs contains the specs, and main converts them to tests of openshift-tests-extension. The specs are functions, because the
+// extension supports Ginkgo only with a fork of it. This package does not read environment variables.
 package spec
 
 import (
@@ -18,42 +18,42 @@ import (
 )
 
 const (
-	// limit bounds the duration of a spec.
+	// limit is the timeout of a spec without its cleanups.
 	limit = 15 * time.Minute
-	// pollInterval is the interval at which a state is read until it is as expected.
+	// pollInterval is the interval between the polls of a wait.
 	pollInterval = 250 * time.Millisecond
 )
 
 // Spec is one test.
 type Spec struct {
-	// Name identifies the spec. It never changes, and has no generated values or quantities.
+	// Name identifies the spec. It must not change, and must not contain generated values or quantities.
 	Name string
-	// OriginalName is the first name of a renamed spec; otherwise empty.
+	// OriginalName is the first name of a renamed spec. It is empty for other specs.
 	OriginalName string
 	// Labels are labels of openshift-tests, such as "Serial".
 	Labels []string
-	// Run is the test. A failed assertion or Skip ends it.
+	// Run is the test function. A failed assertion or a call of Skip ends it.
 	Run func(ctx context.Context, t *T)
 }
 
-// Limits bound waits.
+// Limits are the timeouts of waits.
 type Limits struct {
-	// Timeout bounds the wait for a state.
+	// Timeout is the timeout of one wait in a spec.
 	Timeout time.Duration
-	// Cleanup bounds each cleanup.
+	// Cleanup is the timeout of one cleanup.
 	Cleanup time.Duration
 }
 
 // Outcome is the result of a spec.
 type Outcome struct {
-	// Skipped is why the spec was skipped. Failures has a text for each failure. Both are empty if the spec passed.
+	// Skipped is the reason why the spec was skipped. Failures are the messages of its failures. Both are empty if the spec passed.
 	Skipped  string
 	Failures []string
-	// Log is the spec's output.
+	// Log is the output of Logf and Step.
 	Log string
 }
 
-// T is one run of a spec. Its assertions are Gomega's; Eventually uses the run's timeout.
+// T is the state of one run of a spec. It embeds Gomega's assertions; Eventually uses the run's timeout. T is not safe for concurrent use.
 type T struct {
 	*gomega.WithT
 	*Cluster
@@ -65,12 +65,12 @@ type T struct {
 	failures []string
 }
 
-// Try runs a spec on a cluster, and then its cleanups, also after a failure, a timeout or an interrupt. A failed cleanup is a failure of
-// the spec, and the other cleanups still run.
+// Try runs a spec on a cluster, and then its cleanups. Cleanups run even after a failure, a timeout or the end of ctx. A failed cleanup
+// fails the spec, and does not prevent the other cleanups.
 func (s Spec) Try(ctx context.Context, cluster *Cluster, limits Limits) Outcome {
 	t := &T{Cluster: cluster}
 	t.WithT = gomega.NewWithT(t)
-	t.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the limit
+	t.EnforceDefaultTimeoutsWhenUsingContexts() // otherwise Eventually would wait until the limit
 	t.setTimeout(limits.Timeout)
 	t.SetDefaultEventuallyPollingInterval(pollInterval)
 	t.SetDefaultConsistentlyDuration(2 * time.Second)
@@ -88,13 +88,13 @@ func (s Spec) Try(ctx context.Context, cluster *Cluster, limits Limits) Outcome 
 	return Outcome{Skipped: t.skipped, Failures: t.failures, Log: t.log.String()}
 }
 
-// setTimeout sets the timeout of waits from now on.
+// setTimeout sets the timeout of later waits.
 func (t *T) setTimeout(timeout time.Duration) {
 	t.timeout = timeout
 	t.SetDefaultEventuallyTimeout(timeout)
 }
 
-// recoverPanics calls a function in its own goroutine, so that the function may end it, and records a panic as a failure.
+// recoverPanics calls a function in a new goroutine, because Fatalf and Skip end the goroutine. It records a panic as a failure.
 func (t *T) recoverPanics(call func()) {
 	done := make(chan struct{})
 	go func() {
@@ -109,26 +109,26 @@ func (t *T) recoverPanics(call func()) {
 	<-done
 }
 
-// Cleanup registers a cleanup for the end of the spec; the last one runs first. It gets its own context. It is called once, so it should
-// Retry.
+// Cleanup registers a function to call once after the spec. Functions run in reverse order, each with its own context and timeout. A function
+// should call Retry for requests that may fail.
 func (t *T) Cleanup(cleanup func(context.Context)) { t.cleanups = append(t.cleanups, cleanup) }
 
-// Skip ends the spec as skipped, with a reason.
+// Skip ends the spec and reports it as skipped, with a formatted reason.
 func (t *T) Skip(format string, args ...any) {
 	t.skipped = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
-// Logf adds a line to the output of the run.
+// Logf adds a formatted line to the log.
 func (t *T) Logf(format string, args ...any) { fmt.Fprintf(&t.log, format+"\n", args...) }
 
-// Step logs the next step.
+// Step logs the start of a step.
 func (t *T) Step(text string) { t.Logf("STEP: %s", text) }
 
-// Helper does nothing. Gomega calls it before it reports a failure.
+// Helper implements Gomega's test interface. It does nothing.
 func (t *T) Helper() {}
 
-// Fatalf records a failure and ends the spec. Gomega calls it for a failed assertion.
+// Fatalf records a failure and ends the spec or the cleanup that calls it. Gomega calls it for a failed assertion.
 func (t *T) Fatalf(format string, args ...any) {
 	t.failures = append(t.failures, strings.TrimSpace(fmt.Sprintf(format, args...)))
 	runtime.Goexit()

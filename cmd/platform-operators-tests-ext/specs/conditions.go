@@ -25,7 +25,8 @@ func beNotFound() types.GomegaMatcher {
 	return gomega.WithTransform(apierrors.IsNotFound, gomega.BeTrue())
 }
 
-// summarize returns a condition as "False SourceFailed: the message", or why there is none for the generation.
+// summarize returns a condition as "False SourceFailed: the message". If the condition is missing or has another observedGeneration, it says
+// so.
 func summarize(conditions []metav1.Condition, conditionType string, generation int64) string {
 	condition := meta.FindStatusCondition(conditions, conditionType)
 	if condition == nil {
@@ -37,7 +38,7 @@ func summarize(conditions []metav1.Condition, conditionType string, generation i
 	return fmt.Sprintf("%s %s: %s", condition.Status, condition.Reason, condition.Message)
 }
 
-// beCondition matches the summary of a condition by status, reason and words of its message.
+// beCondition matches the summary of a condition with this status and reason, and a message that contains all words.
 func beCondition(status metav1.ConditionStatus, reason string, words ...string) types.GomegaMatcher {
 	matchers := []types.GomegaMatcher{gomega.HavePrefix(fmt.Sprintf("%s %s: ", status, reason))}
 	for _, word := range words {
@@ -68,17 +69,17 @@ func deploymentCondition(t *spec.T, name, conditionType string) func(context.Con
 	}
 }
 
-// operator returns a PlatformOperator.
+// operator returns the spec.Object of a PlatformOperator.
 func operator(name string) spec.Object {
 	return spec.Object{Kind: "PlatformOperator", Resource: platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), Name: name}
 }
 
-// deployment returns a BundleDeployment.
+// deployment returns the spec.Object of a BundleDeployment.
 func deployment(name string) spec.Object {
 	return spec.Object{Kind: "BundleDeployment", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), Name: name}
 }
 
-// create creates a PlatformOperator until the end of the spec. It skips the spec if the cluster does not permit the package.
+// create creates a PlatformOperator, which the cleanup removes. It skips the spec if the cluster does not permit the package.
 func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
 	skipUnlessPermitted(ctx, t, want.Package.Name)
 	createAs(ctx, t, operator(name), want)
@@ -93,7 +94,7 @@ func skipUnlessPermitted(ctx context.Context, t *spec.T, pkg string) {
 	}
 }
 
-// createAs is create for an object with remains.
+// createAs is like create, but takes the spec.Object, which may have remains, and does not check whether the package is permitted.
 func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv1alpha1.PlatformOperatorSpec) {
 	t.Create(ctx, object, func(ctx context.Context) error {
 		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Create(ctx,
@@ -102,7 +103,7 @@ func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv
 	})
 }
 
-// deploy creates a BundleDeployment of unservedImage until the end of the spec.
+// deploy creates a BundleDeployment of unservedImage, which the cleanup removes.
 func deploy(ctx context.Context, t *spec.T, name, class string) {
 	t.Create(ctx, deployment(name), func(ctx context.Context) error {
 		_, err := t.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{

@@ -72,8 +72,8 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
 }
 
-// skipIfSet skips a spec that deletes an object with settings beyond those of the payload. The object would lack them until it is restored,
-// and an upgrade that waits for an approval might start, which cannot be undone.
+// skipIfSet skips the spec if the object has fields in its spec other than shipped. The spec deletes the object, and until it restores the
+// settings, an upgrade that waits for approval could start. That cannot be undone.
 func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string, shipped ...string) {
 	live, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
@@ -85,8 +85,8 @@ func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}
 }
 
-// recreated deletes an object, waits until the manager has created it again, and finally restores the settings of the deleted one. It
-// writes the object as it was read, because a typed client would add fields.
+// recreated deletes an object and waits until the manager has created it again. A cleanup restores the settings of the deleted object. It uses
+// unstructured objects, because a typed client would add fields.
 func recreated(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string) {
 	before, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
@@ -108,7 +108,7 @@ func recreated(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	}).WithContext(ctx).ShouldNot(gomega.BeElementOf(before.GetUID(), types.UID("")))
 }
 
-// restore writes an object as it was before, and creates it if it does not exist.
+// restore sets an object's settings to the previous ones. It creates the object if it does not exist.
 func restore(ctx context.Context, objects dynamic.ResourceInterface, before *unstructured.Unstructured) error {
 	live, err := objects.Get(ctx, before.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -136,7 +136,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	const edit = "Somebody wrote this by hand."
 	operators := t.Config.ConfigV1().ClusterOperators()
 	var before *configv1.ClusterOperator
-	t.Cleanup(func(ctx context.Context) { // where the manager did not
+	t.Cleanup(func(ctx context.Context) { // in case the manager has not reverted the edit
 		t.Retry(ctx, func(ctx context.Context) error {
 			live, err := operators.Get(ctx, clusterOperator, metav1.GetOptions{})
 			if err == nil && before != nil && strings.Contains(messagesOf(live), edit) {
@@ -155,7 +155,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 			return err
 		}
 		before = live.DeepCopy()
-		for i := range live.Status.Conditions { // only what is said: a status would alarm somebody
+		for i := range live.Status.Conditions { // only messages, because another status could trigger alerts
 			live.Status.Conditions[i].Message = edit
 		}
 		_, err = operators.UpdateStatus(ctx, live, metav1.UpdateOptions{})
@@ -170,7 +170,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	t.Expect(statusesOf(live)).To(gomega.Equal(statusesOf(before)))
 }
 
-// messagesOf returns the messages of the conditions that the manager writes.
+// messagesOf returns the messages of the ClusterOperator conditions that the manager sets.
 func messagesOf(operator *configv1.ClusterOperator) string {
 	var messages []string
 	for _, condition := range operator.Status.Conditions {

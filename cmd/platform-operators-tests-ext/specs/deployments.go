@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// deployments returns specs about BundleDeployments and Bundles whose content is not available.
+// deployments returns specs about BundleDeployments and Bundles with an unknown class or unavailable content.
 func deployments() []spec.Spec {
 	return []spec.Spec{
 		parallelSpec("a BundleDeployment of a class that does not exist says so, and can be deleted", unknownClass),

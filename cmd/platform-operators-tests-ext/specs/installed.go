@@ -24,10 +24,10 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// operatorName is the PlatformOperator of all specs that install one; they run one after another.
+// operatorName is the name of the PlatformOperator in all specs that install a package. These specs do not run concurrently.
 const operatorName = "ote-installed"
 
-// installed returns specs that install the package that the caller named.
+// installed returns specs that install spec.Cluster.Package.
 func installed() []spec.Spec {
 	return []spec.Spec{
 		serialSpec("an operator is installed, and taken down with its PlatformOperator", installAndRemove),
@@ -38,12 +38,12 @@ func installed() []spec.Spec {
 	}
 }
 
-// install installs the named package, and waits until it is healthy.
+// install installs spec.Cluster.Package, and waits until the operator is healthy.
 func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
 		t.Skip("no package to install was named: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
 	}
-	// One of our own name is what an earlier specification left behind, which is no reason to skip this one.
+	// A PlatformOperator named operatorName remains from an earlier spec. That must fail this spec, not skip it.
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool {
@@ -54,7 +54,7 @@ func install(ctx context.Context, t *spec.T) {
 	skipUnlessPermitted(ctx, t, t.Package)
 	skipIfManagedByOLM(ctx, t)
 	want := specFor(t.Package)
-	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // else its kinds would be left behind
+	want.Deletion = &corev1alpha2.Deletion{CRDs: corev1alpha2.CRDsDelete} // otherwise the CRDs would remain
 	object := operator(operatorName)
 	object.Remains = func(ctx context.Context) ([]string, error) { return remainsOf(ctx, t) }
 	createAs(ctx, t, object, want)
@@ -62,13 +62,13 @@ func install(ctx context.Context, t *spec.T) {
 		Should(beCondition(metav1.ConditionTrue, platformv1alpha1.ReasonInstallSuccessful))
 	t.Eventually(operatorCondition(t, operatorName, platformv1alpha1.ConditionHealthy)).WithContext(ctx).
 		Should(beCondition(metav1.ConditionTrue, platformv1alpha1.ReasonAsExpected))
-	// Not in the middle of a hop: until a first version is complete, what is missing of it was not deleted by anybody.
+	// Wait until the first version is complete. Before that, a missing object is not drift.
 	t.Eventually(deploymentCondition(t, operatorName, corev1alpha2.ConditionProgressing)).WithContext(ctx).
 		Should(beCondition(metav1.ConditionFalse, corev1alpha2.ReasonAsExpected))
 	checkNamespaceImmutable(ctx, t)
 }
 
-// checkNamespaceImmutable checks that the API server refuses another namespace for an installed operator.
+// checkNamespaceImmutable checks that the API server refuses to change the namespace of an installed operator.
 func checkNamespaceImmutable(ctx context.Context, t *spec.T) {
 	_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, operatorName, types.MergePatchType,
 		[]byte(`{"spec":{"install":{"namespace":"ote-another"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
@@ -76,7 +76,7 @@ func checkNamespaceImmutable(ctx context.Context, t *spec.T) {
 	t.Expect(err.Error()).To(gomega.ContainSubstring("install.namespace is immutable"))
 }
 
-// skipIfManagedByOLM skips a spec if a Subscription or a ClusterExtension has the package.
+// skipIfManagedByOLM skips the spec if a Subscription or a ClusterExtension installs the package.
 func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	for _, each := range []struct {
 		resource schema.GroupVersionResource
@@ -87,7 +87,7 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	} {
 		list, err := t.Dynamic.Resource(each.resource).List(ctx, metav1.ListOptions{})
 		if apierrors.IsNotFound(err) {
-			continue // the cluster has none of the kind
+			continue // the cluster does not serve the kind
 		}
 		t.Expect(err).To(succeed())
 		for _, object := range list.Items {
@@ -98,7 +98,7 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	}
 }
 
-// remainsOf names the existing objects of the installed operator.
+// remainsOf returns the names of the existing objects of the installed operator.
 func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	var left []string
 	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
@@ -108,7 +108,7 @@ func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	case !apierrors.IsNotFound(err):
 		return nil, err
 	}
-	for _, resource := range []schema.GroupVersionResource{ // of what an operator consists
+	for _, resource := range []schema.GroupVersionResource{ // the resources of an operator
 		corev1.SchemeGroupVersion.WithResource("namespaces"),
 		corev1.SchemeGroupVersion.WithResource("serviceaccounts"),
 		corev1.SchemeGroupVersion.WithResource("services"),
@@ -133,7 +133,7 @@ func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	return left, nil
 }
 
-// operatorSelector selects the objects of the installed operator.
+// operatorSelector returns the label selector for the objects of the installed operator.
 func operatorSelector() string {
 	return labels.Set{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: operatorName}.String()
 }
@@ -212,7 +212,7 @@ func editedIsReverted(ctx context.Context, t *spec.T) {
 		gomega.HavePrefix(drift(before.Name, corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired)), gomega.ContainSubstring("ote-somebody"))))
 }
 
-// driftRecords returns the reported changes, such as "Deployment name: Edited by manager, Repaired".
+// driftRecords returns a function for Eventually that returns the reported drift, such as "Deployment name: Edited by manager, Repaired".
 func driftRecords(t *spec.T) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// payload returns specs about what the platform requires of a component of its payload.
+// payload returns specs about OpenShift's requirements for payload components.
 func payload() []spec.Spec {
 	return []spec.Spec{
 		parallelSpec("the namespace is the platform's own and monitored, and pods in it are restricted", namespaceOfThePlatform),
@@ -87,7 +87,7 @@ func exactRights(ctx context.Context, t *spec.T) {
 		role, err := t.Kubernetes.RbacV1().ClusterRoles().Get(ctx, binding.RoleRef.Name, metav1.GetOptions{})
 		t.Expect(err).To(succeed())
 		if role.AggregationRule != nil {
-			continue // what bundles need, which the cluster's admin adds to
+			continue // the permissions for bundles, which a cluster admin may extend
 		}
 		for _, rule := range role.Rules {
 			t.Expect(slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.NonResourceURLs)).NotTo(gomega.ContainElement("*"),
@@ -107,7 +107,7 @@ func establishedKinds(ctx context.Context, t *spec.T) {
 		{"platformoperatormanagers.operator.openshift.io", true},
 		{"bundledeployments.core.rukpak.io", true},
 		{"bundles.core.rukpak.io", true},
-		{"provisionerclasses.core.rukpak.io", false}, // as a StorageClass
+		{"provisionerclasses.core.rukpak.io", false}, // has no status, like StorageClass
 	} {
 		object, err := definitions.Get(ctx, each.name, metav1.GetOptions{})
 		t.Expect(err).To(succeed())

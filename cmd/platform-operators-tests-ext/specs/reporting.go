@@ -39,10 +39,10 @@ func clusterOperatorReports(ctx context.Context, t *spec.T) {
 	}
 	for _, condition := range live.Status.Conditions {
 		t.Logf("%s=%s/%s: %s", condition.Type, condition.Status, condition.Reason, condition.Message)
-		if condition.Type == configv1.EvaluationConditionsDetected { // library-go's, of which we report nothing
+		if condition.Type == configv1.EvaluationConditionsDetected { // set by library-go, not by the manager
 			continue
 		}
-		for _, reason := range strings.Split(condition.Reason, "::") { // as library-go joins them
+		for _, reason := range strings.Split(condition.Reason, "::") { // library-go joins reasons with "::"
 			for _, part := range strings.Split(reason, "_") {
 				t.Expect(part).To(gomega.MatchRegexp(camelCase.String()), "reason of %s", condition.Type)
 			}
@@ -78,8 +78,8 @@ func relatedObjects(ctx context.Context, t *spec.T) {
 }
 
 func reasons(ctx context.Context, t *spec.T) {
-	// What others create and delete meanwhile may have no conditions yet; a condition that is there has its form.
-	judge := func(kind, name string, conditions []metav1.Condition, generation int64) {
+	// Objects that others create at the same time may have no conditions yet. Existing conditions must follow the conventions.
+	check := func(kind, name string, conditions []metav1.Condition, generation int64) {
 		for _, condition := range conditions {
 			t.Expect(condition.Reason).To(gomega.MatchRegexp(camelCase.String()), "%s %q, %s", kind, name, condition.Type)
 			t.Expect(condition.Message).NotTo(gomega.BeEmpty(), "%s %q, %s", kind, name, condition.Type)
@@ -93,14 +93,14 @@ func reasons(ctx context.Context, t *spec.T) {
 	t.Expect(err).To(succeed())
 	t.Expect(operators.Items).NotTo(gomega.BeEmpty())
 	for _, each := range operators.Items {
-		judge("PlatformOperator", each.Name, each.Status.Conditions, each.Generation)
+		check("PlatformOperator", each.Name, each.Status.Conditions, each.Generation)
 	}
 	deployments, err := t.Platform.CoreV1alpha2().BundleDeployments().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	for _, each := range deployments.Items {
 		if !slices.Contains([]string{corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain}, each.Spec.ProvisionerClassName) {
-			continue // another provisioner's
+			continue // handled by another provisioner
 		}
-		judge("BundleDeployment", each.Name, each.Status.Conditions, each.Generation)
+		check("BundleDeployment", each.Name, each.Status.Conditions, each.Generation)
 	}
 }

@@ -65,7 +65,7 @@ func unreadableRange(ctx context.Context, t *spec.T) {
 func twoForOnePackage(ctx context.Context, t *spec.T) {
 	const older, younger, pkg = "ote-twin-a", "ote-twin-b", "ote-wanted-twice"
 	create(ctx, t, older, specFor(pkg))
-	create(ctx, t, younger, specFor(pkg)) // within the same second the first by name has it
+	create(ctx, t, younger, specFor(pkg)) // if both have the same creationTimestamp, the first name wins
 	t.Eventually(operatorCondition(t, younger, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
 		Should(beCondition(metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, older, pkg))
 	t.Eventually(operatorCondition(t, older, platformv1alpha1.ConditionInstalled)).WithContext(ctx).
@@ -122,7 +122,7 @@ func selectsNothing(ctx context.Context, t *spec.T) {
 	t.Expect(text).To(gomega.And(gomega.ContainSubstring("spec.package.catalogSelector"), gomega.ContainSubstring("ote-no-such-catalog")))
 }
 
-// skipWithoutCatalogs skips a spec that needs a catalog of the cluster. The catalog need not be readable.
+// skipWithoutCatalogs skips the spec if a condition's text says that the cluster has no trusted catalog.
 func skipWithoutCatalogs(t *spec.T, text string) {
 	const none = "the cluster has no trusted catalog"
 	if matched, err := gomega.ContainSubstring(none).Match(text); err == nil && matched {
@@ -136,12 +136,12 @@ func untrustedCatalog(ctx context.Context, t *spec.T) {
 	if _, err := sources.List(ctx, metav1.ListOptions{Limit: 1}); apierrors.IsNotFound(err) {
 		t.Skip("the cluster has no CatalogSources: capability OperatorLifecycleManager is not enabled")
 	}
-	// What is in it goes with it.
+	// Deleting the Namespace also deletes the CatalogSource.
 	t.Create(ctx, spec.Object{Kind: "Namespace", Resource: corev1.SchemeGroupVersion.WithResource("namespaces"), Name: name}, func(ctx context.Context) error {
 		_, err := t.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		return err
 	})
-	// An address at which nothing listens: no pod is made for it.
+	// Nothing listens on this address. OLM creates no Pod for a CatalogSource with an address.
 	_, err := sources.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": map[string]any{"name": name},
 		"spec": map[string]any{"sourceType": "grpc", "address": "127.0.0.1:1"},
@@ -163,7 +163,7 @@ func patchOperator(ctx context.Context, t *spec.T, name, patch string) {
 	t.Expect(err).To(succeed())
 }
 
-// statusOf returns conditions of a ClusterOperator without their messages, such as "Available True since …".
+// statusOf returns the selected conditions of a ClusterOperator without messages, such as "Available True since …".
 func statusOf(operator *configv1.ClusterOperator, conditions ...configv1.ClusterStatusConditionType) []string {
 	var texts []string
 	for _, conditionType := range conditions {

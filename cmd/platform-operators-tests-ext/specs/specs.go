@@ -1,8 +1,8 @@
-// Package specs has the specs of the openshift-tests extension of platform-operators.
+// Package specs contains the specs of platform-operators for openshift-tests.
 //
-// The specs use only the cluster's API, as an admin does. They run on any cluster that has platform-operators, beside other workloads: each
-// uses names of its own, restores what it has changed, and harms no other user. Only [Serial] specs change singleton objects. Names of specs
-// never change, because dashboards use them. The package does not depend on openshift-tests; main passes the specs to it.
+// The specs use only the cluster's API, as an admin does. They run on any cluster with platform-operators, also together with other
+// workloads: each spec uses unique names, and restores everything that it changes. Only [Serial] specs change singleton objects. Names
+// of specs must not change, because dashboards use them. The package does not depend on openshift-tests; see package spec.
 package specs
 
 import (
@@ -19,37 +19,37 @@ import (
 )
 
 const (
-	// prefix is what openshift-tests assigns tests to a component by.
+	// prefix is the prefix of all names. It assigns the tests to a Jira component.
 	prefix = `[Jira:"Platform Operators"][sig-platform-operators] `
 	serial = "[Serial]"
 
 	namespace       = "openshift-platform-operators"
 	clusterOperator = "platform-operators-aggregated"
-	// unservedImage is on a port of the manager's own Pod on which nothing listens.
+	// unservedImage is an image that cannot be pulled: in the manager's Pod, nothing listens on its port.
 	unservedImage = "127.0.0.1:1/nobody/serves-this@sha256:0000000000000000000000000000000000000000000000000000000000000000"
 )
 
-// All returns all specs, in the order in which they are listed.
+// All returns all specs in a fixed order.
 func All() []spec.Spec {
 	return slices.Concat(requests(), validation(), deployments(), configuration(), installed(), reporting(), payload())
 }
 
-// parallelSpec returns a spec that may run beside others.
+// parallelSpec returns a spec that may run concurrently with other specs.
 func parallelSpec(name string, run func(context.Context, *spec.T)) spec.Spec {
 	return spec.Spec{Name: prefix + name, Run: onPlatform(run)}
 }
 
-// serialSpec returns a spec that must run alone.
+// serialSpec returns a spec that must not run concurrently with other specs.
 func serialSpec(name string, run func(context.Context, *spec.T)) spec.Spec {
 	return spec.Spec{Name: prefix + name + " " + serial, Labels: []string{"Serial"}, Run: onPlatform(run)}
 }
 
-// onPlatform skips a spec on clusters that do not have platform-operators on purpose. On other clusters, a missing platform-operators is a
-// failure.
+// onPlatform wraps run to skip the spec on MicroShift, which does not have platform-operators. On other clusters, missing platform-operators
+// fail the spec.
 func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.T) {
 	return func(ctx context.Context, t *spec.T) {
 		infrastructure, err := t.Config.ConfigV1().Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
-		if apierrors.IsNotFound(err) { // the kind or the object
+		if apierrors.IsNotFound(err) { // the kind or the object does not exist
 			t.Skip("the cluster has no Infrastructure \"cluster\": on MicroShift there is no platform-operators")
 		}
 		t.Expect(err).To(succeed())
@@ -65,5 +65,5 @@ func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.
 	}
 }
 
-// camelCase matches reasons of conditions: they contain no names and no numbers.
+// camelCase matches the reasons of conditions, which consist of letters.
 var camelCase = regexp.MustCompile(`^[A-Z][a-zA-Z]+$`)

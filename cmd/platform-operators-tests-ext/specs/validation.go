@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/platform-operators/cmd/platform-operators-tests-ext/spec"
 )
 
-// validation returns specs about writes that the API server refuses without a webhook: the objects may be written before the manager runs.
+// validation returns specs about writes that the API server refuses. No webhook is involved, because the objects may be written before the
+// manager runs.
 func validation() []spec.Spec {
 	return []spec.Spec{
 		parallelSpec("the API server lets nobody change a PlatformOperator's package or namespace", immutable),

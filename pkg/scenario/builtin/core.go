@@ -87,7 +87,7 @@ func setClusterIP(object runtime.Object) {
 	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
 	families, policy := []corev1.IPFamily{corev1.IPv4Protocol}, corev1.IPFamilyPolicySingleStack
 	if service.Spec.ClusterIP == corev1.ClusterIPNone && len(service.Spec.Selector) == 0 {
-		// The user manages the endpoints of a Service without a selector, and their address families.
+		// The endpoints of a headless Service without a selector are the user's, and may have any address family.
 		families, policy = append(families, corev1.IPv6Protocol), corev1.IPFamilyPolicyRequireDualStack
 	}
 	if len(service.Spec.IPFamilies) == 0 {

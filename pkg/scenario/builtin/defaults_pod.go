@@ -50,7 +50,7 @@ func defaultContainer(container *corev1.Container) {
 	}
 }
 
-// pullPolicy returns the default pull policy of an image: Always for the tag "latest" or no tag, otherwise IfNotPresent.
+// pullPolicy returns the default pull policy of an image: IfNotPresent for a digest or a tag other than "latest", otherwise Always.
 func pullPolicy(image string) corev1.PullPolicy {
 	name := image[strings.LastIndex(image, "/")+1:]
 	if strings.Contains(name, "@") || strings.Contains(name, ":") && !strings.HasSuffix(name, ":latest") {

@@ -37,7 +37,7 @@ func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
 }
 
-// validateStorageClassUpdate refuses changes of immutable fields.
+// validateStorageClassUpdate refuses changes of the provisioner and the parameters.
 func validateStorageClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
 	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),

@@ -34,7 +34,7 @@ func newExtension(all []spec.Spec, connect func() (*environment, error)) *extens
 	ext := extension.NewExtension("openshift", "payload", "platform-operators")
 	ext.AddSuite(extension.Suite{
 		Name:             "openshift/platform-operators/conformance/parallel",
-		Description:      "What platform-operators promises, in tests that disturb nobody.",
+		Description:      "Tests of platform-operators that do not affect other workloads.",
 		Parents:          []string{"openshift/conformance/parallel"},
 		Qualifiers:       []string{`!name.contains("[Serial]")`},
 		ClusterStability: extension.ClusterStabilityStable,

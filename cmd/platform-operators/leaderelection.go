@@ -63,7 +63,7 @@ func (e *leaderElection) validateLockFile() error {
 	case !filepath.IsAbs(e.lockFile):
 		return fmt.Errorf("--leader-elect-lock-file is %q, which is not an absolute path", e.lockFile)
 	case e.pod.Name == "" || e.pod.UID == "":
-		return errors.New("--leader-elect-lock-file needs the environment variables POD_NAME and POD_UID: set them to the pod's metadata.name and metadata.uid, or leave the flag out")
+		return errors.New("--leader-elect-lock-file requires the environment variables POD_NAME and POD_UID: set them to the pod's metadata.name and metadata.uid, or leave the flag out")
 	}
 	return nil
 }
@@ -76,13 +76,13 @@ func (e *leaderElection) validateTimings() error {
 		e.leaseDuration, e.renewDeadline, e.retryPeriod)
 	switch {
 	case e.leaseDuration <= 0 || e.renewDeadline <= 0 || e.retryPeriod <= 0:
-		return fmt.Errorf("%s: give all three, above zero, or none", given)
+		return fmt.Errorf("%s: set all three to more than 0, or none", given)
 	case e.leaseDuration < time.Second:
-		return fmt.Errorf("%s: a lease is held for whole seconds, one at least", given)
+		return fmt.Errorf("%s: the lease duration must be at least 1s", given)
 	case e.leaseDuration <= e.renewDeadline:
-		return fmt.Errorf("%s: the lease has to outlast the tries to renew it", given)
+		return fmt.Errorf("%s: the lease duration must be greater than the renew deadline", given)
 	case float64(e.renewDeadline) <= clientelection.JitterFactor*float64(e.retryPeriod):
-		return fmt.Errorf("%s: the deadline leaves no time for a second try, which comes after up to %v times the retry period", given, clientelection.JitterFactor)
+		return fmt.Errorf("%s: the renew deadline must be greater than %v times the retry period", given, clientelection.JitterFactor)
 	}
 	return nil
 }
@@ -141,10 +141,10 @@ func (e *leaderElection) prepare(ctx context.Context, lease configv1.LeaderElect
 	}
 	decision, err := candidate.TakeOver(ctx)
 	if err == nil && decision == leaderelection.Refuse {
-		err = fmt.Errorf("another manager runs in pod %q and holds the lock of %q; a second one may start when it has ended", e.pod.Name, e.lockFile)
+		err = fmt.Errorf("another manager runs in pod %q and holds the lock of %q; a second manager can start after it has ended", e.pod.Name, e.lockFile)
 	}
 	if err != nil {
-		lock.Close() // there is none when another process holds it
+		lock.Close() // nil if another process holds the lock
 		return candidacy{}, err
 	}
 	return candidacy{identity: candidate.Identity, tookOver: decision == leaderelection.TakeOver, lock: lock}, nil

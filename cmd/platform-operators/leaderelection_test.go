@@ -22,11 +22,11 @@ func TestTimingsOfTheLeaseAreAllGivenOrNone(t *testing.T) {
 		"none: library-go's":           {"", ""},
 		"no lease at all":              {"--leader-elect=false", ""},
 		"three that fit":               {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=5s --leader-elect-retry-period=1s", ""},
-		"only one":                     {"--leader-elect-retry-period=1s", "give all three"},
-		"one below zero":               {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=5s --leader-elect-retry-period=-1s", "give all three"},
-		"less than a second":           {"--leader-elect-lease-duration=900ms --leader-elect-renew-deadline=5ms --leader-elect-retry-period=1ms", "whole seconds"},
-		"renewed after it ran out":     {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=8s --leader-elect-retry-period=1s", "outlast"},
-		"no time for a second renewal": {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=6s --leader-elect-retry-period=5s", "no time for a second try"},
+		"only one":                     {"--leader-elect-retry-period=1s", "set all three to more than 0"},
+		"one below zero":               {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=5s --leader-elect-retry-period=-1s", "set all three to more than 0"},
+		"less than a second":           {"--leader-elect-lease-duration=900ms --leader-elect-renew-deadline=5ms --leader-elect-retry-period=1ms", "lease duration must be at least 1s"},
+		"renewed after it ran out":     {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=8s --leader-elect-retry-period=1s", "greater than the renew deadline"},
+		"no time for a second renewal": {"--leader-elect-lease-duration=8s --leader-elect-renew-deadline=6s --leader-elect-retry-period=5s", "times the retry period"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var election leaderElection

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// component is the name of the manager in leader election, logs and Events.
+// component is the name of the command, and controllercmd's component name. leaseName is derived from it.
 const component = "platform-operators"
 
 // starter runs the manager like controllercmd's command, and also sets the identity for leader election. The command has no option for the
@@ -57,7 +57,7 @@ func (s *starter) start(ctx context.Context, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	defer candidacy.lock.Close() // there is none outside of a pod
+	defer candidacy.lock.Close() // nil outside of a Pod
 	if candidacy.tookOver {
 		s.options.TakenOverBy = candidacy.identity
 	}

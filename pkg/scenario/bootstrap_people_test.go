@@ -38,7 +38,7 @@ func TestAnAdminOfANamespaceWritesInNoOther(t *testing.T) {
 		role, err := s.admin.RbacV1().ClusterRoles().Get(s.Context(), "admin", metav1.GetOptions{})
 		s.must(err)
 		if len(role.Rules) == 0 || !hasRuleFor(role.Rules, "widgets") {
-			s.Errorf("a role that is added to view is no part of %+v", role.Rules)
+			s.Errorf("the rules of view do not include the aggregated role: %+v", role.Rules)
 		}
 	})
 }

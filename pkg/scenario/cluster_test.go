@@ -112,7 +112,7 @@ func TestACustomResourceIsValidatedAndDefaulted(t *testing.T) {
 		first, err := s.dynamic.Resource(widgets).Get(s.Context(), "first", metav1.GetOptions{})
 		s.must(err)
 		if size, _, _ := unstructured.NestedInt64(first.Object, "spec", "size"); size != 1 || first.GetGeneration() != 1 {
-			t.Errorf("it is %v", first)
+			t.Errorf("got %v", first)
 		}
 		_, err = s.dynamic.Resource(widgets).Create(s.Context(), s.widget("large", map[string]any{"size": int64(11)}), metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "does not fit") {
@@ -134,7 +134,7 @@ func TestClustersOfOneSnapshotShareNothing(t *testing.T) {
 				list, err := s.dynamic.Resource(widgets).List(s.Context(), metav1.ListOptions{})
 				s.must(err)
 				if len(list.Items) != 1 || list.Items[0].GetName() != "second" || list.Items[0].GetCreationTimestamp().After(time.Now()) {
-					t.Errorf("there are %v at %s", list.Items, time.Now())
+					t.Errorf("got ConfigMaps %v at %s", list.Items, time.Now())
 				}
 			})
 		})
@@ -292,7 +292,7 @@ func TestALargeNamespaceIsDeletedByOneRequestForEachObject(t *testing.T) {
 			}
 		}
 		if deletions > objects+2 { // kube-root-ca.crt, and one that an event came in between of
-			t.Errorf("%d ConfigMaps took %d deletions", objects, deletions)
+			t.Errorf("deleting %d ConfigMaps took %d delete requests", objects, deletions)
 		}
 	})
 }

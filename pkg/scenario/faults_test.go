@@ -164,14 +164,14 @@ func TestAWatchThatIsCutEndsWithoutAnError(t *testing.T) {
 		}
 		for event := range here.ResultChan() {
 			if event.Type == watch.Error {
-				t.Errorf("the watch that was cut: %v", event.Object)
+				t.Errorf("the cut watch delivered an event: %v", event.Object)
 			}
 		}
 		synctest.Wait()
 		select {
 		case event, open := <-elsewhere.ResultChan():
 			if !open || event.Type == watch.Error {
-				t.Errorf("the other watch: %v, open %t", event, open)
+				t.Errorf("the other watch delivered %v, open %t", event, open)
 			}
 		default:
 		}

@@ -62,7 +62,7 @@ func encoded(t *testing.T, options *metav1.DeleteOptions) []byte {
 	t.Helper()
 	info, found := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	if !found {
-		t.Fatal("there is no protobuf")
+		t.Fatal("no serializer for protobuf")
 	}
 	var text strings.Builder
 	if err := scheme.Codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion).Encode(options, &text); err != nil {

@@ -37,12 +37,12 @@ func (o Object) String() string {
 // failed creation, because the object may exist if the response was lost. Create fails the spec if the object already exists, and then
 // never removes it. It reads the object first, because admission may refuse the creation before the API server finds the existing object.
 func (t *T) Create(ctx context.Context, object Object, create func(context.Context) error) {
-	const there = "%s is there already: an earlier run left it behind, or another one is under way; when there is none, remove it and run this again"
+	const there = "%s already exists: it remains from an earlier run, or another run is in progress; if no other run is in progress, delete it and run the spec again"
 	_, err := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
 	if err == nil {
 		t.Fatalf(there, object)
 	}
-	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "looking whether %s is there already: %v", object, err)
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "checking whether %s exists: %v", object, err)
 	ours := true
 	t.Cleanup(func(ctx context.Context) {
 		if ours {
@@ -76,9 +76,9 @@ func (t *T) removeOnce(ctx context.Context, object Object) error {
 	case apierrors.IsNotFound(err):
 		return object.checkRemains(ctx)
 	case err != nil:
-		return fmt.Errorf("%s may be left behind: removing it: %w", object, err)
+		return fmt.Errorf("%s may still exist: deleting it: %w", object, err)
 	}
-	return fmt.Errorf("%s is left behind: it was deleted, and waits for its finalizers %q", object, live.GetFinalizers())
+	return fmt.Errorf("%s still exists: it was deleted, and waits for its finalizers %q", object, live.GetFinalizers())
 }
 
 func (o Object) checkRemains(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (o Object) checkRemains(ctx context.Context) error {
 	}
 	names, err := o.Remains(ctx)
 	if err != nil {
-		return fmt.Errorf("%s is gone, and may have left something behind: looking for it: %w", o, err)
+		return fmt.Errorf("%s is deleted, but other objects may remain: listing them: %w", o, err)
 	}
 	if len(names) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (o Object) checkRemains(ctx context.Context) error {
 		more = fmt.Sprintf(" and %d more", len(names)-maxNames)
 		names = names[:maxNames]
 	}
-	return fmt.Errorf("%s is gone, and has left behind %s%s", o, strings.Join(names, ", "), more)
+	return fmt.Errorf("%s is deleted, but other objects remain: %s%s", o, strings.Join(names, ", "), more)
 }
 
 // Retry calls a function until it returns nil. It fails the spec with the last error after the timeout: Limits.Timeout, or in a cleanup

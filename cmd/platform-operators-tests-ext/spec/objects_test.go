@@ -127,12 +127,12 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 			},
 			failed: []string{"connection reset"},
 		},
-		"somebody else's is left alone": {
+		"an existing object is not deleted": {
 			there: true, run: makes(nothing), left: true,
-			failed: []string{`Thing "ote-thing" is there already`},
+			failed: []string{`Thing "ote-thing" already exists`},
 		},
-		"somebody else's is left alone although admission refuses another one": {
-			there: true, left: true, failed: []string{`Thing "ote-thing" is there already`},
+		"an existing object is not deleted if admission refuses the creation": {
+			there: true, left: true, failed: []string{`Thing "ote-thing" already exists`},
 			run: func(ctx context.Context, t *T) {
 				t.Create(ctx, thing, func(context.Context) error {
 					return apierrors.NewForbidden(things.GroupResource(), thing.Name, errors.New("quota"))
@@ -141,15 +141,15 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 		},
 		"removal in the run waits as long as a state": {
 			server: server{takes: limits.Timeout + time.Second}, run: makes(func(ctx context.Context, t *T) { t.Remove(ctx, thing) }),
-			failed: []string{`Thing "ote-thing" is left behind: it was deleted, and waits for its finalizers ["example.com/slow"] (waited for up to 15s`},
+			failed: []string{`Thing "ote-thing" still exists: it was deleted, and waits for its finalizers ["example.com/slow"] (waited for up to 15s`},
 		},
 		"a removal that does not end is told beside what failed": {
 			server: server{takes: time.Hour}, run: makes(fails),
-			failed: []string{"this", `Thing "ote-thing" is left behind: it was deleted, and waits for its finalizers ["example.com/slow"] (waited for up to 5m0s`},
+			failed: []string{"this", `Thing "ote-thing" still exists: it was deleted, and waits for its finalizers ["example.com/slow"] (waited for up to 5m0s`},
 		},
 		"a deletion that is refused is told": {
 			server: server{refuses: 1e6}, run: makes(nothing), left: true,
-			failed: []string{`Thing "ote-thing" may be left behind: removing it: Internal error occurred: etcd has no leader`},
+			failed: []string{`Thing "ote-thing" may still exist: deleting it: Internal error occurred: etcd has no leader`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,9 +208,9 @@ func TestWhatAnObjectLeavesIsWaitedForAndNamed(t *testing.T) {
 	}{
 		"nothing is left":              {[][]string{nil}, ""},
 		"it goes a little later":       {[][]string{{`CustomResourceDefinition "a"`}, {`CustomResourceDefinition "a"`}, nil}, ""},
-		"it stays":                     {[][]string{{`Namespace "n"`, `Deployment "n/d"`}}, `Thing "ote-thing" is gone, and has left behind Namespace "n", Deployment "n/d"`},
+		"it stays":                     {[][]string{{`Namespace "n"`, `Deployment "n/d"`}}, `Thing "ote-thing" is deleted, but other objects remain: Namespace "n", Deployment "n/d"`},
 		"more than can be read stays":  {[][]string{many}, " and 5 more"},
-		"nobody can say what is there": {nil, `Thing "ote-thing" is gone, and may have left something behind: looking for it: no connection`},
+		"listing the remains fails": {nil, `Thing "ote-thing" is deleted, but other objects may remain: listing them: no connection`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

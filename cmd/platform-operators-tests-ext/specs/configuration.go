@@ -81,7 +81,7 @@ func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface
 	t.Expect(err).To(succeed())
 	maps.DeleteFunc(settings, func(field string, value any) bool { return value == nil || slices.Contains(shipped, field) })
 	if len(settings) > 0 {
-		t.Skip("%s %q has settings of its own, %q, which would not hold while it is deleted", live.GetKind(), name, slices.Sorted(maps.Keys(settings)))
+		t.Skip("%s %q has settings %q, which would have no effect while it is deleted", live.GetKind(), name, slices.Sorted(maps.Keys(settings)))
 	}
 }
 

@@ -41,15 +41,15 @@ func installed() []spec.Spec {
 // install installs spec.Cluster.Package, and waits until the operator is healthy.
 func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
-		t.Skip("no package to install was named: set PLATFORM_OPERATORS_TESTS_PACKAGE to one of the cluster's catalogs")
+		t.Skip("no package to install: set PLATFORM_OPERATORS_TESTS_PACKAGE to a package in the cluster's catalogs")
 	}
-	// A PlatformOperator named operatorName remains from an earlier spec. That must fail this spec, not skip it.
+	// A PlatformOperator named operatorName remains from an earlier spec. It must fail this spec (in createAs), not skip it.
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool {
 		return each.Spec.Package.Name == t.Package && each.Name != operatorName
 	}); at >= 0 {
-		t.Skip("PlatformOperator %q has package %q, which is not ours to remove then", operators.Items[at].Name, t.Package)
+		t.Skip("PlatformOperator %q already requests package %q, so the spec must not remove it", operators.Items[at].Name, t.Package)
 	}
 	skipUnlessPermitted(ctx, t, t.Package)
 	skipIfManagedByOLM(ctx, t)

@@ -126,7 +126,7 @@ func selectsNothing(ctx context.Context, t *spec.T) {
 func skipWithoutCatalogs(t *spec.T, text string) {
 	const none = "the cluster has no trusted catalog"
 	if matched, err := gomega.ContainSubstring(none).Match(text); err == nil && matched {
-		t.Skip("%s, beside which one could be told that does not count", none)
+		t.Skip("%s, which this spec requires", none)
 	}
 }
 

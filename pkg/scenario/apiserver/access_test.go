@@ -90,7 +90,7 @@ func TestReviewsAnswerAsRequestsAreAuthorized(t *testing.T) {
 		if !slices.ContainsFunc(rules.Status.ResourceRules, func(rule authorizationv1.ResourceRule) bool {
 			return slices.Equal(rule.Resources, []string{"configmaps"}) && slices.Equal(rule.Verbs, []string{"get", "list"})
 		}) {
-			c.Errorf("what may I do: %+v", rules.Status)
+			c.Errorf("SelfSubjectRulesReview returned %+v", rules.Status)
 		}
 		identity, err := user.AuthenticationV1().SelfSubjectReviews().Create(c.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		if err != nil || identity.Status.UserInfo.Username != serviceAccount || !slices.Contains(identity.Status.UserInfo.Groups, "system:serviceaccounts:a") {

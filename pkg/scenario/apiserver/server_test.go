@@ -101,7 +101,7 @@ func TestAServerContinuesWithTheObjectsInItsStore(t *testing.T) {
 		first.must(err)
 		first.Stop()
 		if _, err := first.admin.CoreV1().Namespaces().Get(t.Context(), "a", metav1.GetOptions{}); err == nil {
-			t.Error("a server that was stopped answers")
+			t.Error("a stopped server answered a request")
 		}
 		second := start(t, store)
 		defer second.Stop()

@@ -68,7 +68,7 @@ func TestAPodOnANodeHasAGracePeriod(t *testing.T) {
 		deleted, err := pods.Get(c.Context(), "running", metav1.GetOptions{})
 		c.must(err)
 		if *deleted.DeletionGracePeriodSeconds != 30 || time.Until(deleted.DeletionTimestamp.Time).Round(time.Second) != 30*time.Second {
-			c.Errorf("a Pod on a node, deleted: %+v", deleted.ObjectMeta)
+			c.Errorf("metadata of a deleted Pod on a node: %+v", deleted.ObjectMeta)
 		}
 		c.must(pods.Delete(c.Context(), "running", metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})) // as its kubelet does
 		if _, err := pods.Get(c.Context(), "running", metav1.GetOptions{}); !apierrors.IsNotFound(err) {

@@ -73,7 +73,7 @@ func TestDiscoveryListsKindsAndSubresources(t *testing.T) {
 			c.Errorf("deployments/status: %+v", status)
 		}
 		if _, hasStatus := found["controllerrevisions/status"]; hasStatus {
-			c.Error("controllerrevisions have no status")
+			c.Error("discovery lists a status subresource of controllerrevisions")
 		}
 	})
 }

@@ -107,7 +107,7 @@ func TestAServiceKeepsItsAddress(t *testing.T) {
 		updated, err := c.CoreV1().Services("a").Update(c.Context(), service, metav1.UpdateOptions{})
 		c.must(err)
 		if updated.Spec.ClusterIP != created.Spec.ClusterIP || len(updated.Spec.ClusterIPs) != 1 || updated.Spec.Ports[0].Port != 8443 {
-			c.Errorf("an update without an address: %+v, created with %s", updated.Spec, created.Spec.ClusterIP)
+			c.Errorf("an update without clusterIP changed it: %+v, created with %s", updated.Spec, created.Spec.ClusterIP)
 		}
 		external := &corev1.Service{ObjectMeta: named("e"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "example.com"}}
 		if external, err = c.CoreV1().Services("a").Create(c.Context(), external, metav1.CreateOptions{}); err != nil || external.Spec.ClusterIP != "" {
@@ -147,7 +147,7 @@ func TestServerSideApplyOwnsWhatIsAppliedAndNoDefaults(t *testing.T) {
 		again, err := apply("second", func(spec *applyappsv1.DeploymentSpecApplyConfiguration) { spec.WithRevisionHistoryLimit(3) })
 		c.must(err)
 		if again.ResourceVersion != second.ResourceVersion {
-			c.Error("applying the same again wrote the object")
+			c.Error("applying the same configuration again changed the object")
 		}
 		dropped, err := apply("first", func(spec *applyappsv1.DeploymentSpecApplyConfiguration) {
 			spec.WithSelector(applymetav1.LabelSelector().WithMatchLabels(labels)).WithTemplate(applycorev1.PodTemplateSpec().WithLabels(labels).
@@ -170,7 +170,7 @@ func TestEventsOfOneMomentAreAllKept(t *testing.T) {
 		list, err := c.CoreV1().Events("a").List(c.Context(), metav1.ListOptions{})
 		c.must(err)
 		if len(list.Items) != 3 {
-			t.Errorf("there are %d Events, not 3", len(list.Items))
+			t.Errorf("got %d Events, want 3", len(list.Items))
 		}
 	})
 }

@@ -129,7 +129,7 @@ func TestAnObjectWithoutOwnersIsDeleted(t *testing.T) {
 				shared, err := c.admin.CoreV1().ConfigMaps("a").Get(c.Context(), "shared", metav1.GetOptions{})
 				must(c, err)
 				if len(shared.OwnerReferences) != 1 || shared.OwnerReferences[0].Name != "stays" {
-					t.Errorf("the shared object has the owners %+v", shared.OwnerReferences)
+					t.Errorf("owner references of the shared object: %+v", shared.OwnerReferences)
 				}
 			})
 		})

@@ -64,7 +64,7 @@ func TestAWriteNeedsTheRevisionThatWasRead(t *testing.T) {
 	client := NewClient(t.Context(), store).Kubernetes
 	first := put(t, store, "/a", "1", 0)
 	if first != 2 {
-		t.Errorf("the first write has revision %d, in etcd it has 2", first)
+		t.Errorf("the first write has revision %d, want 2 as in etcd", first)
 	}
 	again, err := client.OptimisticPut(t.Context(), "/a", []byte("2"), 0, kubernetes.PutOptions{GetOnFailure: true})
 	if err != nil || again.Succeeded || string(again.KV.Value) != "1" {
@@ -143,7 +143,7 @@ func TestCompactionDropsOldVersions(t *testing.T) {
 	}
 	refused := <-NewClient(t.Context(), store).Watch(t.Context(), "/a", clientv3.WithRev(a))
 	if !errors.Is(refused.Err(), rpctypes.ErrCompacted) {
-		t.Errorf("a watch from before: %v", refused.Err())
+		t.Errorf("a watch from a compacted revision returned %v", refused.Err())
 	}
 }
 
@@ -162,7 +162,7 @@ func TestAWatchGetsEveryWriteInOrder(t *testing.T) {
 		equal(t, "from now on", collect(fromNow, 2), "PUT 4 2 over 1", "DELETE 5  over 2")
 		stop()
 		for range events {
-			t.Error("an event after the end")
+			t.Error("got an event after the context ended")
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestAClientReachesTheServerThatListens(t *testing.T) {
 		began := time.Now()
 		time.Sleep(time.Hour) // which an idle connection does not stop
 		if time.Since(began) != time.Hour {
-			t.Errorf("an hour took %s", time.Since(began))
+			t.Errorf("sleeping for an hour took %s", time.Since(began))
 		}
 		if err := server.Close(); err != nil {
 			t.Error(err)
@@ -73,7 +73,7 @@ func TestPort0IsAPortThatWasNeverUsed(t *testing.T) {
 		listener.Close()
 	}
 	if len(addresses) != 3 || addresses["127.0.0.1:0"] {
-		t.Errorf("listened on %v", addresses)
+		t.Errorf("Listen allocated the addresses %v", addresses)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestADialEndsWithItsContextOrTheListener(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := network.DialContext(ctx, "tcp", "slow.example:80"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("nobody accepts: %v", err)
+			t.Errorf("dialing a listener that does not accept: %v", err)
 		}
 		failed := make(chan error, 1)
 		go func() {

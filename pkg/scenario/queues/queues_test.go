@@ -33,12 +33,12 @@ func TestItemsAreCountedWhenTheyAreDone(t *testing.T) {
 			before := queues.Handled("counted")
 			queue.Done(key)
 			if after := queues.Handled("counted"); after != before+1 {
-				t.Errorf("%d items are handled after %d and one more", after, before)
+				t.Errorf("got %d handled items after %d and one more", after, before)
 			}
 			queue.ShutDown()
 		}
 	})
 	if count := queues.Handled("unknown"); count != 0 {
-		t.Errorf("a queue that does not exist has handled %d items", count)
+		t.Errorf("Handled returned %d for an unknown queue", count)
 	}
 }

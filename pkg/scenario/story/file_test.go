@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		read, err := story.Parse("x.yaml", []byte(text), story.Verbs())
 		if err == nil && (read.Title == "" || len(read.Steps) == 0 || read.Steps[0].Position.Line == 0) {
-			t.Errorf("%q is read as %+v", text, read)
+			t.Errorf("parsing %q returned %+v", text, read)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 	}
 }
 
-// flagsIn are the manager's flags that a text mentions.
+// flagsIn returns the manager's flags that a text mentions.
 func flagsIn(text string) []string {
 	var mentions, names []string
 	for _, match := range inBackQuotes.FindAllStringSubmatch(text, -1) {
@@ -78,7 +78,7 @@ func flagsIn(text string) []string {
 	return names
 }
 
-// hasFlag is whether --help of the program or of its start command has a flag.
+// hasFlag reports whether --help of the program or of its start command lists a flag.
 func hasFlag(command *cobra.Command, name string) bool {
 	start, _, err := command.Find([]string{"start"})
 	if err != nil {

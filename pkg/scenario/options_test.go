@@ -57,7 +57,7 @@ func TestOptionsOfRequests(t *testing.T) {
 	}
 }
 
-// encoded is options as typed clients send them.
+// encoded returns options encoded as protobuf, as typed clients send them.
 func encoded(t *testing.T, options *metav1.DeleteOptions) []byte {
 	t.Helper()
 	info, found := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)

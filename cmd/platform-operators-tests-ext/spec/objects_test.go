@@ -25,14 +25,14 @@ var (
 	thing  = Object{Kind: "Thing", Resource: things, Name: "ote-thing"}
 )
 
-// server is an API server with an object, of which it says what a test wants.
+// server is a fake API server with one object. Its fields define how it responds to requests.
 type server struct {
 	*fake.FakeDynamicClient
-	// takes is how long an object that was deleted is kept by its finalizer.
+	// takes is the time for which a finalizer delays the deletion of the object.
 	takes time.Duration
-	// refuses is for how many deletions it answers with a fault.
+	// refuses is the number of deletions that fail with an internal error.
 	refuses int
-	// silentUntil is for how long from its start it answers nothing but errs.
+	// silentUntil is the time after the start during which all requests fail.
 	silentUntil time.Duration
 }
 
@@ -71,7 +71,7 @@ func (s *server) start() {
 	})
 }
 
-// has says whether the object is there.
+// has reports whether the object exists.
 func (s *server) has(t *testing.T) bool {
 	t.Helper()
 	_, err := s.Tracker().Get(things, "", thing.Name)
@@ -87,7 +87,7 @@ func newThing() *unstructured.Unstructured {
 	return object
 }
 
-// makes creates the object and goes on.
+// makes returns a spec function that creates the object and then calls then.
 func makes(then func(context.Context, *T)) func(context.Context, *T) {
 	return func(ctx context.Context, t *T) {
 		t.Create(ctx, thing, func(ctx context.Context) error {
@@ -206,11 +206,11 @@ func TestWhatAnObjectLeavesIsWaitedForAndNamed(t *testing.T) {
 		leaves [][]string // one answer after the other, and the last one from then on
 		want   string
 	}{
-		"nothing is left":              {[][]string{nil}, ""},
-		"it goes a little later":       {[][]string{{`CustomResourceDefinition "a"`}, {`CustomResourceDefinition "a"`}, nil}, ""},
-		"it stays":                     {[][]string{{`Namespace "n"`, `Deployment "n/d"`}}, `Thing "ote-thing" is deleted, but other objects remain: Namespace "n", Deployment "n/d"`},
-		"more than can be read stays":  {[][]string{many}, " and 5 more"},
-		"listing the remains fails": {nil, `Thing "ote-thing" is deleted, but other objects may remain: listing them: no connection`},
+		"nothing is left":             {[][]string{nil}, ""},
+		"it goes a little later":      {[][]string{{`CustomResourceDefinition "a"`}, {`CustomResourceDefinition "a"`}, nil}, ""},
+		"it stays":                    {[][]string{{`Namespace "n"`, `Deployment "n/d"`}}, `Thing "ote-thing" is deleted, but other objects remain: Namespace "n", Deployment "n/d"`},
+		"more than can be read stays": {[][]string{many}, " and 5 more"},
+		"listing the remains fails":   {nil, `Thing "ote-thing" is deleted, but other objects may remain: listing them: no connection`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

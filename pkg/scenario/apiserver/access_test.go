@@ -99,7 +99,7 @@ func TestReviewsAnswerAsRequestsAreAuthorized(t *testing.T) {
 	})
 }
 
-// allowReviews allows every authenticated user to ask about itself, as kube-apiserver's own ClusterRoles do.
+// allowReviews allows all authenticated users to create self-subject reviews, as kube-apiserver's default ClusterRoles do.
 func (c cluster) allowReviews() {
 	c.Helper()
 	_, err := c.admin.RbacV1().ClusterRoles().Create(c.Context(), &rbacv1.ClusterRole{ObjectMeta: named("reviews"), Rules: []rbacv1.PolicyRule{

@@ -167,7 +167,7 @@ func TestAWatchGetsEveryWriteInOrder(t *testing.T) {
 	})
 }
 
-// collect returns so many events, as their type, revision, value, and the value before.
+// collect returns the next count events of a watch, each as type, revision, value and previous value.
 func collect(events clientv3.WatchChan, count int) (got []string) {
 	for len(got) < count {
 		for _, event := range (<-events).Events {

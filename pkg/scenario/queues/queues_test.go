@@ -16,7 +16,7 @@ func TestAQueueWithANameKeepsNoGoroutine(t *testing.T) {
 		queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Name: "named"})
 		queue.Add("key")
 		time.Sleep(time.Second)
-		// The queue is not shut down: a goroutine that it still has would be blocked for ever, which ends the test.
+		// The test does not shut the queue down. If the queue still had a goroutine, the bubble would panic at its end.
 		if key, _ := queue.Get(); key != "key" {
 			t.Errorf("got %q", key)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// told runs a story on an empty cluster, where ConfigMaps of namespace "default" are described.
-func told(t *testing.T, text string) (report string, failed error) {
+// runStory runs a story on an empty cluster. The report describes the ConfigMaps in namespace "default".
+func runStory(t *testing.T, text string) (report string, failed error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		cluster, err := scenario.Start(t.Context(), scenario.Options{})
@@ -68,7 +68,7 @@ func told(t *testing.T, text string) (report string, failed error) {
 const create = "- create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: a}, data: {color: red, size: '1'}}\n"
 
 func TestAReportHasWhatEachStepChanged(t *testing.T) {
-	report, err := told(t, "title: A ConfigMap is painted\nsteps:\n- wait: 1s\n"+create+`
+	report, err := runStory(t, "title: A ConfigMap is painted\nsteps:\n- wait: 1s\n"+create+`
 - title: It is painted
   patch: {object: ConfigMap/default/a, data: {color: blue}}
   then: [{object: ConfigMap/default/a, fields: {data.color: blue, data.weight: null}}]
@@ -144,7 +144,7 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"a cluster that never settles":  {create + "- busy:\n", "x.yaml:4: the cluster has not settled within 10m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := told(t, "title: A fault\nsteps:\n"+c.steps)
+			_, err := runStory(t, "title: A fault\nsteps:\n"+c.steps)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s…", err, c.want)
 			}
@@ -172,7 +172,7 @@ func TestAGoldenFileIsComparedByLines(t *testing.T) {
 }
 
 func TestAStoryThatContinuesAnotherOneReportsWhatItsOwnStepsChange(t *testing.T) {
-	report, err := told(t, "title: A second story\nfrom: first.yaml\nsteps:\n"+create)
+	report, err := runStory(t, "title: A second story\nfrom: first.yaml\nsteps:\n"+create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestAStoryThatContinuesAnotherOneReportsWhatItsOwnStepsChange(t *testing.T)
 const pod = "- create: {apiVersion: v1, kind: Pod, metadata: {namespace: default, name: a}, spec: {nodeName: worker-0, containers: [{name: a, image: a}]}}\n"
 
 func TestPodsBehaveAsAStorySays(t *testing.T) {
-	_, err := told(t, "title: A Pod fails, and recovers\nsteps:\n"+
+	_, err := runStory(t, "title: A Pod fails, and recovers\nsteps:\n"+
 		"- pods: {default: {waiting: ImagePullBackOff, message: no such image}}\n"+pod+
 		"  then: [{object: Pod/default/a, conditions: {Ready: 'False'}, fields: {status.phase: Pending}}]\n"+
 		"- pods: {default: {notReady: true}}\n"+
@@ -204,7 +204,7 @@ func TestPodsBehaveAsAStorySays(t *testing.T) {
 	}
 }
 
-// A reader that watches ConfigMaps goes on after its watch was cut, and after the history that it would continue from was dropped.
+// An informer of ConfigMaps continues after its watch was cut, and after the history that it needs was compacted.
 func TestWatchesAreCutAndHistoryIsDropped(t *testing.T) {
 	for _, steps := range []string{"- cut: {user: reader}\n", "- compact:\n"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// The cache of Pods, from which the names that are taken come, may be behind.
+// The cache of Pods, from which startPods reads the existing names, may be stale.
 func TestAPodWhoseNameIsTakenGetsAnother(t *testing.T) {
 	daemons := podSet{Object: &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "daemons"}}, kind: appsv1.SchemeGroupVersion.WithKind("DaemonSet")}
 	stateful := podSet{Object: &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "stateful"}}, kind: appsv1.SchemeGroupVersion.WithKind("StatefulSet")}

@@ -52,7 +52,7 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// SetDown(true) closes all connections and refuses new ones. SetDown(false) accepts new connections again.
+// SetDown closes all connections and refuses new ones if down is true. If it is false, the network accepts new connections again.
 func (n *Network) SetDown(down bool) {
 	n.mu.Lock()
 	n.down = down

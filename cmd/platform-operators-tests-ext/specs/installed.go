@@ -92,7 +92,7 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 		t.Expect(err).To(succeed())
 		for _, object := range list.Items {
 			if pkg, _, err := unstructured.NestedString(object.Object, each.pkg...); err == nil && pkg == t.Package {
-				t.Skip("%s %q has package %q, which is not ours to remove then", object.GetKind(), object.GetName(), t.Package)
+				t.Skip("%s %q already has package %q, so the spec must not remove it", object.GetKind(), object.GetName(), t.Package)
 			}
 		}
 	}

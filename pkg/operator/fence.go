@@ -60,7 +60,8 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 	return err
 }
 
-// fenceClusterOperator writes into status.extension, the field of the ClusterOperator API for data of its operator.
+// fenceClusterOperator writes the identity to status.extension of the ClusterOperator, the field for data of its operator. It does nothing
+// if there is no ClusterOperator.
 func fenceClusterOperator(ctx context.Context, input *Input, identity string) error {
 	client := input.Config.ConfigV1().ClusterOperators()
 	found, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", ClusterOperatorName).String()})

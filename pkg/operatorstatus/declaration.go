@@ -39,8 +39,8 @@ func (r *report) declaredByCatalogs(bundle platformv1alpha1.InstalledBundle) com
 	})
 }
 
-// declaredByFiles returns what the files of a bundle declare. The BundleDeployment reports the files of its newest revision, and of the
-// active one if that is another.
+// declaredByFiles returns the olm.maxOpenShiftVersion values that the bundle's own files declare. It takes them from the status of the
+// BundleDeployment. If the status does not describe this bundle, it returns an empty Statement.
 func (r *report) declaredByFiles(bundle platformv1alpha1.InstalledBundle) compat.Statement {
 	current := r.in.Current
 	if current.Deployment == nil || current.Recorded == nil || upgradestep.IsStale(current.Deployment) {
@@ -50,7 +50,7 @@ func (r *report) declaredByFiles(bundle platformv1alpha1.InstalledBundle) compat
 	files := status.ActiveBundle
 	if upgradestep.SameBundle(*current.Recorded, bundle) {
 		if files = status.Bundle; !meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionHasValidBundle) {
-			return compat.Statement{} // they are those of the revision before
+			return compat.Statement{} // status still describes the former revision
 		}
 	} else if files != nil && files.Name != bundle.Bundle {
 		return compat.Statement{}

@@ -34,7 +34,7 @@ type upgradePaths struct {
 // take long reach it.
 const maxWork = 1 << 28
 
-// node returns the key of a bundle in the graph.
+// node is the key of a bundle in the graph.
 type node struct{ bundle, version string }
 
 func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
@@ -262,7 +262,8 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 	return steps
 }
 
-// versionsTo returns the versions of the steps to a reachable option. Paths may be long, so it takes less memory than pathTo.
+// versionsTo returns the versions of the steps to a reachable option. It allocates less memory than
+// pathTo, because paths may be long.
 func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)

@@ -38,17 +38,17 @@ var transitions = []Transition{
 	},
 	{
 		From: []State{Failed}, To: Pending,
-		When: "the spec asks for it again, and nothing of it was written", Effect: "none",
+		When: "the spec asks for it again, and none of its objects was written", Effect: "none",
 		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && !r.isTouched() },
 		effect: func(_ *Machine, r *Revision) { r.Stored = corev1alpha2.RevisionRollingOut },
 	},
 	waitFor(Approval, "its plan is not approved"),
 	waitFor(Permissions, "the manager lacks permissions"),
-	waitFor(InstallNamespace, "the install namespace must not be used"),
+	waitFor(InstallNamespace, "the manager must not use the install namespace"),
 	waitFor(Capacity, "objects of 8 earlier revisions are not removed yet"),
 	{
 		From: unstarted, To: RollingOut,
-		When: "it is desired, not paused, and every requirement holds", Effect: "the start is recorded; the deadline counts from it",
+		When: "it is desired, not paused, and every requirement holds", Effect: "the start is recorded; the deadline starts",
 		Action: RecordStart,
 		guard: func(m *Machine, r *Revision) bool {
 			return m.isDue(r) && !r.isStarted() && m.checked && m.check.Unmet == NoRequirement
@@ -57,7 +57,7 @@ var transitions = []Transition{
 	},
 	{
 		From: rolling, To: RollingOut,
-		When: "spec.paused was set until now", Effect: "the start is recorded again; the deadline counts anew",
+		When: "spec.paused is no longer set", Effect: "the start is recorded again; the deadline starts again",
 		Action: RecordStart,
 		guard:  func(m *Machine, r *Revision) bool { return m.isDue(r) && r.isStarted() && m.wasPaused() },
 		effect: (*Machine).start,
@@ -96,7 +96,7 @@ var transitions = []Transition{
 	},
 	{
 		From: []State{Failed, Archived}, To: Deleted,
-		When: "it is pruned, and more than 3 revisions are neither active nor desired", Effect: "the manager deletes its Secrets",
+		When: "it is pruned, and at least 3 newer revisions are neither active nor desired", Effect: "the manager deletes its Secrets",
 		Action: Delete,
 		guard:  (*Machine).isSurplus,
 		effect: func(m *Machine, r *Revision) { m.in.History.Remove(r.Number) },

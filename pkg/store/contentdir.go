@@ -16,8 +16,8 @@ import (
 const (
 	// unfinishedPrefix is the prefix of directories that are being filled or removed.
 	unfinishedPrefix = ".unfinished-"
-	// filesName is the directory of the files below a digest's directory, and sizeName the file with their size on disk. After a power failure
-	// files may be shorter than they were; the size reveals that.
+	// filesName and sizeName are the entries of a digest's directory: the unpacked files, and a file with their total size. If the sizes
+	// differ, a power failure truncated the files.
 	filesName, sizeName = "files", "size"
 )
 

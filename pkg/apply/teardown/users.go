@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
-// maxExamples bounds the custom resources that are named.
+// maxExamples is the maximum number of custom resources that a message names.
 const maxExamples = 3
 
 // users are custom resources that are not the bundle's own.

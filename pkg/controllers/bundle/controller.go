@@ -183,7 +183,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return nil
 }
 
-// unpack sets the status from the result of the fetch. It returns the time until the next sync; 0 for none.
+// unpack requests a fetch of the Bundle's content, and sets the status from its progress. If the class is unknown, it cancels the fetch. It
+// returns the time until the next sync; 0 for none.
 func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
 	if err != nil && !apierrors.IsNotFound(err) {

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// readClass finds out whether the provisioner class is known, and merges its policies with the spec's. The active revision is kept in
-// any case, by the last class that was seen: the deletion of a class must not change how.
+// readClass reads the ProvisionerClass, and merges its policies with those of the spec. If the class is gone, it uses its last policies: the
+// deletion of a class must not change how the active revision is maintained.
 func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	name := s.deployment.Spec.ProvisionerClassName
 	class, err := s.c.classes.Get(name)
@@ -42,7 +42,7 @@ func (c *controller) deploymentsOfClass(class runtime.Object) []string {
 	return c.deploymentsWith(factory.ObjectNameToKey(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
 }
 
-// deploymentsOfBundle returns the names of the BundleDeployments with the content of a Bundle.
+// deploymentsOfBundle returns the names of the BundleDeployments whose spec.source.bundle.name names a Bundle.
 func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
 	return c.deploymentsWith(factory.ObjectNameToKey(bundle), func(spec corev1alpha2.BundleDeploymentSpec) string {
 		if spec.Source.Bundle == nil {
@@ -55,7 +55,7 @@ func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
 func (c *controller) deploymentsWith(name string, named func(corev1alpha2.BundleDeploymentSpec) string) []string {
 	all, err := c.deployments.List(labels.Everything())
 	if err != nil || name == "" {
-		return nil // a cache never returns an error here
+		return nil // a List from a cache does not fail
 	}
 	var names []string
 	for _, each := range all {

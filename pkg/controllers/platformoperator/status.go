@@ -62,7 +62,7 @@ func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.Platfo
 	}
 }
 
-// maxEvent bounds the message of an Event in bytes, as the API does.
+// maxEvent is the maximum size of an Event's message, in bytes. It is the limit of events.k8s.io/v1; v1, which the manager uses, has none.
 const maxEvent = 1024
 
 // event sends an Event on a PlatformOperator.

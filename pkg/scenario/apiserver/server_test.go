@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// cluster is an API server, and namespace "a" in it.
+// cluster is an API server under test, with an admin's client. inCluster also creates namespace "a" in it; start does not.
 type cluster struct {
 	*testing.T
 	*Server

@@ -50,7 +50,8 @@ func objectPath(object furniture.Object) (string, error) {
 	return path(kind{apiVersion, resource}, name), nil
 }
 
-// parallelWrites keeps two cores busy. More requests would only wait in the API server.
+// parallelWrites is the maximum number of objects that furnish writes concurrently. It keeps two cores busy; more requests would only wait
+// in the API server.
 const parallelWrites = 8
 
 // furnish applies the objects and waits until CRDs are established and nodes are ready.

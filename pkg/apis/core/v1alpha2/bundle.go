@@ -94,7 +94,7 @@ type BundleStatus struct {
 	// +optional
 	Phase BundlePhase `json:"phase,omitempty"`
 
-	// resolvedSource is spec.source with the reference of the image by digest. It is absent until the reference is resolved.
+	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	// +optional
 	ResolvedSource *BundleSource `json:"resolvedSource,omitempty"`
 

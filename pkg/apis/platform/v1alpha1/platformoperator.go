@@ -136,8 +136,8 @@ type Install struct {
 	// +optional
 	Config *InstallConfig `json:"config,omitempty"`
 
-	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of
-	// ProvisionerClass core-rukpak-io-registry.
+	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of the
+	// ProvisionerClass that reads the format of the bundle.
 	// +optional
 	Drift *corev1alpha2.Drift `json:"drift,omitempty"`
 

@@ -99,7 +99,7 @@ func (s *solver) exclude(literals []z.Lit) {
 // assumptions and choices that cause it. The choices define every other literal, so no other literal needs to be tried.
 func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	if s.propagator == nil {
-		s.propagator = gini.NewVc(int(s.last)+1, len(s.clauses))
+		s.propagator = gini.NewVc(int(s.last)+1, len(s.clauses)/3) // most clauses have two literals and the null literal
 		for _, literal := range s.clauses {
 			s.propagator.Add(literal)
 		}
@@ -139,12 +139,9 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 	return solution, tests, true
 }
 
-// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. It tries to drop the first
-// assumptions first. ok is false if the search was given up.
+// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. The last query must have had these
+// assumptions and keep, and no solution. minimalCore tries to drop the first assumptions first. ok is false if the search was given up.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
-	if _, found := s.solve(append(slices.Clone(assumptions), keep)...); found != unsatisfiable {
-		return nil, false
-	}
 	core = slices.DeleteFunc(slices.Clone(assumptions), func(literal z.Lit) bool { return !slices.Contains(s.core, literal) })
 	for i := 0; i < len(core); {
 		less := slices.Delete(slices.Clone(core), i, i+1)

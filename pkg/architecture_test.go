@@ -1,5 +1,5 @@
-// Package pkg_test tests the architecture: which package may import which, and what the pure packages must not use.
-// It reads source files only, knows nothing of what the packages do, and is run by go test.
+// Package pkg_test tests the architecture: which package may import which, and what pure packages must not use. It reads source files only,
+// and does not depend on the packages that it tests.
 package pkg_test
 
 import (
@@ -21,8 +21,9 @@ import (
 
 const module = "github.com/openshift/platform-operators/"
 
-// packages are in the order of ARCHITECTURE.md. A package, with those below its path, imports lower layers and, on its own layer, only
-// packages that stand above it in this list. A package that is not here fails the test: add it first. The longest path counts.
+// packages lists the packages with their layers, in the order of ARCHITECTURE.md. A package may import packages of lower layers and, in its
+// own layer, packages that are above it in the list. An entry also covers the packages below its path; the longest matching path applies. A
+// package without an entry fails the test.
 var packages = []struct {
 	layer int
 	path  string
@@ -71,30 +72,32 @@ var packages = []struct {
 	{4, "pkg/operator"},
 	{4, "pkg/cli"},
 	{5, "cmd"},
-	// A library for tests, which knows nothing of this project.
+	// A library for tests, which does not depend on this project.
 	{5, "pkg/scenario"},
 }
 
 const (
 	pureLayer = 1
-	// wiringLayer is the first that may read flags and the environment.
+	// wiringLayer is the lowest layer that may read flags and the environment.
 	wiringLayer = 4
 )
 
 const (
-	// extension are the tests for openshift-tests. They see the manager as a user of the cluster does: they import extensionKnows only,
-	// and no other package imports their library.
+	// extension is the import path of the tests for openshift-tests. They use the manager as a user of the cluster does: they import
+	// packages in extensionKnows only, and no other package imports extensionLibrary.
 	extension        = module + "cmd/platform-operators-tests-ext"
 	extensionLibrary = "github.com/openshift-eng/openshift-tests-extension"
 	ginkgo           = "github.com/onsi/ginkgo"
 )
 
-// scenarios is a library for tests of any operator: its packages import only one another, and the programs import none of them.
+// scenarios is the import path of a library for tests of any operator. Its packages import only one another, and programs must not import
+// them.
 const scenarios = module + "pkg/scenario"
 
 var extensionKnows = []string{extension, module + "pkg/apis", module + "pkg/client"}
 
-// impure are imports, with what is below them, that a pure package must not have: what they would give is passed in.
+// impure are the import paths that a pure package must not import, including the packages below them. Callers pass in the values that a
+// pure package needs.
 var impure = []string{
 	"crypto/rand", "flag", "log", "math/rand", "net", "os", "syscall",
 	"github.com/openshift/client-go", "github.com/openshift/library-go",
@@ -104,13 +107,13 @@ var impure = []string{
 	module + "pkg/client",
 }
 
-// notPureCalls are functions of otherwise harmless packages that make an answer depend on when it is asked.
+// notPureCalls are functions whose result depends on the time of the call. Pure packages must not call them.
 var notPureCalls = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
 
-// environmentCalls are for the wiring only.
+// environmentCalls are the functions and variables that only wiringLayer and higher layers may use.
 var environmentCalls = []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Args", "os.Exit"}
 
-// grabBags are names that say nothing about what is inside.
+// grabBags are names of packages that do not describe the content.
 var grabBags = []string{"common", "helper", "helpers", "lib", "libs", "misc", "util", "utils"}
 
 // sourceFiles returns the paths of the Go files in pkg and cmd, without tests, relative to the folder of go.mod.
@@ -163,7 +166,7 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// inspect returns what is wrong with one source file, and whether it has a package comment.
+// inspect returns the violations of the rules in one source file, and whether the file has a package comment.
 func inspect(name string, source []byte) (faults []string, hasComment bool) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -199,7 +202,7 @@ func inspect(name string, source []byte) (faults []string, hasComment bool) {
 	return faults, file.Doc != nil
 }
 
-// entryOf finds the entry of a folder in packages, -1 for none.
+// entryOf returns the index in packages of the entry for a folder, or -1 if there is none.
 func entryOf(folder string) int {
 	found := -1
 	for i, entry := range packages {
@@ -210,7 +213,8 @@ func entryOf(folder string) int {
 	return found
 }
 
-// forbidden returns why a package of this entry may not import another one; empty if it may.
+// forbidden returns the reason why the package in folder, whose entry has index own, must not import another package. It returns "" if it
+// may.
 func forbidden(own int, folder, imported string) string {
 	layer := packages[own].layer
 	if strings.HasPrefix(imported, "sigs.k8s.io/controller-runtime") {
@@ -248,8 +252,8 @@ func forbidden(own int, folder, imported string) string {
 	return ""
 }
 
-// acrossExtension says why the tests for openshift-tests may not import something, or somebody else may not import them or
-// their library; empty when they may.
+// acrossExtension returns the reason why the tests for openshift-tests must not import a package, or why another package must not import
+// these tests or their library. It returns "" if the import is permitted.
 func acrossExtension(folder, imported string) string {
 	switch within := isIn(module+folder, extension); {
 	case !within && isIn(imported, extension, extensionLibrary):
@@ -262,8 +266,8 @@ func acrossExtension(folder, imported string) string {
 	return ""
 }
 
-// acrossScenarios returns why a package of the scenario library may not import another one, or why another package may not import one of
-// its packages; empty when it may.
+// acrossScenarios returns the reason why a package of the scenario library must not import another package, or why another package must not
+// import the library. It returns "" if the import is permitted.
 func acrossScenarios(folder, imported string) string {
 	switch within := isIn(module+folder, scenarios); {
 	case within && strings.HasPrefix(imported, module) && !isIn(imported, scenarios):
@@ -274,12 +278,12 @@ func acrossScenarios(folder, imported string) string {
 	return ""
 }
 
-// isIn says whether a package is one of these, or below one.
+// isIn reports whether an import path is one of roots or below one of them.
 func isIn(imported string, roots ...string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") })
 }
 
-// forbiddenCode returns why a package of this layer may not have a piece of code; empty if it may.
+// forbiddenCode returns the reason why a package of this layer must not contain an AST node. It returns "" if it may.
 func forbiddenCode(layer int, node ast.Node) string {
 	switch node := node.(type) {
 	case *ast.GoStmt:

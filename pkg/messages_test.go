@@ -12,16 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// messageReaders lists the functions that may read a message, and why. Those that only compare a message with the one before decide when to
-// write, or whether to send an Event.
+// messageReaders lists the functions that may read a message, and why. Functions that only compare a message with the previous one are
+// permitted: they decide when to write, or whether to send an Event.
 var messageReaders = map[string]string{
 	"pkg/operatorstatus/events.go newApprovalMessage": "a message that changed is sent as another Event",
 	"pkg/health/writelimiter.go WriteLimiter.Wait":    "a message that changed waits its turn to be written",
 }
 
-// TestNoCodeReadsAMessage fails if code makes a decision by the text of a message: if it compares the message with another text, uses it as a
-// key, or searches in it. What the manager needs to know later belongs in a status field. A comparison with "" is allowed. The test reads
-// syntax: it does not see a message that went through a variable first.
+// TestNoCodeReadsAMessage fails if code makes a decision by the text of a message: if it compares the message with another text, uses it as
+// a key, or searches in it. What the manager needs to know later belongs in a status field. A comparison with "" is permitted. The test
+// checks syntax only, and does not find a decision by a variable that holds a message.
 func TestNoCodeReadsAMessage(t *testing.T) {
 	read := map[string]bool{}
 	for _, file := range sourceFiles(t) {
@@ -120,7 +120,7 @@ var searchFunctions = []string{"strings.Cut", "strings.CutPrefix", "strings.CutS
 	"strings.Count", "strings.TrimPrefix", "strings.TrimSuffix", "slices.Contains", "slices.Index", ".MatchString", ".FindStringSubmatch", ".FindString",
 	".FindAllString"}
 
-// readsMessage reports whether a piece of syntax, without what is inside, makes a decision by the text of a message.
+// readsMessage reports whether a syntax node, without the nodes inside, makes a decision by the text of a message.
 func readsMessage(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.BinaryExpr:

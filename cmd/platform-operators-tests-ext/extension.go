@@ -74,8 +74,8 @@ type environment struct {
 	limits  spec.Limits
 }
 
-// connection returns a function that connects to the cluster once. It reads the environment variables only when it is called, because info
-// and list need no cluster.
+// connection returns a function that connects to the cluster at its first call. Later calls return the same result. Only the call reads the
+// environment variables, because commands info and list need no cluster.
 func connection() func() (*environment, error) {
 	return sync.OnceValues(func() (*environment, error) {
 		timeout, timeoutErr := duration(timeoutVariable, defaultTimeout)
@@ -92,7 +92,8 @@ func connection() func() (*environment, error) {
 	})
 }
 
-// duration parses the duration in an environment variable. It returns the default if the variable is not set.
+// duration parses the duration in an environment variable. It returns otherwise if the variable is not set, and an error if the value is
+// not a positive duration.
 func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {

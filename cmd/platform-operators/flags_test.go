@@ -20,11 +20,11 @@ var (
 	flagName     = regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]*)`)
 )
 
-// TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas looks up flags that pages have in back quotes or in a command
-// that starts the manager. test/docs looks up everything else.
+// TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas checks the flags that pages mention in back quotes or in a command that
+// starts the manager. test/docs checks everything else.
 func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testing.T) {
 	command := newCommand()
-	logs.AddFlags(command.PersistentFlags()) // as cli.Run and cobra add theirs
+	logs.AddFlags(command.PersistentFlags()) // as cli.Run and cobra do
 	if _, _, err := command.Find(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 	}
 }
 
-// flagsIn returns the manager's flags that a text mentions.
+// flagsIn returns the names of the manager's flags that a text mentions, in any order and with duplicates.
 func flagsIn(text string) []string {
 	var mentions, names []string
 	for _, match := range inBackQuotes.FindAllStringSubmatch(text, -1) {

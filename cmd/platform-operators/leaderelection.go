@@ -107,15 +107,17 @@ func stallLimit(config configv1.LeaderElection, namespace string) time.Duration 
 
 // candidacy is the state of this process in leader election.
 type candidacy struct {
-	// identity is the holder identity. Outside of a Pod it is empty, and library-go generates one.
+	// identity is the holder identity. It is empty outside of a Pod and without leader election; library-go then generates one.
 	identity string
 	// tookOver is true if the process has taken over the Lease of an earlier process in the same Pod.
 	tookOver bool
-	// lock is the locked file on the Pod's volume, nil outside of a Pod. Closing it, or the end of the process, unlocks it.
+	// lock is the locked file on the Pod's volume. It is nil outside of a Pod and without leader election. Closing it, or the end of the
+	// process, unlocks it.
 	lock *os.File
 }
 
-// prepare prepares leader election in a Pod: it locks the lock file, and takes over the Lease of an earlier process in the same Pod. The
+// prepare prepares leader election in a Pod: it locks the lock file, and takes over the Lease of an earlier process in the same Pod. It
+// returns a zero candidacy outside of a Pod and without leader election. It returns an error if another manager runs in the same Pod. The
 // caller must close the lock.
 func (e *leaderElection) prepare(ctx context.Context, lease configv1.LeaderElection, flags controllerFlags, clock clock.PassiveClock) (candidacy, error) {
 	if e.lockFile == "" || !e.enabled {

@@ -31,7 +31,7 @@ type starter struct {
 	clock    clock.Clock
 }
 
-// execute is the command's Run function.
+// execute is the command's Run function. It ends the process if the manager fails.
 func (s *starter) execute(command *cobra.Command, _ []string) {
 	ctx := apiserver.SetupSignalContext()
 	defer serviceability.BehaviorOnPanic(os.Getenv("OPENSHIFT_ON_PANIC"), version.Get())()

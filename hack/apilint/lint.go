@@ -24,7 +24,7 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s (%s)", f.file, f.line, f.message, f.linter)
 }
 
-// lint returns the findings of kube-api-linter in packages of the module in root, in the order of files and lines.
+// lint returns the findings of kube-api-linter in the packages that match patterns in the module at root, sorted by file, line and message.
 func lint(root string, s settings, patterns ...string) ([]finding, error) {
 	plugin, err := base.New(map[string]any{"linters": s.Linters, "lintersConfig": s.LintersConfig})
 	if err != nil {
@@ -69,7 +69,7 @@ func lint(root string, s settings, patterns ...string) ([]finding, error) {
 	return found, nil
 }
 
-// loadErrors returns the errors of packages that cannot be loaded.
+// loadErrors returns the errors of packages that cannot be loaded, or an error if no package matches.
 func loadErrors(loaded []*packages.Package) error {
 	var all []error
 	if len(loaded) == 0 {

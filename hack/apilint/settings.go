@@ -43,7 +43,7 @@ func readSettings(path string) (settings, error) {
 	return s, nil
 }
 
-// except returns the findings without an exception, and the exceptions that match no finding.
+// except returns the texts of findings that no exception covers, and a text for each exception that matches no finding.
 func except(found []finding, exceptions []exception) []string {
 	type key struct{ field, linter string }
 	used := map[key]bool{}

@@ -16,7 +16,7 @@ import (
 
 const header = "# Code generated from pkg/apis by `make update`. DO NOT EDIT.\n"
 
-// annotations are those of every manifest of the payload; see test/payload.
+// annotations are the annotations that every manifest of the payload must have; see test/payload.
 var annotations = map[string]any{
 	"include.release.openshift.io/self-managed-high-availability": "true",
 	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
@@ -72,7 +72,8 @@ func convert(from, to string) error {
 	return nil
 }
 
-// manifest returns the file name and the content of one CRD's manifest.
+// manifest returns the file name and the content of one CRD's manifest. It returns an error for other kinds and for a version without a
+// schema.
 func manifest(content []byte) (name string, output []byte, err error) {
 	var crd map[string]any
 	if err := yaml.UnmarshalStrict(content, &crd); err != nil {
@@ -103,7 +104,8 @@ func manifest(content []byte) (name string, output []byte, err error) {
 	return "0000_50_platform-operators_10-" + plural + ".crd.yaml", append([]byte(header), output...), nil
 }
 
-// trim removes the descriptions below external properties of a schema.
+// trim removes the descriptions below external properties of a schema, and adds maximums to these properties. path is the path of the
+// schema.
 func trim(schema map[string]any, path []string) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, property := range properties {
@@ -142,7 +144,8 @@ func dropDescriptions(part any) {
 	}
 }
 
-// The maximums for external types, far above any realistic value.
+// maxForeignString is the maximum length of a string in external types. maxForeignItems is the maximum number of items of a list or map in
+// them. Both are far above any realistic value.
 const (
 	maxForeignString = 32 << 10
 	maxForeignItems  = 256
@@ -151,12 +154,12 @@ const (
 	maxQuantity = 256
 )
 
-// bound adds a maximum to every string, list, map and integer in a part of a schema that has none. A format bounds an integer,
-// because the API server rejects values that do not fit.
+// bound adds a maximum to every string, list and map in a part of a schema that has none. It skips strings with an enum or a format,
+// because the API server rejects values that do not fit, and it skips integers.
 func bound(part any) {
 	switch part := part.(type) {
 	case map[string]any:
-		if part["x-kubernetes-int-or-string"] == true { // what is below must be exactly as it is
+		if part["x-kubernetes-int-or-string"] == true { // the other fields must stay as they are
 			setDefault(part, "maxLength", maxQuantity)
 			return
 		}
@@ -189,14 +192,15 @@ func boundOne(schema map[string]any) {
 	}
 }
 
-// setDefault sets a maximum unless there is one.
+// setDefault sets a maximum unless the schema already has it.
 func setDefault(schema map[string]any, name string, maximum int) {
 	if _, set := schema[name]; !set {
 		schema[name] = maximum
 	}
 }
 
-// at returns the map at a path of keys. It creates missing maps.
+// at returns the map at a path of keys. It creates missing maps. If object is not a map, the result is a new map that is not part of
+// object.
 func at(object any, keys ...string) map[string]any {
 	current, ok := object.(map[string]any)
 	if !ok {

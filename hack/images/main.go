@@ -63,7 +63,7 @@ func run(ctx context.Context, arches []string, to string) error {
 	return write(images, to)
 }
 
-// compile builds a reproducible static binary. pkg is the folder of the package, and to an absolute path.
+// compile builds a reproducible static binary. pkg is the folder of the package. to is the path of the binary, and must be absolute.
 func compile(ctx context.Context, pkg, arch, to string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-C", pkg, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, ".")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
@@ -91,7 +91,8 @@ func compressed(file string) (string, error) {
 	return file + ".gz", os.WriteFile(file+".gz", packed.Bytes(), 0o600)
 }
 
-// write writes images to a folder as an OCI layout, and replaces an existing one.
+// write writes images to a folder as an OCI layout, and prints their digests. It replaces an existing layout, and returns an error if the
+// folder contains anything else.
 func write(images []v1.Image, to string) error {
 	if err := removeLayout(to); err != nil {
 		return err
@@ -120,7 +121,8 @@ func write(images []v1.Image, to string) error {
 	return nil
 }
 
-// removeLayout removes an OCI layout of an earlier run. It returns an error if the folder contains anything else.
+// removeLayout removes the folder of an OCI layout. It does nothing if path does not exist, and returns an error if path is not an OCI
+// layout.
 func removeLayout(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil

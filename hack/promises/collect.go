@@ -21,7 +21,7 @@ var (
 	// idInName matches ids in function names, which have _ instead of -.
 	idInName = regexp.MustCompile(strings.ReplaceAll(idPattern, "-[", "_["))
 	testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark)`)
-	// attempt matches a comment that is probably meant as a promise. beginning matches the beginning of a promise.
+	// attempt matches a line that is probably meant as a promise. beginning matches the first line of a promise.
 	attempt   = regexp.MustCompile(`^Promise [A-Z]+-`)
 	beginning = regexp.MustCompile(`^Promise (` + idPattern + `): (\S.*)$`)
 )
@@ -32,7 +32,7 @@ type promise struct{ id, text, file string }
 // collection has the promises and the tests of a checkout.
 type collection struct {
 	promises []promise
-	// carriers are the files with tests for an id, sorted and without duplicates.
+	// carriers are the files with tests for an id, by id, in the order of their addition and without duplicates.
 	carriers map[string][]string
 	// malformed are errors for comments that look like a promise and are none.
 	malformed []error
@@ -40,7 +40,7 @@ type collection struct {
 
 func newCollection() *collection { return &collection{carriers: map[string][]string{}} }
 
-// addFolder adds the Go tests and the YAML scenarios in a folder below root.
+// addFolder adds the Go tests and the YAML scenarios in a folder below root. It skips the folder own.
 func (c *collection) addFolder(root, folder string) error {
 	return filepath.WalkDir(filepath.Join(root, folder), func(full string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -76,7 +76,8 @@ func isStory(file string) bool {
 	return path.Base(path.Dir(filepath.ToSlash(file))) == "scenarios" && strings.HasSuffix(file, ".yaml")
 }
 
-// addGo adds a Go file. Its tests have ids in function names and in the names of subtests, specs and table entries.
+// addGo adds a Go file. It reads ids from the names of test functions and from string literals, such as the names of subtests. It reads
+// promises from comments.
 func (c *collection) addGo(file string, content []byte) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, content, parser.ParseComments)
 	if err != nil {
@@ -109,7 +110,7 @@ func (c *collection) addGo(file string, content []byte) error {
 	return nil
 }
 
-// addStory adds a YAML scenario. Its file name begins with the id.
+// addStory adds a YAML scenario. It reads the id from the file name, and promises from comments.
 func (c *collection) addStory(file, content string) {
 	if id := idInText.FindString(strings.ToUpper(path.Base(file))); id != "" {
 		c.carry(id, file)
@@ -118,7 +119,7 @@ func (c *collection) addStory(file, content string) {
 	for line := range strings.Lines(content) {
 		comment, isComment := strings.CutPrefix(strings.TrimSpace(line), "#")
 		if !isComment {
-			comment = "" // which ends a promise, too
+			comment = "" // an empty line, which ends a promise
 		}
 		lines = append(lines, strings.TrimSpace(comment))
 	}
@@ -131,7 +132,7 @@ func (c *collection) carry(id, file string) {
 	}
 }
 
-// addComment adds the promises in a comment.
+// addComment adds the promises in a comment, and errors for malformed ones.
 func (c *collection) addComment(file string, lines []string) {
 	for i := 0; i < len(lines); i++ {
 		if !attempt.MatchString(lines[i]) {
@@ -151,7 +152,7 @@ func (c *collection) addComment(file string, lines []string) {
 	}
 }
 
-// problems returns the errors for which no page can be written, in order.
+// problems returns the errors that prevent the writing of the page, sorted by message.
 func (c *collection) problems() []error {
 	problems := slices.Clone(c.malformed)
 	first := map[string]promise{}

@@ -25,7 +25,7 @@ const page = "docs/promises.md"
 // folders are the folders with tests.
 var folders = []string{"cmd", "hack", "pkg", "test"}
 
-// own is the folder of this program, whose tests have example ids.
+// own is the folder of this program. addFolder skips it, because its tests have example ids.
 const own = "hack/promises"
 
 func main() {

@@ -104,7 +104,7 @@ func (c *collection) page() string {
 	return text.String()
 }
 
-// links returns links to the files with tests for the id. The file with the promise is first.
+// links returns Markdown links to the files with tests for the id. The file with the promise is first.
 func (c *collection) links(p promise) string {
 	files := slices.Clone(c.carriers[p.id])
 	slices.SortFunc(files, func(a, b string) int {

@@ -96,7 +96,8 @@ const preamble = `# Soak
 |---|---|
 `
 
-// classes are the kinds of long tests, by prefix of their report files. least is the smallest permitted number of passed tests.
+// classes are the classes of long tests. prefix is the prefix of the names of a class's report files. least is the smallest permitted
+// number of passed tests.
 var classes = []struct {
 	prefix, title, text string
 	least               int
@@ -145,7 +146,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	return errors.Join(errs...)
 }
 
-// executions matches the progress of Go's fuzzer after the corpus. The last match counts.
+// executions matches the progress that Go's fuzzer prints when it has executed inputs. The last match has the total number of executions.
 var executions = regexp.MustCompile(`execs: ([1-9]\d*) `)
 
 func figures(test report.Test) string {

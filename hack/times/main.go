@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// run prints what it can read, and returns an error for the rest.
+// run prints the durations, the slowest tests and the failed tests that it can read. It returns an error for what it cannot read.
 func run(out io.Writer, stepsFile, reports string, slowest int) error {
 	content, stepsErr := os.ReadFile(stepsFile)
 	steps, parseErr := parseSteps(string(content))
@@ -60,7 +60,8 @@ func (s step) idle(cores int) float64 {
 	return max(0, s.wall*float64(cores)-max(s.machine, s.own)-s.stolen)
 }
 
-// parseSteps sums the lines of each target, in the order in which the targets started.
+// parseSteps sums the lines of each target, in the order in which the targets first occur. It returns an error for each invalid line,
+// together with the steps from other lines.
 func parseSteps(content string) ([]step, error) {
 	var steps []step
 	var errs []error
@@ -108,7 +109,7 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 	return table.Flush()
 }
 
-// printSlowest prints the slowest tests. Tests with subtests do not count, but their subtests do.
+// printSlowest prints the slowest passed and failed tests, at most as many as most. It omits tests with subtests, but not their subtests.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool {
 		return t.Parent || t.Name == "" || t.Outcome != report.Passed && t.Outcome != report.Failed
@@ -123,10 +124,10 @@ func printSlowest(out io.Writer, tests []report.Test, most int) error {
 }
 
 const (
-	// These limit the output of failed tests, because CI systems may keep only the last 2 KiB of a log.
+	// mostFailed, mostLines and mostBytes limit the output of failed tests, because CI systems may keep only the last 2 KiB of a log.
 	mostFailed = 6
 	mostLines  = 15
-	mostBytes  = 120 // of a line
+	mostBytes  = 120 // the maximum number of bytes of a line
 )
 
 // logLine matches log lines of Kubernetes' libraries, and lines of go test about the order of tests.
@@ -135,8 +136,8 @@ var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]|^=== (RUN|PAUSE|CONT|N
 // crashLine matches the first line of a crash of the Go runtime, which the stacks of goroutines follow.
 var crashLine = regexp.MustCompile(`^(panic|fatal error|SIG[A-Z]+): |^unexpected fault address `)
 
-// printFailed prints the last lines, without logs, of failed and unfinished tests, and of failed packages. A crash comes last,
-// because go test prints it in the output of any test of the package.
+// printFailed prints the last lines, without logs, of failed and unfinished tests, and of failed packages. It prints at most mostFailed of
+// them. A crash comes last, because go test prints it in the output of any test of the package.
 func printFailed(out io.Writer, tests []report.Test) error {
 	var failures, crashes []string
 	for _, each := range tests {
@@ -158,7 +159,7 @@ func printFailed(out io.Writer, tests []report.Test) error {
 	return err
 }
 
-// excerpt returns lines of a test's output below its name and its outcome.
+// excerpt returns lines of a test's output below its name and its outcome. It truncates each line to mostBytes, also in the caller's slice.
 func excerpt(test report.Test, what string, lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")
@@ -173,7 +174,7 @@ func packageFailed(pkg string, tests []report.Test) bool {
 	})
 }
 
-// hasFailedPart reports whether a subtest of a test, or a test of a package, failed. Its own output is more specific.
+// hasFailedPart reports whether a subtest of a test, or a test of a package, failed. The output of that part is more specific.
 func hasFailedPart(whole report.Test, tests []report.Test) bool {
 	return slices.ContainsFunc(tests, func(each report.Test) bool {
 		isPart := each.Name != "" && whole.Name == "" || strings.HasPrefix(each.Name, whole.Name+"/")

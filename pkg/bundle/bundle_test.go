@@ -243,8 +243,8 @@ func TestDocumentsAreSplitAtMarkersOnly(t *testing.T) {
 	}
 }
 
-// A bomb may consist of documents that are each below the bound for one document, and a long text may be repeated by aliases, which takes
-// no memory until it is encoded as JSON.
+// TestReadObjectsBoundsTheExpansionOfAllDocuments covers a bomb of many documents that are each below the limit for one document. It also
+// covers a long text that aliases repeat, which takes no memory until it is encoded as JSON.
 func TestReadObjectsBoundsTheExpansionOfAllDocuments(t *testing.T) {
 	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, "
 	list := "[" + strings.Repeat("x,", 400) + "]"

@@ -13,14 +13,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckMetadata checks the fields that manifests of all kinds have in common. The parts of an object's URL must be valid, and labels and
-// annotations must be maps of strings: a value of another type would hide the whole map. It returns a line for each finding.
+// CheckMetadata checks the fields that manifests of all kinds have in common. The parts of an object's URL must be valid. Labels and
+// annotations must be maps of strings, because a value of another type would hide the whole map from readers. CheckMetadata returns a line
+// for each finding.
 func CheckMetadata(o Object) []string {
 	findings := checkKind(o)
 	if problems := content.IsPathSegmentName(o.GetName()); len(problems) > 0 {
 		findings = append(findings, fmt.Sprintf("%s: the name %s", o, strings.Join(problems, ", and ")))
 	}
-	// A namespace that is not a string would count as absent, and the object would be created in another namespace.
+	// A namespace that is not a string would be treated as absent, and the object would be created in another namespace.
 	if namespace, ok := o.metadata()["namespace"]; ok && !isString(namespace) {
 		findings = append(findings, fmt.Sprintf("%s: metadata.namespace is no string; put it in quotes", o))
 	}
@@ -62,7 +63,8 @@ func isString(value any) bool {
 	return ok
 }
 
-// CheckCRD checks that a CustomResourceDefinition has apiVersion apiextensions.k8s.io/v1 and a spec. It returns nothing for other kinds.
+// CheckCRD checks that a CustomResourceDefinition has apiVersion apiextensions.k8s.io/v1 and a spec. It returns a line for each finding,
+// and nil for other kinds.
 func CheckCRD(o Object) []string {
 	if !IsCRD(o) {
 		return nil
@@ -77,22 +79,24 @@ func CheckCRD(o Object) []string {
 	return findings
 }
 
-// Bounds of one validation error, which becomes part of a condition's message.
+// maxFindings is the maximum number of findings in one validation error, and maxFindingBytes the maximum size of a finding. The error
+// becomes part of a condition's message.
 const (
 	maxFindings     = 10
 	maxFindingBytes = 400
 )
 
-// Findings collects validation findings, one line each. The findings of one validator are sorted.
+// Findings are validation findings, one line each. The findings of one validator are sorted.
 type Findings []string
 
-// Add adds the findings of one validator.
+// Add adds the findings of one validator. It sorts lines in place.
 func (f *Findings) Add(lines []string) {
 	sort.Strings(lines)
 	*f = append(*f, lines...)
 }
 
-// Err returns an error with the first ten findings, truncated, and the number of the others; nil without findings.
+// Err returns an error with the first ten findings, truncated, and the number of the other findings. It returns nil if there are no
+// findings.
 func (f Findings) Err() error {
 	if len(f) == 0 {
 		return nil

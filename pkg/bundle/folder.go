@@ -22,9 +22,9 @@ const (
 	defaultManifests = "manifests"
 )
 
-// FormatError reports a bundle that has another format than the one that it was read as.
+// FormatError reports that a bundle's format differs from the format that its reader expects.
 type FormatError struct {
-	// Actual is the bundle's format, as its author wrote it; Expected is the one that it was read as.
+	// Actual is the bundle's format, as its author wrote it. Expected is the format that the reader expects.
 	Actual, Expected string
 	// File is the file that declares the format.
 	File string
@@ -34,7 +34,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Actual), e.Expected)
 }
 
-// Remedy returns a sentence, without a period, that names the class that reads the bundle.
+// Remedy returns a sentence, without a period, that names the class that reads the bundle, or says that no shipped class does.
 func (e *FormatError) Remedy() string {
 	class := corev1alpha2.ClassOf(e.Actual)
 	if class == "" {
@@ -43,11 +43,11 @@ func (e *FormatError) Remedy() string {
 	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
 }
 
-// maxAnnotation limits a value of metadata/annotations.yaml in bytes; paths and package names are far shorter.
+// maxAnnotation is the maximum size, in bytes, of the values that LoadAnnotations checks. Paths and package names are far shorter.
 const maxAnnotation = 1024
 
-// LoadAnnotations reads metadata/annotations.yaml of a bundle that is read as a format. An absent file is an error that wraps
-// fs.ErrNotExist, another format a FormatError.
+// LoadAnnotations reads metadata/annotations.yaml of a bundle. If the file does not exist, the error wraps fs.ErrNotExist. If the file
+// declares another format, the error is a *FormatError. The file need not declare a format.
 func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	data, err := ReadFile(fsys, AnnotationsFile)
 	if err != nil {
@@ -72,7 +72,7 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	return annotations, nil
 }
 
-// ManifestsDir returns the directory of the bundle's objects: the one in the annotations, else "manifests".
+// ManifestsDir returns the directory of the bundle's objects: the one in the annotations, without a trailing slash, or else "manifests".
 func ManifestsDir(annotations map[string]string) string {
 	if dir := annotations[AnnotationManifests]; dir != "" {
 		return strings.TrimSuffix(dir, "/")
@@ -80,7 +80,7 @@ func ManifestsDir(annotations map[string]string) string {
 	return defaultManifests
 }
 
-// LoadProperties reads metadata/properties.yaml; a bundle without the file has none.
+// LoadProperties reads metadata/properties.yaml. It returns nil and no error if the file does not exist.
 func LoadProperties(fsys fs.FS) ([]Property, error) {
 	data, err := ReadFile(fsys, PropertiesFile)
 	if errors.Is(err, fs.ErrNotExist) {

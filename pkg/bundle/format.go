@@ -25,23 +25,24 @@ type Format interface {
 //
 //nolint:interfacebloat // every format of the family implements all of it, and every caller uses most of it
 type Bundle interface {
-	// Metadata is what the bundle declares about itself.
+	// Metadata returns the metadata that the bundle declares.
 	Metadata() Metadata
-	// Manifests is the number of objects in the bundle's manifests.
+	// Manifests returns the number of objects in the bundle's manifests.
 	Manifests() int
-	// CheckConfig checks a configuration, which is JSON or empty, as far as possible without rendering. The error is a *ConfigError.
+	// CheckConfig checks a configuration, which is JSON or empty, as far as possible without rendering. It returns a *ConfigError for an
+	// invalid configuration.
 	CheckConfig(config []byte) error
 	// RequiresCertificates reports whether Render depends on Options.Certificates.
 	RequiresCertificates() bool
-	// Render returns the objects to apply, always in the same order. Errors are for users; one that another configuration fixes wraps a
-	// *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with other renderings,
-	// and must be copied before they are changed.
+	// Render returns the objects to apply, always in the same order. Errors are for users; an error that another configuration fixes wraps
+	// a *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with other
+	// renderings, and must be copied before they are changed.
 	Render(options Options) ([]unstructured.Unstructured, error)
 }
 
 // Options are the inputs of a rendering in addition to the bundle's content.
 type Options struct {
-	// InstallNamespace is the namespace of namespaced objects that name none; required.
+	// InstallNamespace is the namespace of namespaced objects that do not specify one. It is required.
 	InstallNamespace string
 	// Config is the user's configuration of the bundle, spec.config of a BundleDeployment, as JSON; empty without configuration.
 	Config []byte
@@ -52,10 +53,10 @@ type Options struct {
 // ConfigError reports a configuration with which a bundle cannot be rendered.
 type ConfigError struct{ Err error }
 
-// Error names the field of the configuration and the fix.
+// Error returns the message of Err, which names the field of the configuration and the fix.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // CertificateProvider is the component of a cluster that issues certificates for webhook servers and injects their CA into webhook

@@ -1,12 +1,13 @@
 package bundle
 
-// Metadata has the declarations of a bundle about itself, in any format.
+// Metadata is what a bundle of any format declares about itself.
 type Metadata struct {
-	// Name identifies the bundle; in registry+v1 it is the name of the ClusterServiceVersion.
+	// Name identifies the bundle. In registry+v1, it is the name of the ClusterServiceVersion. It is empty for a bundle that declares no
+	// package or version.
 	Name string
-	// Package is the name of the package that the bundle belongs to.
+	// Package is the name of the package that the bundle belongs to. It is empty for a plain+v0 bundle that declares none.
 	Package string
-	// Version is the semantic version, always with three numbers: 1.2 becomes 1.2.0.
+	// Version is the semantic version, always with three numbers: 1.2 becomes 1.2.0. It is empty for a plain+v0 bundle that declares none.
 	Version string
 	// SuggestedNamespace is the install namespace that the author suggests; empty if the author declares none.
 	SuggestedNamespace string
@@ -18,7 +19,7 @@ type Metadata struct {
 	MaxOpenShiftVersions []string
 }
 
-// InstallNamespace returns the namespace to install into if the user names none: the author's suggestion, else "<package>-system".
+// InstallNamespace returns the namespace to install into if the user specifies none: the author's suggestion, or else "<package>-system".
 func (m Metadata) InstallNamespace() string {
 	if m.SuggestedNamespace != "" {
 		return m.SuggestedNamespace

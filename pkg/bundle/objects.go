@@ -25,8 +25,8 @@ func (o Object) String() string {
 }
 
 // ReadObjects reads the objects of every file in dir, in the order of the file names. The directory must be flat and contain only regular
-// .yaml, .yml and .json files. Anything else is an error that names it, because a partially installed bundle is worse than a refused one.
-// A v1 List is replaced by its items.
+// .yaml, .yml and .json files. ReadObjects returns an error for any other entry, because a partially installed bundle is worse than a
+// refused one. It replaces a v1 List by its items.
 func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -72,7 +72,7 @@ func checkEntry(entry fs.DirEntry) error {
 	return fmt.Errorf("only .yaml, .yml and .json files are allowed among the manifests; remove it")
 }
 
-// ReadFile reads one file of at most MaxFileBytes of UTF-8 text. An absent file is an error that wraps fs.ErrNotExist.
+// ReadFile reads one file of at most MaxFileBytes of UTF-8 text. If the file does not exist, the error wraps fs.ErrNotExist.
 func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -120,7 +120,7 @@ func readAll(r io.Reader, size int) ([]byte, error) {
 // objectReader collects the objects of a bundle.
 type objectReader struct {
 	objects []Object
-	// values and text count the values and the bytes that all documents expanded to.
+	// values and text are the numbers of values and of bytes that all documents expanded to.
 	values, text int
 }
 

@@ -34,7 +34,8 @@ func kubernetesDecode(data []byte) ([]map[string]any, error) {
 	}
 }
 
-// latestManifests lists the manifests of one version of each real package: Kubernetes' decoder is slow for all of them.
+// latestManifests returns the paths of the manifests of each real package's latest version. Kubernetes' decoder is too slow for all
+// versions.
 func latestManifests(t *testing.T) []string {
 	t.Helper()
 	var files []string

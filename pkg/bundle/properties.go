@@ -23,8 +23,9 @@ type Property struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// ParseProperties reads metadata/properties.yaml: a mapping whose "properties" is a list of {type, value}. An unquoted number
-// keeps its digits in Value: a YAML decoder would change 4.10 to 4.1, another version of OpenShift.
+// ParseProperties reads metadata/properties.yaml: a mapping whose "properties" is a list of {type, value}. It returns nil if "properties"
+// is missing or null. An unquoted number keeps its digits in Value, because a YAML decoder would change 4.10 to 4.1, another version of
+// OpenShift.
 func ParseProperties(data []byte) ([]Property, error) {
 	var found []Property
 	err := visitDocuments(data, func(_ int, root *yaml.Node) error {
@@ -92,8 +93,8 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// findKey returns the value of a mapping's key, case-insensitively as readers of catalogs do; nil without such a key. Duplicate keys and
-// merge keys are refused, because a property that limits an operator must not be overlooked.
+// findKey returns the value of a mapping's key, case-insensitively as readers of catalogs do. It returns nil if the mapping does not have
+// the key. It refuses duplicate keys and merge keys, because a property that limits an operator must not be overlooked.
 func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -115,7 +116,7 @@ func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 	return found, nil
 }
 
-// ParsePropertiesAnnotation reads the JSON list of {type, value} that authors put into the annotation olm.properties.
+// ParsePropertiesAnnotation reads the JSON list of {type, value} that authors put into the annotation olm.properties. It refuses null.
 func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &items); err != nil {
@@ -143,7 +144,8 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 	return found, nil
 }
 
-// checkUniqueKeys refuses an object with a duplicate key: encoding/json would ignore the first.
+// checkUniqueKeys refuses an object with a duplicate key, ignoring case, because encoding/json would ignore the first one. It accepts
+// values that are no objects.
 func checkUniqueKeys(object json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -168,9 +170,9 @@ func checkUniqueKeys(object json.RawMessage) error {
 	return nil
 }
 
-// MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. A value that an earlier file also
-// has is omitted: authors repeat a property in metadata/properties.yaml and in the annotation. A value that one file declares twice stays
-// twice, which readers refuse, as they do in catalogs.
+// MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. It omits a value that an earlier
+// file also has, because authors repeat a property in metadata/properties.yaml and in the annotation. It keeps a value that one file
+// declares twice; the upgrade checks refuse such a value, as they do in catalogs.
 func MaxOpenShiftVersions(files ...[]Property) []string {
 	var values []string
 	for _, properties := range files {
@@ -184,7 +186,8 @@ func MaxOpenShiftVersions(files ...[]Property) []string {
 	return values
 }
 
-// ParseAnnotations reads metadata/annotations.yaml: the map under "annotations", with each value as written.
+// ParseAnnotations reads metadata/annotations.yaml. It returns the map under "annotations", with each value as written. It is an error if
+// that map is missing.
 func ParseAnnotations(data []byte) (map[string]string, error) {
 	found := map[string]string{}
 	err := visitDocuments(data, func(_ int, root *yaml.Node) error {

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// serverFields are metadata fields that API servers or controllers write. Generators leave them in manifests. Applying them would take over
-// their ownership or break them: an object with a finalizer that no controller removes is never deleted.
+// serverFields are metadata fields that API servers or controllers write. Generators leave them in manifests. Applying them would make the
+// manager their owner, or would break the object: an object with a finalizer that no controller removes is never deleted.
 var serverFields = [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
 	"ownerReferences", "resourceVersion", "selfLink", "uid"}
 
@@ -16,7 +16,8 @@ func IsCRD(o Object) bool {
 }
 
 // StripServerFields removes the fields of a manifest that only servers write: status, and metadata such as creationTimestamp. It also
-// removes the CA of a CRD's conversion webhook: the certificate provider of the cluster writes it, and generators leave a placeholder.
+// removes the CA of a CRD's conversion webhook, because the certificate provider of the cluster writes it and generators leave a
+// placeholder.
 func StripServerFields(o Object) {
 	delete(o.Object, "status")
 	metadata := o.metadata()
@@ -49,7 +50,7 @@ func (o Object) metadata() map[string]any {
 	return metadata
 }
 
-// DropNulls removes map entries with the value null, in place, at any depth.
+// DropNulls removes map entries with the value null, in place, at any depth. It keeps nulls in lists.
 func DropNulls(value any) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// visitDocuments calls visit with the root node of every non-empty YAML document in data, which must be valid UTF-8. Errors have line
-// numbers of data.
+// visitDocuments calls visit with the root node and the first line of every non-empty YAML document in data, which must be valid UTF-8.
+// Errors begin with that line; other line numbers in them are relative to the document.
 func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) error {
 	next := 1
 	for len(data) > 0 {
@@ -52,7 +52,8 @@ func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) er
 	return nil
 }
 
-// countIndicators counts the characters that separate values in YAML. It is an upper bound of the number of values, but for a few.
+// countIndicators returns the number of characters that separate values in YAML. Except for a few, it is an upper bound of the number of
+// values.
 func countIndicators(data []byte) int {
 	count := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
@@ -85,7 +86,7 @@ func isNull(n *yaml.Node) bool {
 // converter converts YAML nodes to the values that JSON decodes to, in one step. The result is the same as that of Kubernetes' own
 // conversion of YAML to JSON to objects, including YAML 1.1 scalars (yes is true), without encoding JSON.
 type converter struct {
-	// values and text count the values and the bytes that the document expanded to.
+	// values and text are the numbers of values and of bytes that the document expanded to.
 	values, text int
 	expanding    map[*yaml.Node]bool
 }
@@ -185,7 +186,8 @@ func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// keyText returns the text of a mapping's key. JSON has string keys only, so other scalars become their JSON text.
+// keyText returns the text of a mapping's key. Bools and numbers become their JSON text, because JSON has string keys only. Other keys are
+// errors.
 func keyText(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -210,7 +212,8 @@ func keyText(n *yaml.Node) (string, error) {
 	return "", fmt.Errorf("line %d: a key must not be null", n.Line)
 }
 
-// scalarValue returns the JSON value of a scalar: string, bool, int64, float64 or nil.
+// scalarValue returns the JSON value of a scalar: string, bool, int64, float64 or nil. It refuses tags other than !!str, and numbers
+// without a JSON form.
 func scalarValue(n *yaml.Node) (any, error) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {

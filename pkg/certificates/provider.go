@@ -1,5 +1,5 @@
-// Package certificates finds the component of a cluster that makes certificates for webhooks. It does not know what is rendered for that
-// component; the bundledeployment controller calls it.
+// Package certificates finds the component of a cluster that issues certificates for webhooks. It does not depend on the objects that are
+// rendered for that component. The bundledeployment controller calls it.
 package certificates
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// providers are the components that make certificates, each with the resources that a cluster serves if it has the component. The first
-// that is there is used. OpenShift always has service-ca.
+// providers are the components that issue certificates, each with the resources that a cluster serves if it has the component. Current
+// returns the first one that the cluster has. OpenShift always has service-ca.
 var providers = []struct {
 	provider  bundle.CertificateProvider
 	version   string
@@ -27,10 +27,10 @@ var providers = []struct {
 	{bundle.CertManager, "cert-manager.io/v1", []string{"certificates", "issuers"}},
 }
 
-// recentPeriod is how long Recent returns the same provider.
+// recentPeriod is the time for which Recent returns the same provider without reading the cluster.
 const recentPeriod = 10 * time.Second
 
-// Finder finds the provider of certificates. It is safe for concurrent use.
+// Finder finds the certificate provider of a cluster. It is safe for concurrent use.
 type Finder struct {
 	cluster discovery.CachedDiscoveryInterface
 	clock   clock.PassiveClock
@@ -40,13 +40,13 @@ type Finder struct {
 	provider bundle.CertificateProvider
 }
 
-// NewFinder returns a Finder for a cluster. It invalidates the discovery cache.
+// NewFinder returns a Finder for a cluster. The Finder invalidates the discovery cache each time that it reads the cluster.
 func NewFinder(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveClock) *Finder {
 	return &Finder{cluster: cluster, clock: clock}
 }
 
 // Current returns the provider that the cluster has now; empty if it has none. It reads the cluster each time, because the result of
-// rendering for a provider is stored. An error means that the cluster could not be read.
+// rendering for a provider is stored. It returns an error if the cluster cannot be read.
 func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	f.cluster.Invalidate()
 	for _, each := range providers {
@@ -61,8 +61,8 @@ func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	return "", nil
 }
 
-// Recent returns the provider that the cluster had some seconds ago, or now: a hundred deployments that check at a start of the manager
-// whether something else would be rendered are one request.
+// Recent returns the provider that the cluster had at most recentPeriod ago. It reads the cluster only if no such result is cached. At a
+// start of the manager, hundreds of BundleDeployments check whether they would be rendered for another provider, and share one request.
 func (f *Finder) Recent() (bundle.CertificateProvider, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

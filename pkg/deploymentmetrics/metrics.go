@@ -12,7 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Metrics are the metrics of all BundleDeployments. The series of a BundleDeployment last until Forget is called.
+// Metrics are the metrics of all BundleDeployments. The series of a BundleDeployment exist until Forget is called.
 type Metrics struct {
 	repairs  *metrics.CounterVec
 	rollouts *metrics.CounterVec
@@ -52,7 +52,7 @@ func New(register func(metrics.Registerable) error) (*Metrics, error) {
 	return m, nil
 }
 
-// Repaired counts objects whose drift was reverted.
+// Repaired adds to the number of objects whose drift was reverted. It does nothing if objects is 0.
 func (m *Metrics) Repaired(deployment string, objects int) {
 	if objects > 0 {
 		m.repairs.WithLabelValues(deployment).Add(float64(objects))
@@ -77,7 +77,8 @@ func (m *Metrics) SetDrift(deployment string, status corev1alpha2.BundleDeployme
 	m.setDrift(deployment, drifted(status))
 }
 
-// setDrift sets the series of one of driftReasons and deletes the others. An empty reason deletes all.
+// setDrift sets the series of reason, which is one of driftReasons, to 1, and deletes the series of the other reasons. An empty reason
+// deletes all.
 func (m *Metrics) setDrift(deployment, reason string) {
 	for _, each := range driftReasons {
 		if each == reason {

@@ -31,8 +31,8 @@ var systemManagers = []string{
 // toolAnnotations are annotations in which tools store state of their own. They are no additions.
 var toolAnnotations = []string{corev1.LastAppliedConfigAnnotation, "deployment.kubernetes.io/revision"}
 
-// actionAnnotations record an action; removing one would repeat the action. lifecycleFields are fields with which controllers coordinate an
-// object's deletion. Both are reported and never removed.
+// actionAnnotations are annotations that record an action; removing one would repeat the action. lifecycleFields are fields with which
+// controllers coordinate an object's deletion. Additions of both are reported and never removed.
 var (
 	actionAnnotations = []string{"kubectl.kubernetes.io/restartedAt"}
 	lifecycleFields   = []string{"/metadata/finalizers", "/metadata/ownerReferences"}
@@ -52,7 +52,8 @@ type Addition struct {
 }
 
 // Additions returns what other field managers added to an object. A list item is one addition, and so is a map that its manager created;
-// otherwise each field is one. A field that several managers own is an addition of each of them.
+// otherwise each field is one. A field that several managers own is an addition of each of them. Additions returns at most 64 additions for
+// each entry in managedFields.
 func (c Comparison) Additions(declared, live *unstructured.Unstructured) []Addition {
 	var found []Addition
 	for _, entry := range live.GetManagedFields() {
@@ -82,7 +83,7 @@ type additionSearch struct {
 	found   []Addition
 }
 
-// search adds the additions among the fields that the manager owns below a location.
+// below adds the additions among the fields that the manager owns below a location.
 func (s *additionSearch) below(at *location, owned *fieldpath.Set, declared, live any) {
 	for _, element := range elementsOf(owned) {
 		next, wanted, there := resolve(at, element, declared, live)
@@ -130,8 +131,8 @@ func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
 	return elements
 }
 
-// resolve finds an element of managedFields in the declared value (nil if it is not declared) and in the live value. The location is nil if
-// the live value lacks the element. A declared item is named by its index, any other item by its key or value.
+// resolve finds an element of managedFields in the declared value and in the live value. wanted is nil if the element is not declared. next
+// is nil if the live value lacks the element. The location of a declared item has its index; that of any other item has its key or value.
 func resolve(at *location, element fieldpath.PathElement, declared, live any) (next *location, wanted, there any) {
 	switch {
 	case element.FieldName != nil:
@@ -170,7 +171,7 @@ func resolve(at *location, element fieldpath.PathElement, declared, live any) (n
 		}
 		return &location{parent: at, token: escape(element.String()), element: element}, nil, plain
 	}
-	return nil, nil, nil // by index, which no API server records
+	return nil, nil, nil // elements with an index, which no API server records
 }
 
 // Without returns a copy of a live object without the removable additions, and these additions. Together with an addition it removes the
@@ -217,7 +218,8 @@ func isDeclared(declared any, path fieldpath.Path) bool {
 	return true
 }
 
-// isOwnedByOthers reports whether another manager owns a path or a field below it.
+// isOwnedByOthers reports whether another manager owns a path or a field below it. It returns true if another manager's fields cannot be
+// decoded.
 func isOwnedByOthers(live *unstructured.Unstructured, manager string, path fieldpath.Path) bool {
 	for _, entry := range live.GetManagedFields() {
 		if entry.Manager == manager || entry.FieldsV1 == nil {
@@ -231,7 +233,7 @@ func isOwnedByOthers(live *unstructured.Unstructured, manager string, path field
 	return false
 }
 
-// removePath removes a path from a value, and returns the value.
+// removePath removes a path from a value in place, and returns the value. It does nothing if the path does not exist.
 func removePath(from any, path fieldpath.Path) any {
 	element := path[0]
 	switch value := from.(type) {

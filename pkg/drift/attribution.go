@@ -11,13 +11,13 @@ import (
 type Change struct {
 	// Path is a JSON pointer to the field. It is empty for the whole object.
 	Path string
-	// Manager and Time are those of the entry in managedFields. They are empty if there is none.
+	// Manager and Time are those of the entry in managedFields. They are zero if the manager is not known.
 	Manager string
 	Time    time.Time
 }
 
-// Attributed returns the differences as changes, each with its field manager. The API server records no manager of a field that was removed,
-// nor of a field whose manager has given it up since: the manager of these changes is empty.
+// Attributed returns the differences as changes, each with its field manager. The manager is empty if the API server has no record of it:
+// for a field that was removed, and for a field whose manager has given it up since.
 func (c Comparison) Attributed(differences []Difference, live *unstructured.Unstructured) []Change {
 	type record struct {
 		manager string
@@ -52,7 +52,7 @@ func (c Comparison) Attributed(differences []Difference, live *unstructured.Unst
 	return changes
 }
 
-// owns reports whether a set has a path, or a field below it.
+// owns reports whether a set has a path, or a field below the path.
 func owns(set *fieldpath.Set, path fieldpath.Path) bool {
 	for i, element := range path {
 		if i == len(path)-1 {

@@ -11,11 +11,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Trust is what is known about the manager's last write of a live object.
+// Trust is how much is known about the manager's last write of a live object.
 type Trust int
 
 const (
-	// NothingKnown is for an object of which no write is known. Scalars must be identical; if they are not, only a dry run tells.
+	// NothingKnown is for an object of which no write is known. Scalars must be identical. If they are not, only a dry run can show whether
+	// they are equivalent.
 	NothingKnown Trust = iota
 	// WrittenBefore is for an object that an earlier process wrote as declared, perhaps in another notation. Scalars must be equivalent: the API
 	// server stores "1000m" as "1".
@@ -25,32 +26,33 @@ const (
 	WrittenNow
 )
 
-// Comparison compares a declared object with the live one. It uses managedFields instead of a schema: they show which maps and lists are
-// atomic and which are merged. A key that was added to a Service's selector is a difference; one that was added to its labels is not.
+// Comparison compares a declared object with the live one. It uses managedFields instead of a schema, because they show which maps and
+// lists are atomic and which are merged. A key that was added to a Service's selector is a difference; a key that was added to its labels
+// is not.
 type Comparison struct {
 	// Manager is the field manager that applies the declared object.
 	Manager string
 	Trust   Trust
-	// Ignored has the JSON pointers of fields that are not compared.
+	// Ignored has the JSON pointers of fields that are not compared; nil compares all fields.
 	Ignored map[string]bool
 }
 
-// Difference is a declared field that has another value, or that the manager no longer owns.
+// Difference is a declared field that is missing, that has another value, or that the manager no longer owns.
 type Difference struct {
 	// Path is a JSON pointer to the field in the declared object.
 	Path string
 	// fields is the same path as managedFields has it.
 	fields fieldpath.Path
-	// Found is the live value; nil if there is none.
+	// Found is the live value; nil if the field does not exist.
 	Found any
-	// Gone is whether the field does not exist.
+	// Gone is true if the field does not exist.
 	Gone bool
 }
 
-// maxDifferences bounds the differences and the additions that are reported of one object.
+// maxDifferences is the maximum number of differences of one object, and of one manager's additions to it, that are reported.
 const maxDifferences = 64
 
-// Differences returns the declared fields that are not as declared, at most 64, sorted by name.
+// Differences returns the declared fields that are not as declared, at most 64, in the order of their names.
 func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Difference {
 	owned, others := ownedFields(live, c.Manager)
 	search := &search{Comparison: c}
@@ -84,8 +86,8 @@ func (o owners) below(element fieldpath.PathElement) (next owners, mine bool) {
 	return next, mine
 }
 
-// ownedFields returns the fields that the manager owns, by apply or by update, and those that other managers own. An entry that cannot be
-// decoded is skipped, and so are entries of the status, which is never declared.
+// ownedFields returns the fields that the manager owns, by apply or by update, and the fields that other managers own. It skips entries
+// that cannot be decoded, entries of the status, which is never declared, and the manager's entries of other subresources.
 func ownedFields(live *unstructured.Unstructured, manager string) (mine, others *fieldpath.Set) {
 	mine, others = &fieldpath.Set{}, &fieldpath.Set{}
 	for _, entry := range live.GetManagedFields() {
@@ -105,7 +107,7 @@ func ownedFields(live *unstructured.Unstructured, manager string) (mine, others 
 	return mine, others
 }
 
-// location is a place in an object, linked to the place that encloses it.
+// location is a place in an object, linked to the place that encloses it. A nil location is the object itself.
 type location struct {
 	parent  *location
 	token   string
@@ -160,7 +162,7 @@ func (c Comparison) ignores(at *location) bool {
 	return len(c.Ignored) > 0 && c.Ignored[at.pointer()]
 }
 
-// fields compares a map that is merged.
+// fields compares the declared fields of a map that is merged with the live ones.
 func (s *search) fields(at *location, wanted, live map[string]any, owners owners) {
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		found, ok := live[name]
@@ -181,7 +183,7 @@ func (s *search) field(at *location, wanted, found any, present bool, owners own
 	fields, isMap := wanted.(map[string]any)
 	live, liveMap := found.(map[string]any)
 	if isMap && len(fields) == 0 {
-		if !liveMap { // only its presence is declared
+		if !liveMap { // the declaration has only an empty map
 			s.add(at, found, false)
 		}
 		return
@@ -192,10 +194,10 @@ func (s *search) field(at *location, wanted, found any, present bool, owners own
 		s.merged(at, wanted, found, below)
 	case isMap && liveMap && (!below.others.Empty() || !owners.mine.Members.Has(at.element) && !owners.others.Members.Has(at.element)):
 		// If other managers took over all fields of a merged map, managedFields look like those of an atomic map. A map that no manager
-		// owns as a whole is merged, too.
+		// owns as a whole is therefore merged, too.
 		s.fields(at, fields, live, below)
 	case owners.mine.Members.Has(at.element):
-		// Without children the field is atomic.
+		// A field without children is atomic.
 		if !s.isSame(at, wanted, found) {
 			s.add(at, found, false)
 		}
@@ -227,7 +229,7 @@ func (s *search) merged(at *location, wanted, found any, owners owners) {
 	s.add(at, found, false)
 }
 
-// item compares one item of a merged list, which managedFields name by the item's key fields or its value.
+// item compares one item of a merged list. managedFields identify the item by its key fields or its value.
 func (s *search) item(list *location, index int, wanted any, live []any, owners owners) {
 	at := list.item(index, fieldpath.PathElement{Index: &index})
 	if s.ignores(at) {
@@ -277,7 +279,7 @@ func (s *search) valueItem(at *location, wanted any, live []any, owners owners) 
 }
 
 // elementFor returns the only element of managedFields that can be a declared item. The declared item may lack key fields that the API
-// server defaults, such as a port's protocol; if several elements are possible, it reports false.
+// server defaults, such as a port's protocol. elementFor returns false if no element or several elements are possible.
 func elementFor(fields map[string]any, owned *fieldpath.Set) (fieldpath.PathElement, bool) {
 	var found fieldpath.PathElement
 	count := 0
@@ -296,7 +298,7 @@ func elementFor(fields map[string]any, owned *fieldpath.Set) (fieldpath.PathElem
 	return found, count == 1
 }
 
-// hasKey reports whether an item has the key's fields. If lenient is true, the item may lack some of them.
+// hasKey reports whether an item has the key's fields. If lenient is true, the item may lack some of the fields, but not all.
 func hasKey(fields map[string]any, key value.FieldList, lenient bool) bool {
 	matched := 0
 	for _, each := range key {

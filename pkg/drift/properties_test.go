@@ -25,7 +25,8 @@ const memoRole = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, 
 
 const memoConfig = `{apiVersion: v1, kind: ConfigMap, metadata: {name: memo, namespace: ns, finalizers: [example.com/a, example.com/c]}, data: {a: "1", b: "2", c.d/e: "3"}}`
 
-// edits are changes of declared fields, by the path that is to be told; gone is one that leaves nothing in its place.
+// edit is a change of a declared field. path is the JSON pointer of the field and of the expected difference. If gone is true, the edit
+// removes the field.
 type edit struct {
 	declared, path string
 	value          any
@@ -58,10 +59,10 @@ var edits = []edit{
 	{declared: memoConfig, path: "/metadata/finalizers/0", gone: true},
 }
 
-// added are additions, by the path that is to be told.
+// added is an addition to a declared object. path is the JSON pointer of the expected addition.
 type added struct {
 	declared, path string
-	// at is where value is put; an item is put at the end of a list.
+	// at is the JSON pointer at which value is put, or a list's pointer and "/-" for its end.
 	at    string
 	value any
 }
@@ -105,7 +106,7 @@ func pathsOf(found []Addition) []string {
 	return paths
 }
 
-// subsets gives every one of n alone, and then some of several together, always the same.
+// subsets returns sets of indexes below n: each index alone, and then 25 sets of several. The result is always the same.
 func subsets(n int) [][]int {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all [][]int
@@ -200,7 +201,7 @@ func TestAdditionsAreExactlyWhatOthersAdded(t *testing.T) {
 	}
 }
 
-// takenAway removes additions and looks whether exactly they are gone.
+// takenAway removes additions, and checks that no others are removed.
 func takenAway(t *testing.T, compare Comparison, declared *unstructured.Unstructured, live *record, found []Addition) {
 	t.Helper()
 	trimmed, taken := compare.Without(found, declared, live.object())

@@ -18,8 +18,7 @@ import (
 
 const ours = "platform-operators/memo"
 
-// record is one object as an API server keeps it, with the API server's own record of field managers; only defaults are
-// not filled in.
+// record is one object as an API server stores it, with the API server's own managedFields. Only the API server's defaults are missing.
 type record struct {
 	t      testing.TB
 	fields *managedfields.FieldManager
@@ -57,7 +56,7 @@ func (r *record) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: content}
 }
 
-// update writes the object as a whole, as PUT, POST and kubectl edit do.
+// update writes the whole object, as PUT, POST and kubectl edit do. It changes the live object, or a copy of instead if that is given.
 func (r *record) update(manager string, change func(map[string]any), instead ...*unstructured.Unstructured) {
 	r.t.Helper()
 	wanted := r.object()
@@ -77,7 +76,7 @@ func (r *record) update(manager string, change func(map[string]any), instead ...
 	}
 }
 
-// apply applies by server-side apply, with force.
+// apply applies an object by server-side apply, with force.
 func (r *record) apply(manager string, wanted *unstructured.Unstructured) {
 	r.t.Helper()
 	var err error
@@ -86,7 +85,7 @@ func (r *record) apply(manager string, wanted *unstructured.Unstructured) {
 	}
 }
 
-// applied gives the ways in which the owner's last write may have been made.
+// applied has functions that write an object in the ways in which the manager's last write may have been made, by name.
 var applied = map[string]func(testing.TB, *unstructured.Unstructured) *record{
 	"posted": func(t testing.TB, declared *unstructured.Unstructured) *record { return posted(t, declared) },
 	"applied": func(t testing.TB, declared *unstructured.Unstructured) *record {
@@ -99,7 +98,8 @@ var applied = map[string]func(testing.TB, *unstructured.Unstructured) *record{
 	},
 }
 
-// put sets a value at a JSON pointer; "-" puts it at the end of a list, and nothing takes away what is there.
+// put sets a value at a JSON pointer, and returns the changed value. "-" appends to a list. If gone is true, put removes the value at the
+// pointer instead.
 func put(from any, pointer string, value any, gone bool) any {
 	token, rest, deeper := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")

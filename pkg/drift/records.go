@@ -14,9 +14,9 @@ import (
 // MaxRecords is the maximum length of status.drift.
 const MaxRecords = 20
 
-// Merge returns status.drift from the records in the last status, those found since then (the oldest first), and those that are not repaired
-// now. The result begins with the newest record, and has one record for each change of an object by a manager. It drops records of changes
-// that have disappeared without a repair, and keeps repairs as history.
+// Merge returns status.drift. before are the records in the last status. seen are those found since then, the oldest first. standing are
+// those that are not repaired now. The result begins with the newest record, and has one record for each change of an object by a manager,
+// at most MaxRecords. It drops records of changes that have disappeared without a repair, and keeps repairs as history.
 func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	var merged []corev1alpha2.DriftRecord
 	add := func(each corev1alpha2.DriftRecord) {
@@ -46,7 +46,7 @@ func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.Dri
 	return merged[:min(len(merged), MaxRecords)]
 }
 
-// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields: it keeps the time at
+// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields. It keeps the time at
 // which it was found first, which the status has after a restart.
 func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
 	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
@@ -69,7 +69,7 @@ func Contains(list []corev1alpha2.DriftRecord, wanted corev1alpha2.DriftRecord) 
 	})
 }
 
-// Describe returns a clause with the changed object, how it changed, and the field manager.
+// Describe returns a clause with the changed object, how it changed, the field manager if it is known, and the paths.
 func Describe(record corev1alpha2.DriftRecord) string {
 	object := record.Object.Kind + " " + record.Object.Name
 	if record.Object.Namespace != "" {

@@ -16,7 +16,7 @@ func edited(outcome corev1alpha2.DriftOutcome, seconds int64, paths ...string) c
 	}
 }
 
-// deleted is a change that the API server has no record of.
+// deleted returns a record of a deletion, whose manager is never known.
 func deleted(seconds int64) corev1alpha2.DriftRecord {
 	record := edited(corev1alpha2.DriftReported, seconds)
 	record.Change, record.Manager = corev1alpha2.DriftDeleted, ""

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// isSame reports whether an atomic value is as declared. It compares the content of maps and lists whatever the Trust: managedFields of a merged
-// map, of which other managers took over every key, look like those of an atomic one.
+// isSame reports whether an atomic value is as declared. It always compares the content of maps and lists. If other managers took over
+// every key of a merged map, its managedFields look like those of an atomic map.
 func (c Comparison) isSame(at *location, wanted, found any) bool {
 	if len(c.Ignored) > 0 {
 		wanted = c.leave(at, wanted, found, &fieldpath.Set{})
@@ -23,7 +23,8 @@ func (c Comparison) isSame(at *location, wanted, found any) bool {
 	return c.Trust == WrittenNow || isEquivalent(wanted, found)
 }
 
-// contains reports whether the live value contains the declared one. Maps may have more fields, which the API server has defaulted.
+// contains reports whether the live value contains the declared one. Maps may have more fields, because the API server sets defaults. Lists
+// must have the same length.
 func contains(wanted, found any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:
@@ -52,7 +53,7 @@ func contains(wanted, found any) bool {
 	return isEquivalent(wanted, found)
 }
 
-// isEquivalent reports whether scalars are equivalent: quantities are compared by value.
+// isEquivalent reports whether scalars are equal, or are quantities with the same value.
 func isEquivalent(wanted, found any) bool {
 	if isEqual(wanted, found) {
 		return true
@@ -80,8 +81,8 @@ func hasItem(list []any, wanted any) bool {
 	return slices.ContainsFunc(list, func(each any) bool { return isEqual(each, wanted) })
 }
 
-// isEqual reports whether JSON values are equal. Numbers are compared by value, whatever type they were decoded into. In maps, null equals a
-// missing field, because the API server drops both.
+// isEqual reports whether JSON values are equal. Numbers are compared by value, regardless of the type they were decoded into. In maps,
+// null equals a missing field, because the API server drops both.
 func isEqual(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -34,7 +34,8 @@ const (
 	conditionFalse = "False"
 )
 
-// Limits of a message: the whole message and one operator's part, in bytes, and the operators that a command names.
+// maxAggregate and maxPart are the maximum sizes of a message and of one operator's part, in bytes. maxNamed is the maximum number of
+// operators that a command names.
 const (
 	maxAggregate = 1024
 	maxPart      = 200
@@ -63,11 +64,11 @@ type OperatorState struct {
 // Contribution is one operator's part of the conditions of all operators. With only Name set it contributes nothing.
 type Contribution struct {
 	Name string
-	// Waiting is why the cluster's installation waits for the operator.
+	// Waiting is why the cluster's installation waits for the operator; empty if it does not wait.
 	Waiting string
-	// Verb is the operation in progress: "Installing".
+	// Verb is the operation in progress, such as "Installing"; empty if there is none.
 	Verb string
-	// Unhealthy is why an operator that worked has been unhealthy for longer than the limit.
+	// Unhealthy is why an operator that worked has been unhealthy for longer than the limit; empty if it has not.
 	Unhealthy string
 }
 
@@ -166,7 +167,7 @@ func (c ConditionView) text() string {
 	return c.Reason + ": " + c.Message
 }
 
-// verbs are the operations, by the reason of Progressing; one word each, as progressing counts them.
+// verbs are the operations, by the reason of Progressing. Each is one word, because progressing limits the number of words.
 var verbs = map[string]string{
 	platformv1alpha1.ReasonInstalling:  "Installing",
 	platformv1alpha1.ReasonUpgrading:   "Upgrading",
@@ -174,8 +175,8 @@ var verbs = map[string]string{
 	platformv1alpha1.ReasonRollingBack: "Reverting",
 }
 
-// progressing returns a message of five to nine words. Consumers of the ClusterOperator expect five to ten, and library-go adds the
-// condition's type as the first one.
+// progressing returns the Progressing condition. The message of a True condition has five to nine words. Consumers of the ClusterOperator
+// expect five to ten, and library-go adds the condition's type as the first one.
 func progressing(all []Contribution) Condition {
 	var names []string
 	verb := ""
@@ -226,8 +227,8 @@ func degraded(all []Contribution, after time.Duration) Condition {
 	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, describeCommand(names))}
 }
 
-// unhealthySince returns since when an operator that worked is unhealthy. The time of an upgrade does not count; it starts again when the
-// upgrade ends, also at its deadline. It returns false for an operator that is being removed.
+// unhealthySince returns the time since which an operator that worked is unhealthy. The end of an upgrade, also at its deadline, restarts
+// that time. It returns false for an operator that is healthy, was never installed, or is being upgraded or removed.
 func (s OperatorState) unhealthySince() (time.Time, bool) {
 	since := s.Healthy.Since
 	if s.Removing || !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
@@ -240,7 +241,8 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// describeCommand returns the command that describes the first operators; without names if they are too long.
+// describeCommand returns the end of a message: a sentence with the command that describes the first operators. It omits the names if they
+// are too long.
 func describeCommand(names []string) string {
 	const command = "kubectl describe plop"
 	some := command + " " + strings.Join(names[:min(len(names), maxNamed)], " ")
@@ -250,7 +252,7 @@ func describeCommand(names []string) string {
 	return fmt.Sprintf(". See %q.", some)
 }
 
-// joinLimited lists as many parts as fit, each truncated to one line, and counts the others. It always ends with tail.
+// joinLimited returns head, as many parts as fit, the number of the other parts, and tail. It truncates each part to one line.
 func joinLimited(head string, parts []string, tail string) string {
 	const reserve = len("; and 1000000 more")
 	text := head

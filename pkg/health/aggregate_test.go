@@ -22,7 +22,7 @@ func view(status, reason, message string, minutes int) health.ConditionView {
 	return health.ConditionView{Status: status, Reason: reason, Message: message, Since: ago(minutes)}
 }
 
-// working is an operator that has been installed and healthy for an hour.
+// working returns the state of an operator that has been installed and healthy for an hour.
 func working(name string) health.OperatorState {
 	return health.OperatorState{
 		Name:          name,
@@ -198,7 +198,8 @@ func TestAggregateIsLimitedAndDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-// The ClusterOperator has one word more: library-go puts the condition's type before the message.
+// TestProgressingHasFiveToNineWords leaves space for one more word, because library-go puts the condition's type before the message of the
+// ClusterOperator.
 func TestProgressingHasFiveToNineWords(t *testing.T) {
 	for _, reason := range []string{"Installing", "Upgrading", "RollingBack", "Removing"} {
 		for n := 1; n <= 12; n++ {

@@ -9,7 +9,7 @@ import (
 // condition is one entry of status.conditions.
 type condition struct{ status, reason, message string }
 
-// conditionOf returns the condition of a type, zero if there is none.
+// conditionOf returns the condition of a type, or a zero condition if there is none.
 func conditionOf(o *unstructured.Unstructured, kind string) condition {
 	value, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "conditions")
 	list, _ := value.([]any)
@@ -28,7 +28,7 @@ func text(m map[string]any, field string) string {
 	return s
 }
 
-// explain appends a condition's reason and message, if there are any, to what is missing.
+// explain appends a condition's message, or else its reason, to the description of what is missing.
 func (c condition) explain(missing string) string {
 	switch {
 	case c.message != "":
@@ -56,8 +56,8 @@ func apiService(o *unstructured.Unstructured) (string, error) {
 	return "", nil
 }
 
-// deployment is ready when the last rollout is complete: every replica has the newest template and is available, and no old one is left.
-// kstatus has the same criteria, but its message has no numbers.
+// deployment is the probe of Deployments. A Deployment is ready when the last rollout is complete: every replica has the newest template
+// and is available, and no old one is left. kstatus has the same criteria, but its message has no numbers.
 func deployment(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -73,7 +73,7 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 		}
 	}
 	old := max(total-updated, 0)
-	// availableReplicas includes pods of old templates: while any are left, some of the available ones may be old.
+	// availableReplicas includes Pods of old templates. While any of these Pods are left, some of the available ones may be old.
 	availableNew := max(min(available-old, updated), 0)
 	missing := ""
 	switch {
@@ -91,8 +91,9 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 	return missing, nil
 }
 
-// statefulSet is ready when every replica has the newest revision and is ready. kstatus is more lenient: it does not require the newest
-// revision if replicas are updated by hand.
+// statefulSet is the probe of StatefulSets. A StatefulSet is ready when every replica is ready, none is left over, and the replicas from
+// the partition on have the newest revision. With strategy OnDelete, the revision does not matter. kstatus is more lenient: with OnDelete,
+// it does not check the replicas.
 func statefulSet(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -123,14 +124,15 @@ func statefulSet(o *unstructured.Unstructured) (string, error) {
 	case total > wanted:
 		return fmt.Sprintf("%d replicas still to go", total-wanted), nil
 	case strategy == "OnDelete" || current == newest:
-		return "", nil // nothing is being updated, or it waits for someone to delete the Pods
+		return "", nil // nothing is being updated, or the update waits until someone deletes the Pods
 	case updated < max(wanted-partition, 0):
 		return fmt.Sprintf("%d of %d replicas updated", updated, max(wanted-partition, 0)), nil
 	}
 	return "", nil
 }
 
-// daemonSet is ready when every node that should have a Pod has an available one with the newest template.
+// daemonSet is the probe of DaemonSets. A DaemonSet is ready when every node that should have a Pod has an available one with the newest
+// template. With strategy OnDelete, the template does not matter.
 func daemonSet(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -154,7 +156,8 @@ func daemonSet(o *unstructured.Unstructured) (string, error) {
 	return "", nil
 }
 
-// job is ready when it is complete. For kstatus a running one is ready, but objects that depend on a job depend on its result.
+// job is the probe of Jobs. A Job is ready when it is complete. For kstatus a running Job is ready, but objects that depend on a Job depend
+// on its result.
 func job(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "Complete"); c.status == "True" {
 		return "", nil
@@ -189,7 +192,8 @@ func claim(o *unstructured.Unstructured) (string, error) {
 	return "is not bound but " + phase, nil
 }
 
-// pod is ready when it is Ready or has succeeded. kstatus depends on the clock, and treats a failed pod as finished.
+// pod is the probe of Pods. A Pod is ready when it is Ready or has succeeded. kstatus depends on the clock, and treats a failed Pod as
+// finished.
 func pod(o *unstructured.Unstructured) (string, error) {
 	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
 	if err != nil {
@@ -208,7 +212,7 @@ func pod(o *unstructured.Unstructured) (string, error) {
 	return ready.explain("is " + phase + " and not ready"), nil
 }
 
-// count returns a number, or otherwise if it is missing.
+// count returns the number in a field, or otherwise if the field is missing.
 func count(o *unstructured.Unstructured, otherwise int64, fields ...string) (int64, error) {
 	n, found, err := unstructured.NestedInt64(o.Object, fields...)
 	if err != nil || !found {

@@ -9,22 +9,22 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// maxMessage limits a probe's message, in bytes. Ten of them fit into one condition.
+// maxMessage is the maximum size of a probe's message, in bytes. Ten messages fit into one condition.
 const maxMessage = 256
 
 // Result is the readiness of one object.
 type Result struct {
 	// Ready means that the object needs no further wait.
 	Ready bool
-	// Message is empty if Ready; otherwise one line with the object's name and what is missing.
+	// Message is one line with the object's name and what is missing. It is empty if Ready is true.
 	Message string
 }
 
-// probe evaluates one kind; missing is empty if the object is ready.
+// probe evaluates an object of one kind. It returns what is missing until the object is ready; empty if it is ready.
 type probe func(o *unstructured.Unstructured) (missing string, err error)
 
-// probes are the kinds with own criteria, because kstatus is too lenient or its message has too little. All other kinds use kstatus: a kind
-// without known conditions is ready when it exists.
+// probes are the probes of kinds for which kstatus is too lenient or has too little in its message. All other kinds use kstatus. With
+// kstatus, an object of a kind without known conditions is ready when it exists.
 var probes = map[schema.GroupKind]probe{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   webhooks,
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: webhooks,
@@ -39,7 +39,7 @@ var probes = map[schema.GroupKind]probe{
 }
 
 // Probe evaluates an object as a server returned it. An object that is being deleted is never ready, nor is one whose controller has not
-// observed its latest generation.
+// observed its latest generation. An object whose state cannot be read is not ready, and Message has the error.
 func Probe(o *unstructured.Unstructured) Result {
 	missing, err := evaluate(o)
 	if err != nil {
@@ -88,7 +88,7 @@ func objectName(o *unstructured.Unstructured) string {
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// oneLine joins lines with spaces and truncates the result to a number of bytes, at a character boundary.
+// oneLine joins lines with spaces and truncates the result to at most limit bytes, at a character boundary. A truncated text ends with "…".
 func oneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= limit {

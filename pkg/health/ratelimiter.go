@@ -6,22 +6,23 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limit of changes of one operator's contribution: ChangeBurst changes at any time, and one more after each ChangeInterval. That is at most
-// nine in ten minutes.
+// ChangeBurst is the number of changes of one operator's contribution that are permitted at any time. ChangeInterval is the time after
+// which one more is permitted. Together they permit at most nine changes in ten minutes.
 const (
 	ChangeBurst    = 6
 	ChangeInterval = 3 * time.Minute
 )
 
-// messageReserve is how many changes a change of only the text leaves for changes of the state: messages about an installation's progress
-// must not delay its end. A text that is stable for steadyAfter leaves only steadyReserve, because an admin has to act on it.
+// messageReserve is the number of permitted changes that a change of only the text must leave for changes of the state. Messages about an
+// installation's progress must not delay its end. For a text that is stable for steadyAfter, that number is only steadyReserve, because an
+// admin has to act on the text.
 const (
 	messageReserve = 4
 	steadyReserve  = 1
 	steadyAfter    = 10 * time.Second
 )
 
-// RateLimiter limits how often the contributions of alternating operators are written. It returns an operator's first contribution and its
+// RateLimiter limits how often the contribution of each operator changes in status. It returns an operator's first contribution and its
 // next changes at once. Above the limit it returns the last one until another change is permitted, and then the current one. Operators do
 // not affect one another.
 //
@@ -30,17 +31,18 @@ type RateLimiter struct {
 	operators map[string]*limitedOperator
 }
 
-// limitedOperator is the state for one operator. It remains after the operator is deleted, until its changes no longer count.
+// limitedOperator is the state for one operator. It remains after the operator is deleted, until all of ChangeBurst changes are permitted
+// again.
 type limitedOperator struct {
 	changes *rate.Limiter
 	shown   Contribution
-	// current is the current contribution, since the time of its last change.
+	// current is the current contribution, and since the time at which it last changed.
 	current Contribution
 	since   time.Time
 }
 
-// Limit returns the contributions to write for the current ones, in the same order. wait is the time until a delayed one may be written;
-// zero if there is none.
+// Limit returns the contributions to write for the current ones, in the same order. wait is the time until a delayed one may be written; 0
+// if none is delayed.
 func (l *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Contribution, wait time.Duration) {
 	if l.operators == nil {
 		l.operators = map[string]*limitedOperator{}
@@ -71,7 +73,7 @@ func (l *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Cont
 	return shown, wait
 }
 
-// update shows the current contribution if a change is permitted; otherwise it returns the time until it is.
+// update shows the current contribution if a change is permitted. Otherwise it returns the time until a change is permitted.
 func (o *limitedOperator) update(now time.Time, current Contribution) (wait time.Duration) {
 	if current != o.current {
 		o.current, o.since = current, now
@@ -92,12 +94,12 @@ func (o *limitedOperator) update(now time.Time, current Contribution) (wait time
 	return 0
 }
 
-// until returns the time until a change is permitted that leaves this number of other changes.
+// until returns the time until a change is permitted that leaves at least reserve other changes; 0 if it is permitted now.
 func (o *limitedOperator) until(now time.Time, reserve float64) time.Duration {
 	missing := 1 + reserve - o.changes.TokensAt(now)
 	if missing <= 0 {
 		return 0
 	}
-	// One more millisecond, so that rounding does not make the caller return too early.
+	// One more millisecond, so that rounding does not make the caller retry too early.
 	return time.Duration(missing*float64(ChangeInterval)) + time.Millisecond
 }

@@ -16,18 +16,18 @@ const (
 	ReasonObjectsNotListed = "ObjectsNotListed"
 )
 
-// installedFrom are the resources that hold the installed operators and the cluster's version. The operator resource with the condition is
-// not among them: a manager that cannot read it cannot update the condition either.
+// installedFrom are the resources that hold the installed operators and the cluster's version. The resource of the operator CR with the
+// condition is not among them: a manager that cannot read the CR cannot update the condition either.
 var installedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
 
-// WatchErrorExpiry is how long after its last error a kind counts as listed again. client-go retries after 30 seconds at most, plus jitter
-// up to a minute.
+// WatchErrorExpiry is the time after its last error at which a kind is considered listed again. client-go retries after 30 seconds at most,
+// plus jitter up to a minute.
 const WatchErrorExpiry = 90 * time.Second
 
 const (
-	// watchErrorDelay is how long a kind must fail before that is reported. A starting server rejects requests for a moment.
+	// watchErrorDelay is the time for which a kind must fail before that is reported. A starting server rejects requests for a moment.
 	watchErrorDelay = 30 * time.Second
-	// maxWatchError limits the message of one kind, in bytes.
+	// maxWatchError is the maximum size of the message of one kind, in bytes.
 	maxWatchError = 300
 )
 
@@ -41,7 +41,7 @@ type WatchError struct {
 	First, Last time.Time
 }
 
-// Next returns the WatchError after another error: of the same series, or of a new one if the last one has expired.
+// Next returns the WatchError after another error. It continues the series of errors, or starts a new one if e is zero or has expired.
 func (e WatchError) Next(message string, now time.Time) WatchError {
 	if e.First.IsZero() || now.Sub(e.Last) > WatchErrorExpiry {
 		return WatchError{Resource: e.Resource, Message: message, First: now, Last: now}
@@ -50,8 +50,8 @@ func (e WatchError) Next(message string, now time.Time) WatchError {
 	return e
 }
 
-// WatchCondition returns the Degraded condition for watch errors, and the time after which it may change for the same errors; zero if only
-// a new error can change it. The result does not depend on their order.
+// WatchCondition returns the Degraded condition for watch errors, and the time after which it may change for the same errors; 0 if only a
+// new error can change it. The result does not depend on the order of the errors.
 func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Duration) {
 	watchErrors = slices.Clone(watchErrors)
 	slices.SortFunc(watchErrors, func(a, b WatchError) int { return cmp.Compare(a.Resource, b.Resource) })

@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Service is a Service that the API server calls because of an object.
+// Service identifies a Service that the API server calls because of an object.
 type Service struct {
 	Namespace, Name string
 }
 
-// Services returns the Services that a webhook configuration calls, without duplicates, in the order of its webhooks. The object is ready
-// only if they exist, which its own status does not show, unlike an APIService's.
+// Services returns the Services that a webhook configuration calls, without duplicates, in the order of its webhooks. It returns nil for
+// other kinds. The webhook configuration is ready only if these Services exist, which its own status does not show, unlike an APIService's.
 func Services(o *unstructured.Unstructured) []Service {
 	if !isWebhookConfiguration(o.GroupVersionKind().GroupKind()) {
 		return nil
@@ -33,12 +33,13 @@ func isWebhookConfiguration(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
-// webhooks is ready when the API server can verify the certificate of each Service: every call fails until the CA bundle has been injected.
+// webhooks is the probe of webhook configurations. One is ready when the API server can verify the certificate of each Service, because
+// every call fails until the CA bundle has been injected.
 func webhooks(o *unstructured.Unstructured) (string, error) {
 	for _, webhook := range webhooksOf(o) {
 		called, ok := serviceOf(webhook)
 		if !ok {
-			continue // by URL, which a public authority may have signed
+			continue // a webhook with a URL, whose certificate a public authority may have signed
 		}
 		config, _ := webhook["clientConfig"].(map[string]any)
 		if text(config, "caBundle") == "" {

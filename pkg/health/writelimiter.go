@@ -12,18 +12,17 @@ import (
 // interval, each of thousands of objects that become ready, or each step of ten installations, would cause a write.
 const StatusInterval = 2 * time.Second
 
-// RemovalInterval is StatusInterval for a PlatformOperator that is being removed. Its BundleDeployment reports each step of the removal. A
-// blocked removal is another status, and is written at once.
+// RemovalInterval is used instead of StatusInterval for a PlatformOperator that is being removed. Its BundleDeployment reports each step of
+// the removal. A blocked removal is another status, and is written at once.
 const RemovalInterval = 10 * time.Second
 
-// WriteLimiter delays writes of conditions of which only messages changed. The zero value is ready for use. It is not safe for concurrent
-// use.
+// WriteLimiter delays writes of conditions if only messages changed. The zero value is ready for use. It is not safe for concurrent use.
 type WriteLimiter struct {
 	lastWrite time.Time
 }
 
-// Wait returns how long to wait before the wanted conditions are written over the stored ones; zero if they may be written now. A new
-// condition and one with another status or reason is never delayed.
+// Wait returns the time to wait before the wanted conditions are written over the stored ones. It is 0 if they may be written now, or if
+// they are equal. New conditions, and conditions with another status or reason, are never delayed.
 func (l *WriteLimiter) Wait(now time.Time, stored, wanted []operatorv1.OperatorCondition) time.Duration {
 	changed := false
 	for _, each := range wanted {

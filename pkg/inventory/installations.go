@@ -20,11 +20,12 @@ import (
 )
 
 const (
-	// listTimeout limits how long consumers wait for the first lists if the API server does not respond.
+	// listTimeout is the maximum time for which consumers wait for the first lists if the API server does not respond.
 	listTimeout = 5 * time.Second
 )
 
-// kind is a kind of object that installs a package, with the function that reads its relevant fields.
+// kind is a kind of object that installs a package. It has the resource, functions that return the installer and the version, and the path
+// of the package's name.
 type kind struct {
 	resource  schema.GroupVersionResource
 	installer func(*unstructured.Unstructured) string
@@ -32,7 +33,7 @@ type kind struct {
 	version   func(*unstructured.Unstructured) string
 }
 
-// Objects are read as unstructured, so that neither OLM is imported.
+// kinds are the kinds of objects that install packages. Their objects are read as unstructured, so that neither OLM is imported.
 var kinds = []kind{
 	{
 		resource: schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
@@ -50,7 +51,7 @@ var kinds = []kind{
 	},
 }
 
-// Installations holds all packages that OLM has installed, and is up to date while Run runs. It also is an informer for library-go's
+// Installations holds all packages that OLM has installed, and is up to date while Run runs. It is also an informer for library-go's
 // factory, with one object for each package: it notifies handlers of each package whose information changes.
 type Installations struct {
 	watched []*Optional
@@ -113,7 +114,7 @@ func (i *Installations) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// AddEventHandler registers a handler. It is called from the watching goroutine and must not block.
+// AddEventHandler registers a handler. The handler is called from the watching goroutine and must not block.
 func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.changes.AddEventHandler(handler)
 }
@@ -160,7 +161,7 @@ type reduced struct {
 func (k kind) reduce(object any) (any, error) {
 	found, ok := object.(*unstructured.Unstructured)
 	if !ok {
-		return object, nil // already reduced
+		return object, nil // already reduced, or a tombstone
 	}
 	return &reduced{
 		ObjectMeta: metav1.ObjectMeta{Namespace: found.GetNamespace(), Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()},
@@ -172,7 +173,7 @@ func (k kind) reduce(object any) (any, error) {
 	}, nil
 }
 
-// versionIn extracts the version from a ClusterServiceVersion's name.
+// versionIn returns the version in a ClusterServiceVersion's name, or the whole name if it has none.
 func versionIn(name string) string {
 	if at := strings.LastIndex(name, ".v"); at > 0 && at+2 < len(name) && name[at+2] >= '0' && name[at+2] <= '9' {
 		return name[at+2:]
@@ -180,7 +181,8 @@ func versionIn(name string) string {
 	return name
 }
 
-// text reads a field of another project's object. A missing field or one of another type is empty, because validation is not our task.
+// text returns a field of another project's object. A missing field or one of another type is empty, because the other project validates
+// the object.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

@@ -37,13 +37,13 @@ func extension(t *testing.T, name, pkg, version string) *unstructured.Unstructur
 		name, pkg, version))
 }
 
-// serving returns the definition of a resource's kind.
+// serving returns the CustomResourceDefinition that serves a resource.
 func serving(t *testing.T, resource schema.GroupVersionResource) *unstructured.Unstructured {
 	return object(t, fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %s},
 		spec: {group: %s, versions: [{name: %s, served: true}]}}`, resource.GroupResource(), resource.Group, resource.Version))
 }
 
-// watched runs Installations on a cluster with these objects.
+// watched runs Installations on a cluster with these objects, until they are synced.
 func watched(t *testing.T, objects ...runtime.Object) *Installations {
 	t.Helper()
 	for _, kind := range kinds {

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Kinds holds all kinds of CustomResourceDefinitions, and is up to date while Run runs. It also is an informer for library-go's factory
+// Kinds holds all kinds of CustomResourceDefinitions, and is up to date while Run runs. It is also an informer for library-go's factory
 // that notifies of each definition whose cached part changes; the object's name is the definition's.
 type Kinds struct {
 	informer cache.SharedIndexInformer
@@ -39,14 +39,14 @@ func NewKinds(client dynamic.Interface) (*Kinds, error) {
 	if err := k.informer.SetTransform(reduceDefinition); err != nil {
 		return nil, fmt.Errorf("watching %s: %w", definitions.Resource, err)
 	}
-	// All must not return stale kinds to callers without a handler.
+	// Each handler that AddEventHandler registers also drops the result of All. Without a handler, All would return stale kinds.
 	if _, err := k.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
 		return nil, fmt.Errorf("watching %s: %w", definitions.Resource, err)
 	}
 	return k, nil
 }
 
-// All returns every kind, sorted. The list is shared; the caller must not change it. It only reads memory.
+// All returns every kind, sorted. The list is shared; the caller must not change it. All only reads memory.
 func (k *Kinds) All() []resolve.Kind {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -82,7 +82,8 @@ func (k *Kinds) Run(ctx context.Context) { k.informer.Run(ctx.Done()) }
 // HasSynced reports whether all existing definitions are known.
 func (k *Kinds) HasSynced() bool { return k.informer.HasSynced() }
 
-// AddEventHandler registers a handler, which is called only if the cached part of a definition changes.
+// AddEventHandler registers a handler. It calls only OnAdd: for each added or deleted definition, and for each one whose cached part
+// changes. The object has only the definition's name.
 func (k *Kinds) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	notify := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -114,7 +115,7 @@ type definition struct {
 	kinds []resolve.Kind
 }
 
-// reduceDefinition returns the cached part of an object: a schema can be a megabyte.
+// reduceDefinition returns the cached part of an object, because a schema can be a megabyte.
 func reduceDefinition(object any) (any, error) {
 	found, ok := object.(*unstructured.Unstructured)
 	if !ok {
@@ -145,7 +146,8 @@ const (
 	olmOwnerName     = "olm.operatorframework.io/owner-name"
 )
 
-// ownerOf returns the owner of a definition.
+// ownerOf returns the owner of a definition: the name of a BundleDeployment as operator, or else a description of its OLM installation as
+// installer. Both are empty if the owner is not known.
 func ownerOf(labels map[string]string) (operator, installer string) {
 	if labels[corev1alpha2.LabelOwnerKind] == "BundleDeployment" {
 		return labels[corev1alpha2.LabelOwnerName], ""

@@ -18,7 +18,7 @@ import (
 
 // OptionalConfig selects the objects that an Optional watches.
 type OptionalConfig struct {
-	// Resource must be defined by a CustomResourceDefinition.
+	// Resource is the watched resource. A CustomResourceDefinition must define it.
 	Resource schema.GroupVersionResource
 	// Indexers and Transform are those of the informer, and may be nil.
 	Indexers  cache.Indexers
@@ -37,9 +37,9 @@ type Optional struct {
 	lock     sync.Mutex
 	informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
-	// watchErrorHandler handles list and watch errors; nil only logs them.
+	// watchErrorHandler handles list and watch errors. If it is nil, they are only logged.
 	watchErrorHandler cache.WatchErrorHandlerWithContext
-	// present are the objects that handlers know.
+	// present are the objects of which handlers were notified, by key.
 	present map[string]any
 }
 
@@ -102,7 +102,7 @@ func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandl
 	return o.informer.SetWatchErrorHandlerWithContext(o.watchErrorHandler)
 }
 
-// AddEventHandler registers a handler before Run. It is called from the watching goroutine and must not block.
+// AddEventHandler registers a handler. It must be called before Run. The handler is called from the watching goroutine and must not block.
 func (o *Optional) AddEventHandler(handler cache.ResourceEventHandler) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -118,7 +118,7 @@ func (o *Optional) current() cache.SharedIndexInformer {
 	return o.informer
 }
 
-// Settled reports whether the existing objects are known, or the cluster does not serve the kind.
+// Settled reports whether all existing objects are known, or the cluster does not serve the kind.
 func (o *Optional) Settled() bool {
 	return o.kinds.HasSynced() && (!o.kinds.Serves(o.config.Resource) || o.current().HasSynced())
 }
@@ -168,7 +168,7 @@ func (o *Optional) whileServed(ctx context.Context) {
 	}
 }
 
-// remaining returns the objects that handlers know, in the order of their names.
+// remaining returns the objects of which handlers were notified, sorted by name.
 func (o *Optional) remaining() []any {
 	o.lock.Lock()
 	defer o.lock.Unlock()

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// A kind appears, disappears and reappears while it is watched. The fake client always serves it, so the test checks the requests.
+// TestKindIsWatchedOnlyWhileItIsServed covers a kind that appears, disappears and reappears while it is watched. The fake client always
+// serves it, so the test checks the requests.
 func TestKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 	subscriptions := kinds[0].resource
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
@@ -99,7 +100,7 @@ func TestKindIsWatchedOnlyWhileItIsServed(t *testing.T) {
 	}
 }
 
-// Errors are reported after each appearance of the kind, except that it is not found.
+// TestWatchErrorsOfAServedKindAreReported checks that errors other than NotFound are reported after each appearance of the kind.
 func TestWatchErrorsOfAServedKindAreReported(t *testing.T) {
 	subscriptions := kinds[0].resource
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),

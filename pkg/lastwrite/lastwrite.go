@@ -1,5 +1,5 @@
-// Package lastwrite tells whether a cached object is older than the last write of this process, so that a decision upon it would undo that
-// write. It knows nothing of the object; the bundledeployment controller calls it.
+// Package lastwrite reports whether a cached object is older than the last write of this process. A decision based on such an object could
+// undo that write. It uses only the object's resourceVersion. The bundledeployment controller calls it.
 package lastwrite
 
 import (
@@ -9,23 +9,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// staleCachePeriod is how long our own last write is trusted more than the cache. A cache that is still behind after that is not
-// behind: the API server may have been restored from a backup, whose versions begin again at an earlier one.
+// staleCachePeriod is the time for which the process trusts its own last write more than the cache. After that, an older version in the
+// cache is real: the API server may have been restored from a backup, whose versions begin again at an earlier one.
 const staleCachePeriod = 30 * time.Second
 
-// Write is the last write of this process to an object. The zero value is none.
+// Write is the last write of this process to an object. The zero value means that there was none.
 type Write struct {
-	// ResourceVersion is the object's version after the write, and Time when that was.
+	// ResourceVersion is the object's version after the write, and Time the time of the write.
 	ResourceVersion string
 	Time            time.Time
 }
 
-// Of returns the write that stored an object.
+// Of returns the Write that stored an object now.
 func Of(stored metav1.Object, now time.Time) Write {
 	return Write{ResourceVersion: stored.GetResourceVersion(), Time: now}
 }
 
-// IsBehind reports whether a cached object is older than the write, and for how long that counts.
+// IsBehind reports whether a cached object is older than the write. If it is, IsBehind also returns for how long the write is still trusted
+// more than the cache.
 func (w Write) IsBehind(cached metav1.Object, now time.Time) (time.Duration, bool) {
 	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.ResourceVersion)
 	left := w.Time.Add(staleCachePeriod).Sub(now)

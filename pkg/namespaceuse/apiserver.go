@@ -54,7 +54,8 @@ func (a *apiServer) list(ctx context.Context, resource schema.GroupVersionResour
 	return a.Metadata.Resource(resource).Namespace(namespace).List(ctx, options)
 }
 
-// grant applies a ClusterRole whose rules Kubernetes aggregates into the manager's role for bundles.
+// grant applies a ClusterRole that permits the manager to list resources. Kubernetes aggregates its rules into the manager's role for
+// bundles.
 func (a *apiServer) grant(ctx context.Context, resources []schema.GroupVersionResource) error {
 	role := &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
@@ -79,7 +80,7 @@ func (a *apiServer) permitted(ctx context.Context, resources []schema.GroupVersi
 	return !slices.ContainsFunc(resources, func(each schema.GroupVersionResource) bool { return !rules.Permit("list", each.GroupResource()) }), nil
 }
 
-// listRules returns one rule for each API group, in a fixed order.
+// listRules returns one rule for each API group that permits listing its resources, in a fixed order.
 func listRules(resources []schema.GroupVersionResource) []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, each := range sorted(slices.Clone(resources)) {
@@ -93,7 +94,7 @@ func listRules(resources []schema.GroupVersionResource) []rbacv1.PolicyRule {
 	return rules
 }
 
-// revoke deletes the ClusterRole, unless another field manager created it.
+// revoke deletes the ClusterRole, unless the manager's field manager did not apply it. It does nothing if the ClusterRole does not exist.
 func (a *apiServer) revoke(ctx context.Context) error {
 	client := a.Dynamic.Resource(clusterRoles)
 	live, err := client.Get(ctx, RoleName, metav1.GetOptions{})

@@ -22,7 +22,7 @@ const (
 	quietTime, longestWait = 500 * time.Millisecond, 15 * time.Second
 	// answerAge is the maximum age of an answer: any user may create objects in the namespace after the check.
 	answerAge = 30 * time.Second
-	// revokeTimeout limits the last request of a check, which the manager sends even while it shuts down.
+	// revokeTimeout is the timeout of the last request of a check, which the manager sends even while it shuts down.
 	revokeTimeout = 5 * time.Second
 	// cleanUpPause is the first pause between two attempts to revoke a grant; it doubles, up to longestCleanUpPause.
 	cleanUpPause, longestCleanUpPause = time.Second, time.Minute
@@ -99,7 +99,8 @@ func newChecker(ctx context.Context, on cluster, config Config) *Checker {
 }
 
 // Check returns the answer to a question, from a check that began after the first call. Until that check is done, it returns false. The
-// Checker then calls Config.Answered. Check returns an answer once; a later call starts another check.
+// Checker then calls Config.Answered. Check returns an answer once; a later call starts another check. It drops answers older than
+// answerAge.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,7 +179,8 @@ func (c *Checker) answer(batch []*pendingQuestion) {
 	}
 }
 
-// check returns the reason for each namespace in use, and the time at which it began to list built-in resources. It revokes its grant.
+// check returns the reason for each namespace in use, and the time at which it last began to list built-in resources. It revokes its grant.
+// If that fails, it starts CleanUp in the background.
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
 	c.rights.Lock()
 	defer c.rights.Unlock()

@@ -19,7 +19,7 @@ import (
 
 type objects = map[schema.GroupVersionResource]map[string][]metav1.PartialObjectMetadata
 
-// everything selects all objects of a resource.
+// everything returns objects for fakeCluster.objects that a list without a field selector returns.
 func everything(all ...metav1.PartialObjectMetadata) map[string][]metav1.PartialObjectMetadata {
 	return map[string][]metav1.PartialObjectMetadata{"": all}
 }
@@ -46,7 +46,7 @@ func checkAll(t *testing.T, on *fakeCluster, namespaces ...string) map[string]An
 	return answers
 }
 
-// about returns a question about a namespace from which the Service hook was removed.
+// about returns a question about a namespace from which the removal has deleted Service "hook".
 func about(namespace string) Question {
 	return Question{Owner: "owner-of-" + namespace, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool { return reference.Name == "hook" }}
 }

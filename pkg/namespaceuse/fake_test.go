@@ -28,33 +28,34 @@ func resource(text string) schema.GroupVersionResource {
 	return found
 }
 
-// fakeCluster answers as an API server that serves some resources.
+// fakeCluster is a cluster with an API server that serves some resources.
 type fakeCluster struct {
 	served      []schema.GroupVersionResource
 	unavailable map[string]error
-	// objects by resource and field selector.
+	// objects has the objects by resource and field selector.
 	objects map[schema.GroupVersionResource]map[string][]metav1.PartialObjectMetadata
-	// perPage is how many objects a page has; 0 is all of them.
+	// perPage is the maximum number of objects in a page; 0 means no maximum.
 	perPage int
-	// denied are resources that may be listed after the grant, and after that many checks of whether it is effective.
+	// denied are resources that may be listed only after the grant is effective. effective is the number of calls of permitted after which
+	// it is.
 	denied    map[schema.GroupVersionResource]bool
 	effective int
 	grantErr  error
-	// fails are errors of lists, by resource; all of the whole cluster's lists of a resource fail, and those of a namespace in which it has
-	// objects.
+	// fails has errors of lists, by resource. A list fails with its error if it would return objects: always for the whole cluster, and for
+	// a namespace with such objects.
 	fails map[schema.GroupVersionResource]error
 
-	// later is what it serves from the second discovery on; nil is the same.
+	// later are the resources that it serves from the second discovery on; nil means the same as before.
 	later []schema.GroupVersionResource
 	// hangs are resources whose lists never end.
 	hangs map[schema.GroupVersionResource]bool
-	// lag is how many lists are denied after the grant is effective.
+	// lag is the number of lists that are denied after the grant is effective.
 	lag int
-	// revokeErrs are how often revoking fails.
+	// revokeErrs is the number of calls of revoke that fail.
 	revokeErrs int
 
 	mu      sync.Mutex
-	asked   int // for resources
+	asked   int // the number of calls of resources
 	granted []schema.GroupVersionResource
 	lists   map[schema.GroupVersionResource]int
 	revokes int

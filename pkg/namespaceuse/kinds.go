@@ -42,7 +42,8 @@ var viewGroups = []string{
 	"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io", "packages.operators.coreos.com", "authorization.openshift.io",
 }
 
-// views are resources that are views of other objects, in groups with other resources: the ClusterResourceQuotas of a namespace.
+// views are single resources that are views of other objects, in groups with other resources. AppliedClusterResourceQuotas are views of
+// ClusterResourceQuotas.
 var views = []schema.GroupResource{{Group: "quota.openshift.io", Resource: "appliedclusterresourcequotas"}}
 
 // isListed reports whether a check lists a resource. Of custom resources and aggregated APIs it lists all but views.
@@ -58,7 +59,8 @@ func isBuiltIn(resource schema.GroupResource) bool { return slices.Contains(buil
 // isView reports whether all resources of an API group are views of other objects.
 func isView(group string) bool { return slices.Contains(viewGroups, group) }
 
-// isGroupListed reports whether a check may list a resource of an API group. It lists none of some built-in groups.
+// isGroupListed reports whether a check may list a resource of an API group. It returns false for built-in groups without a listed
+// resource, and for groups of views.
 func isGroupListed(group string) bool {
 	if !scheme.Scheme.IsGroupRegistered(group) {
 		return !isView(group)
@@ -66,7 +68,8 @@ func isGroupListed(group string) bool {
 	return slices.ContainsFunc(slices.Concat(builtIn, moreBuiltIn), func(resource schema.GroupResource) bool { return resource.Group == group })
 }
 
-// sorted sorts resources in place, and returns them. Built-in ones come first, in the order of builtIn, because admins know them best.
+// sorted sorts resources in place, and returns them. Built-in ones come first, in the order of builtIn, because admins are familiar with
+// them.
 func sorted(resources []schema.GroupVersionResource) []schema.GroupVersionResource {
 	slices.SortFunc(resources, func(a, b schema.GroupVersionResource) int {
 		i, j := slices.Index(builtIn, a.GroupResource()), slices.Index(builtIn, b.GroupResource())
@@ -87,8 +90,8 @@ const (
 	pullSecretSelector = secretType + "=" + string(corev1.SecretTypeDockercfg)
 )
 
-// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata lacks their type, so
-// the check gets it from the selector.
+// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists, because their metadata lacks their
+// type and the check gets it from the selector.
 func selectorsOf(resource schema.GroupResource) []string {
 	if resource != (schema.GroupResource{Resource: "secrets"}) {
 		return []string{""}
@@ -99,8 +102,8 @@ func selectorsOf(resource schema.GroupResource) []string {
 	}
 }
 
-// isOfOthers reports whether the manager must keep a namespace for an object. Objects in deletion, and those that Kubernetes, OpenShift or
-// OLM create in every namespace, do not count. The selector is the one that matched the object.
+// isOfOthers reports whether the manager must keep a namespace for an object. It returns false for objects that are being deleted, and for
+// those that Kubernetes, OpenShift or OLM create in every namespace. The selector is the one that matched the object.
 func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	if object.DeletionTimestamp != nil {
 		return false

@@ -19,7 +19,7 @@ import (
 const (
 	// parallel is the number of resources that a scan lists concurrently.
 	parallel = 8
-	// builtInTimeout limits the lists of one built-in resource, otherTimeout those of any other one.
+	// builtInTimeout is the timeout of all lists of one built-in resource, and otherTimeout that of any other resource.
 	builtInTimeout, otherTimeout = time.Minute, 20 * time.Second
 	// readTries is the number of attempts to list a resource that is not built in, in the first namespace for which that fails. readPause is
 	// the first pause between two attempts; it doubles.
@@ -31,14 +31,14 @@ const (
 	deniedPause, deniedTimeout = time.Second, 15 * time.Second
 )
 
-// missed are resources that a scan did not list.
+// missed has the resources that a scan did not list.
 type missed struct {
-	// denied are forbidden to the manager, vanished were not found by the API server.
+	// denied are forbidden to the manager; vanished were not found by the API server.
 	denied, vanished []schema.GroupVersionResource
 }
 
-// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them: a role that permits some
-// already may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example
+// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them, because a role that permits
+// some already may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example
 // after an admin has removed the manager's permission to escalate.
 func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionResource) error {
 	s.granted = true
@@ -65,7 +65,8 @@ func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionRe
 	return s.listVanished(ctx, vanished)
 }
 
-// grant permits the manager to list resources, and waits until the API server honors the grant.
+// grant permits the manager to list resources, and waits until the API server honors the grant. It returns an error if that does not happen
+// in time.
 func (s *scan) grant(ctx context.Context, resources []schema.GroupVersionResource) error {
 	if err := s.cluster.grant(ctx, resources); err != nil {
 		return err
@@ -81,7 +82,8 @@ func (s *scan) grant(ctx context.Context, resources []schema.GroupVersionResourc
 	return fmt.Errorf("listing %d kinds in namespaces that are to be deleted: the API server does not honor ClusterRole %q yet; see whether kube-controller-manager aggregates ClusterRoles", len(resources), RoleName)
 }
 
-// listVanished lists again the resources that discovery has and that were not found: the API server may now serve them in another version.
+// listVanished lists again the resources that the API server did not find. It lists them in the version that discovery has now, and skips
+// those that no longer exist.
 func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionResource) error {
 	if len(vanished) == 0 {
 		return nil
@@ -111,7 +113,7 @@ func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionR
 	return nil
 }
 
-// list lists resources, several concurrently, and returns those that it could not list.
+// list lists resources, several concurrently, and returns those that are forbidden or not found. Any other failure is an error.
 func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource) (missed, error) {
 	errs := make([]error, len(resources))
 	var group sync.WaitGroup
@@ -144,8 +146,8 @@ func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource
 }
 
 // resource lists the objects of one resource in the undecided namespaces. It lists the whole cluster once, unless that takes more pages
-// than there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, the
-// namespaces count as in use. It returns the error if the API server cannot list a built-in resource.
+// than there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, it
+// records the namespaces as in use. It returns the error if the API server cannot list a built-in resource.
 func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResource, selector string) error {
 	timeout, tries := otherTimeout, readTries
 	if isBuiltIn(resource.GroupResource()) {
@@ -171,7 +173,7 @@ func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResourc
 		case isFinal(err) || ctx.Err() != nil || isBuiltIn(resource.GroupResource()):
 			return err
 		}
-		tries = 1 // the list fails; it may still succeed in namespaces without objects
+		tries = 1 // Later namespaces get one attempt: the list fails, but may still succeed in namespaces without objects.
 		s.keep(namespace, s.rank[resource], fmt.Sprintf("it may hold %s, which cannot be listed: %s", resource.GroupResource(), truncate.Quote(err.Error())))
 	}
 	return nil
@@ -180,7 +182,8 @@ func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResourc
 // isFinal reports whether an error is the same for all namespaces.
 func isFinal(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) }
 
-// wholeCluster lists a resource in all namespaces, at most the given number of pages. complete is false if there are more pages.
+// wholeCluster lists a resource in all namespaces, at most the given number of pages. complete is false if there are more pages or the list
+// fails.
 func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionResource, selector string, pages int) (complete bool, err error) {
 	err = pager.Each(ctx, s.lister(resource, ""), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {
 		for i := range page.Items {
@@ -193,7 +196,8 @@ func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionRes
 	return complete && err == nil, err
 }
 
-// namespace lists a resource in one namespace, until the first object of another owner.
+// namespace lists a resource in one namespace, until the first object of another owner. It makes at most tries attempts, with pauses in
+// between.
 func (s *scan) namespace(ctx context.Context, resource schema.GroupVersionResource, selector, namespace string, tries int) error {
 	for try := 0; ; try++ {
 		err := pager.Each(ctx, s.lister(resource, namespace), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {
@@ -219,7 +223,7 @@ func (s *scan) lister(resource schema.GroupVersionResource, namespace string) fu
 	}
 }
 
-// visit records an object for which the manager must keep its namespace, and reports whether the object is one.
+// visit reports whether the manager must keep a namespace for an object in it, and records the reason.
 func (s *scan) visit(resource schema.GroupVersionResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	questions := s.questions[object.Namespace]
 	if len(questions) == 0 || !isOfOthers(resource.GroupResource(), selector, object) {

@@ -14,10 +14,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// repeatAfter is the maximum time for other kinds before the built-in kinds, which have most data, are listed again.
+// repeatAfter is the maximum time for listing other kinds. If it takes longer, the scan lists the built-in kinds, which have most data,
+// again.
 const repeatAfter = 5 * time.Second
 
-// scan is one check of the namespaces of some questions.
+// scan is the state of one check of the namespaces of some questions.
 type scan struct {
 	cluster   cluster
 	clock     clock.PassiveClock
@@ -47,7 +48,7 @@ func newScan(on cluster, clock clock.PassiveClock, questions []Question) *scan {
 	return s
 }
 
-// inUse returns the reason for each namespace in use.
+// inUse returns the reason for each namespace in use, by namespace.
 func (s *scan) inUse() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +59,8 @@ func (s *scan) inUse() map[string]string {
 	return reasons
 }
 
-// undecided returns the namespaces without a reason of this rank or a lower one, sorted. So the result does not depend on the order in
-// which concurrent lists end.
+// undecided returns the namespaces without a reason of this rank or a lower one, sorted. It includes namespaces with a higher rank so that
+// the result does not depend on the order in which concurrent lists end.
 func (s *scan) undecided(rank int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,14 +88,14 @@ func (s *scan) keepUndecided(reason string) {
 	}
 }
 
-// run lists all resources. It lists the built-in ones first: if they show that all namespaces are in use, it needs no grant.
+// run lists all resources. It lists the built-in ones first. If they show that all namespaces are in use, it needs no grant.
 func (s *scan) run(ctx context.Context) error {
 	resources, unavailable, err := s.cluster.resources(ctx)
 	if err != nil {
 		return fmt.Errorf("discovering which kinds a namespace may hold: %w", err)
 	}
 	resources = sorted(slices.DeleteFunc(resources, func(each schema.GroupVersionResource) bool { return !isListed(each.GroupResource()) }))
-	first := len(resources) // the first one that is not built in
+	first := len(resources) // the index of the first resource that is not built in
 	for i, each := range resources {
 		s.rank[each] = i
 		if !isBuiltIn(each.GroupResource()) {

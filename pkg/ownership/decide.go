@@ -66,7 +66,8 @@ const (
 // Standing is the age of another BundleDeployment relative to the claimant.
 type Standing string
 
-// Ages of another BundleDeployment relative to the claimant. Two of the same second are ordered by name.
+// Ages of another BundleDeployment relative to the claimant. If two have the same creationTimestamp, the name decides. Absent means that it
+// does not exist.
 const (
 	Absent  Standing = "Absent"
 	Older   Standing = "Older"
@@ -88,12 +89,12 @@ type Claimant struct {
 type Verdict struct {
 	Action Action
 	Reason Reason
-	// Other is the other BundleDeployment that the reason refers to.
+	// Other is the other BundleDeployment that the reason refers to; empty if it refers to none.
 	Other string
 }
 
-// Decide returns what a BundleDeployment may do with an object with these marks. standing returns the age of another BundleDeployment that
-// the marks name.
+// Decide returns what a BundleDeployment may do with an object with these marks. Decide calls standing for the age of another
+// BundleDeployment that the marks name.
 func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	labeled, recorded := m.Label == c.Name, slices.Contains(m.Managers, c.Name)
 	switch {

@@ -8,7 +8,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// testCase is one state of an object and of the claimant "memo". "other" is another BundleDeployment.
+// testCase is one state of an object and of the claimant "memo". Name "other" is another BundleDeployment.
 type testCase struct {
 	label, managers, references string // "", "memo", "other"; of managers and references also "both"
 	orphanedFrom                string // "", "memo-package", "another"
@@ -61,7 +61,7 @@ func states() []testCase {
 
 const none, anything = corev1alpha2.AdoptionNone, corev1alpha2.AdoptionAny
 
-// The rules: the first one that matches a state determines the result.
+// rules are the expected results. The first rule that matches a state determines the result.
 var rules = []struct {
 	name string
 	fits func(testCase) bool
@@ -141,7 +141,7 @@ func TestHRD_S2_LabelsAloneAreNoProofAndNoneAdoptsNothing(t *testing.T) {
 	}
 }
 
-// For all marks, at most one BundleDeployment may change an object.
+// TestHRD_S2_ObjectHasOneOwner checks that, for all marks, at most one BundleDeployment may change an object.
 func TestHRD_S2_ObjectHasOneOwner(t *testing.T) {
 	for _, state := range states() {
 		if state.orphanedFrom != "" {

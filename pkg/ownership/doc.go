@@ -5,7 +5,6 @@
 // object, as after a restore from a backup. Labels alone are no proof: every client that may write an object can set them. An admission
 // policy in manifests/ denies other clients the field manager on an object with the labels. UIDs are not compared, because a restored
 // object has another one.
-//
-// The package does not know about API servers, revisions, or policies except spec.adoption. The apply engine passes in what it has read and
+// The package does not depend on API servers, revisions, or policies except spec.adoption. The apply engine passes in what it has read and
 // acts on the result.
 package ownership

@@ -2,8 +2,9 @@ package ownership
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BelongsTo reports whether a BundleDeployment belongs to a PlatformOperator. One with a PlatformOperator's name that does not belong to it
-// is not reconciled: the name, and the field manager, labels and package derived from it, are reserved for the PlatformOperator.
+// BelongsTo reports whether a BundleDeployment belongs to a PlatformOperator. A BundleDeployment with the PlatformOperator's name that does
+// not belong to it is not reconciled: the name, and the field manager, labels and package derived from it, are reserved for the
+// PlatformOperator.
 func BelongsTo(deployment, operator metav1.Object) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.UID == operator.GetUID()

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// MaxBytes bounds the response to one list request of more than one object. An object of a user may have etcd's 1.5 MiB, and
-	// takes several times that when it is decoded.
+	// MaxBytes is the maximum size of the response to a list request of more than one object, in bytes. An object of a user may have etcd's
+	// 1.5 MiB, and takes several times that when it is decoded.
 	MaxBytes = 4 << 20
-	// FirstLimit is the limit of the first list request, largestLimit that of the largest one, in objects.
+	// FirstLimit is the limit of the first list request, and largestLimit the maximum limit of a request, in objects.
 	FirstLimit, largestLimit = 100, 500
-	// pageStep is the divisor of the limit after a response that is too large.
+	// pageStep is the divisor of the limit after a response that is too large. A response below MaxBytes/pageStep doubles the limit.
 	pageStep = 4
 )
 
 // Page is a list of objects, as a client's List returns it, with the token of the next page.
 type Page interface{ GetContinue() string }
 
-// Each lists objects with a client's List, and calls page with one page after the other until page returns false. A page of more
-// than one object has at most MaxBytes. Bounded has to wrap the transport of the client; otherwise only the number of objects
-// bounds a page.
+// Each lists objects with a client's List, and calls page with one page after the other until page returns false or an error. A page of
+// more than one object has at most MaxBytes. Bounded has to wrap the transport of the client; otherwise only the number of objects bounds a
+// page.
 func Each[P Page](ctx context.Context, list func(context.Context, metav1.ListOptions) (P, error), options metav1.ListOptions, page func(P) (more bool, err error)) error {
 	options.Limit = FirstLimit
 	for {
@@ -56,7 +56,8 @@ func Each[P Page](ctx context.Context, list func(context.Context, metav1.ListOpt
 
 type pageBoundKey struct{}
 
-// pageBound is how many bytes of one response may be read, without limit when that is 0, and how many were read.
+// pageBound is the state of one response. limit is the maximum number of bytes to read; 0 means no maximum. read is the number of bytes
+// that were read.
 type pageBound struct {
 	limit int64
 	read  atomic.Int64

@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// maxCause limits the text of a panic in an error, in bytes: the text may contain the input.
+// maxCause is the maximum size of the text of a panic in an error, in bytes. The text may contain the input.
 const maxCause = 200
 
-// ToError runs work and returns its error, or its panic as an error. It logs the panic with the stack. The action begins the error's text,
-// for example "rendering …".
+// ToError calls work and returns its error, or its panic as an error. It logs the panic with the stack. The error for a panic begins with
+// action, for example "rendering …".
 func ToError(action string, work func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -25,8 +25,8 @@ func writeCanonical(sum hash.Hash, o unstructured.Unstructured) {
 	encoder := json.NewEncoder(sum)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(o.Object); err != nil {
-		// JSON cannot represent NaN and some Go types. No decoder creates such objects; for one that is built by hand, its Go syntax (maps
-		// sorted by key) distinguishes contents.
+		// JSON cannot represent NaN and some Go types. No decoder creates such objects. For an object that is built by hand, its Go syntax
+		// (maps sorted by key) distinguishes contents.
 		fmt.Fprintf(sum, "%#v\n", o.Object)
 	}
 }

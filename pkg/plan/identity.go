@@ -34,7 +34,7 @@ func (i identity) String() string {
 	return fmt.Sprintf("%s %s/%s", i.Kind, i.namespace, i.name)
 }
 
-// maxNamed limits how many objects an error names.
+// maxNamed is the maximum number of objects that an error names.
 const maxNamed = 10
 
 // CheckDuplicates returns an error if an object occurs twice, even in two API versions, because the result would depend on the order. The

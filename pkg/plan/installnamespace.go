@@ -33,13 +33,13 @@ type NamespaceUse string
 
 // Uses of an install namespace.
 const (
-	// NamespaceCreated: it is missing, and the manager creates it.
+	// NamespaceCreated: the namespace does not exist, and the manager creates it.
 	NamespaceCreated NamespaceUse = "Create"
-	// NamespaceUsed: it is used as it is.
+	// NamespaceUsed: the namespace is used as it is.
 	NamespaceUsed NamespaceUse = "Use"
-	// NamespaceUsedWithWarning: it is used, and status has a warning.
+	// NamespaceUsedWithWarning: the namespace is used, and status has a warning.
 	NamespaceUsedWithWarning NamespaceUse = "UseWithWarning"
-	// NamespaceRefused: nothing is written.
+	// NamespaceRefused: the namespace is not used, and nothing is written.
 	NamespaceRefused NamespaceUse = "Refuse"
 )
 
@@ -48,27 +48,28 @@ type NamespaceReason string
 
 // Reasons of a refusal or a warning.
 const (
-	// NamespaceProtected: it belongs to the cluster or to the manager.
+	// NamespaceProtected: the namespace belongs to the cluster or to the manager.
 	NamespaceProtected NamespaceReason = "Protected"
-	// NamespacePreexisting: it exists, and the manager did not create it.
+	// NamespacePreexisting: the namespace exists, and the manager did not create it.
 	NamespacePreexisting NamespaceReason = "Preexisting"
-	// NamespaceTerminating: it exists, the manager did not create it, and it is being deleted.
+	// NamespaceTerminating: the namespace is being deleted, and the manager did not create it.
 	NamespaceTerminating NamespaceReason = "Terminating"
 	// NamespaceReplaced: the namespace that the deployment was installed in was deleted, and another one with the same name created.
 	NamespaceReplaced NamespaceReason = "Replaced"
 )
 
-// NamespaceDecision is whether an install namespace may be used.
+// NamespaceDecision is the decision whether an install namespace may be used, with the reason.
 type NamespaceDecision struct {
 	Use    NamespaceUse
 	Reason NamespaceReason
-	// Message is the explanation, and Remedy what a user can do; both are empty if Reason is.
+	// Message is the explanation, and Remedy what a user can do. Both are empty if Reason is empty.
 	Message, Remedy string
 }
 
 // Decide returns whether a bundle may be installed in a namespace. Users with access to a namespace that the manager did not create can
-// read the operator's Secrets and run Pods as its ServiceAccounts. So such a namespace is used only if a user has named it, with a warning.
-// A first installation never uses namespaces of the cluster or the manager. Existing installations stay where they are.
+// read the operator's Secrets and run Pods as its ServiceAccounts. So such a namespace is used only, with a warning, if a user has named it
+// or the operator is already installed in it. A first installation never uses namespaces of the cluster or the manager; an existing
+// installation stays there.
 func (n InstallNamespace) Decide() NamespaceDecision {
 	switch {
 	case n.Installed && n.isProtected():

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Every combination of the facts that a decision is made from has one line; a star stands for both values.
+// TestHRD_S1_Decide has one line for every combination of the facts that a decision depends on. A star stands for both values.
 func TestHRD_S1_Decide(t *testing.T) {
 	const (
 		create, use, warn, refuse           = NamespaceCreated, NamespaceUsed, NamespaceUsedWithWarning, NamespaceRefused
@@ -16,7 +16,8 @@ func TestHRD_S1_Decide(t *testing.T) {
 		replaced                            = NamespaceReplaced
 	)
 	rows := []struct {
-		// facts are protected, installed, exists, made, named, terminating, another UID than it was installed in: y, n or *.
+		// facts are: protected, installed, exists, created by the manager, named, terminating, other UID than at the installation. Each is
+		// y, n or *.
 		facts  string
 		use    NamespaceUse
 		reason NamespaceReason

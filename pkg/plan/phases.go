@@ -16,7 +16,8 @@ const (
 	PhaseCRDs = "crds"
 	// PhaseRBAC has ServiceAccounts, roles and bindings: a pod that starts without its permissions crashes.
 	PhaseRBAC = "rbac"
-	// PhaseConfig has what workloads read or are reached by: ConfigMaps, Secrets, certificates, Services, policies, classes.
+	// PhaseConfig has objects that workloads read, or through which clients reach workloads: ConfigMaps, Secrets, certificates, Services,
+	// policies, classes.
 	PhaseConfig = "config"
 	// PhaseWorkloads has workloads, and what becomes ready only with them: volume claims that wait for their first consumer, disruption
 	// budgets, autoscalers.
@@ -31,7 +32,7 @@ const (
 
 var order = [...]string{PhaseNamespaces, PhaseCRDs, PhaseRBAC, PhaseConfig, PhaseWorkloads, PhaseRegistrations, PhaseOthers, PhaseCustomResources}
 
-// kinds has the phase of known kinds; all others are in PhaseOthers.
+// kinds has the phases of known kinds; all other kinds are in PhaseOthers.
 var kinds = map[schema.GroupKind]string{
 	{Kind: "Namespace"}: PhaseNamespaces,
 
@@ -90,7 +91,8 @@ type Phase struct {
 	Objects []unstructured.Unstructured
 }
 
-// Phases orders the objects. It returns no empty phase, and does not depend on the order of the input.
+// Phases returns the objects in the phases in which they are applied. It returns no empty phase. The result does not depend on the order of
+// the input.
 func Phases(objects []unstructured.Unstructured) []Phase {
 	own := ownKinds(objects)
 	byName := map[string][]unstructured.Unstructured{}
@@ -107,8 +109,8 @@ func Phases(objects []unstructured.Unstructured) []Phase {
 	return phases
 }
 
-// phaseOf returns PhaseCustomResources for kinds that the same set defines, also if their names are well known: no controller reconciles
-// such a Certificate before the set's own workloads run.
+// phaseOf returns the phase of a kind. It is PhaseCustomResources for kinds that the same set defines, even if such a kind is in kinds. For
+// example, no controller reconciles a Certificate of that kind before the set's own workloads run.
 func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	if own[kind] {
 		return PhaseCustomResources
@@ -133,7 +135,8 @@ func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	return own
 }
 
-// sorted sorts objects by identity. Objects of one kind in several versions are the same, so the version is compared last.
+// sorted returns the objects in a new slice, sorted by identity. Objects of one kind in several versions are the same, so the version is
+// compared last.
 func sorted(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	type keyed struct {
 		identity

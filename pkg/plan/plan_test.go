@@ -28,7 +28,7 @@ func definition(group, kind string) unstructured.Unstructured {
 	return o
 }
 
-// everything has at least one object for each phase, each phase's in its sorted order.
+// everything returns at least one object for each phase. The objects of each phase are sorted.
 func everything() []unstructured.Unstructured {
 	return []unstructured.Unstructured{
 		object("v1", "Namespace", "", "ns"),
@@ -190,7 +190,8 @@ func TestDigestDependsOnContentOnly(t *testing.T) {
 	}
 }
 
-// The digest is written into the cluster: another form of it would roll every operator once.
+// TestDigestIsStable checks that the digest of the same objects does not change between versions. It is stored in the cluster, so another
+// format would roll out every operator once.
 func TestDigestIsStable(t *testing.T) {
 	const want = "sha256:40010e02802a9e2edf631bcfb8e9bb7677d735afae58f0261aac93547b9f3e29"
 	o := object("v1", "ConfigMap", "ns", "a")

@@ -17,7 +17,7 @@ const (
 // notYet is the message of HasValidBundle before the content is known.
 const notYet = "The content of the source is not known yet."
 
-// unpacked returns the Unpacked condition: whether the content of the source was fetched.
+// unpacked returns the Unpacked condition, which shows whether the content of the source was fetched.
 func (m *Machine) unpacked() condition {
 	const kind = corev1alpha2.ConditionUnpacked
 	newest := m.Newest()
@@ -40,7 +40,7 @@ func (m *Machine) unpacked() condition {
 	return condition{kind, isUnknown, corev1alpha2.ReasonUnpacking, fmt.Sprintf("Fetching and unpacking %s.", m.in.Desired.Source)}
 }
 
-// hasValidBundle returns the HasValidBundle condition: whether the bundle can be rendered.
+// hasValidBundle returns the HasValidBundle condition, which shows whether the bundle can be rendered.
 func (m *Machine) hasValidBundle() condition {
 	const kind = corev1alpha2.ConditionHasValidBundle
 	newest := m.Newest()
@@ -71,7 +71,8 @@ func rendersTo(r *Revision) string {
 	return fmt.Sprintf("%s renders to %s.", rendered, countObjects(r))
 }
 
-// installed returns the Installed condition: whether all objects of some revision were applied. It stays True during later rollouts.
+// installed returns the Installed condition, which shows whether all objects of some revision were applied. It stays True during later
+// rollouts.
 func (m *Machine) installed() condition {
 	const kind = corev1alpha2.ConditionInstalled
 	rollingOut := m.IsRollingOut()
@@ -124,7 +125,8 @@ func (m *Machine) healthy() condition {
 	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)}
 }
 
-// unhealthyMessage returns the first problem, the number of other problems, and the command that shows more about the first one.
+// unhealthyMessage returns a message with the obstacle, the number of other unready objects, and the command that shows more about the
+// first one. The obstacle may be empty.
 func unhealthyMessage(report Report, obstacle string) string {
 	message := obstacle
 	if more := len(report.Unready) - 1; more > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// defaultDeadline applies if spec.progressDeadlineSeconds is not set.
+	// defaultDeadline is the progress deadline if spec.progressDeadlineSeconds is not set.
 	defaultDeadline = corev1alpha2.DefaultProgressDeadlineSeconds * time.Second
 	// observationPeriod is the minimum time for which a process observes a revision before it rolls the revision back. After a restart, the
 	// process must first find out whether the objects are healthy.
@@ -26,7 +26,7 @@ const (
 
 // deadline has the input of decide.
 type deadline struct {
-	// started is when the rollout started, firstSeen when this process first worked on the revision.
+	// started is the time at which the rollout started, and firstSeen the time at which this process first worked on the revision.
 	started, firstSeen, now time.Time
 	limit                   time.Duration
 	onFailure               corev1alpha2.OnFailure

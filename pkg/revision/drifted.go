@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// reportDrift fills in status.drift.
+// reportDrift fills in status.drift. It clears status.drift if there are no objects to check.
 func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Drift = nil
 	if !m.isUntouched() {
@@ -15,7 +15,7 @@ func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 	}
 }
 
-// drifted returns the Drifted condition: whether the manager leaves changes by others to declared fields or objects.
+// drifted returns the Drifted condition, which shows whether the manager leaves changes by others to declared fields or objects.
 func (m *Machine) drifted() condition {
 	const kind = corev1alpha2.ConditionDrifted
 	contested := firstOf(m.drift.Standing, corev1alpha2.DriftContested)
@@ -48,8 +48,8 @@ func (m *Machine) whyLeft() string {
 	return "spec.drift.policy says"
 }
 
-// firstOf describes the first standing change with an outcome, and counts the others. It is empty if there is none. It skips additions,
-// which do not differ from the declared objects.
+// firstOf returns a text with the first standing change with an outcome and the number of the others; empty if there is none. It skips
+// additions, which do not differ from the declared objects.
 func firstOf(standing []corev1alpha2.DriftRecord, outcome corev1alpha2.DriftOutcome) string {
 	text, more := "", 0
 	for _, each := range standing {

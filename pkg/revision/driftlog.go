@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// maxUnwrittenDrift limits the changes that are kept until a status is written.
+	// maxUnwrittenDrift is the maximum number of changes that are kept until a status is written.
 	maxUnwrittenDrift = 5 * drift.MaxRecords
-	// maxDriftEvents limits the Events of one call of Add. One more Event counts the rest.
+	// maxDriftEvents is the maximum number of Events about single changes in one call of Add. One more Event has the number of the other
+	// changes.
 	maxDriftEvents = 5
 )
 
@@ -27,7 +28,7 @@ type DriftLog struct {
 // Begin starts a sync and clears the standing changes.
 func (l *DriftLog) Begin() { l.standing, l.left = nil, false }
 
-// Add adds changes. Callers add a repaired change once, and a standing one in each sync. Left is true if drift is not reverted; written is
+// Add adds changes. Callers add a repaired change once, and a standing one in each sync. left is true if drift is not reverted. written is
 // status.drift as written last. Add returns an Event for each repaired change, and for each standing one that is neither in written nor
 // reported before.
 func (l *DriftLog) Add(found []corev1alpha2.DriftRecord, left bool, written []corev1alpha2.DriftRecord) []Event {

@@ -6,7 +6,7 @@ const (
 	// ToleratedFailures is the number of consecutive transient failures that status does not report. A conflict or a restart of a server ends
 	// within these attempts; reporting each would change the status back and forth.
 	ToleratedFailures = 2
-	// transientPeriod is the time after which repeated failures no longer count as transient.
+	// transientPeriod is the time after which repeated failures are no longer considered transient.
 	transientPeriod = 10 * time.Minute
 )
 
@@ -17,7 +17,7 @@ type Failures struct {
 	Since time.Time
 }
 
-// Add counts a failure.
+// Add adds a failure.
 func (f *Failures) Add(now time.Time) {
 	if f.Count++; f.Count == 1 {
 		f.Since = now

@@ -56,7 +56,7 @@ func (f *fixture) writeRevisions() {
 	}
 }
 
-// progressing sets a Progressing condition.
+// progressing replaces the conditions with one Progressing condition with status False and this reason.
 func (f *fixture) progressing(reason string) {
 	f.deployment.Status.Conditions = []metav1.Condition{{
 		Type: corev1alpha2.ConditionProgressing, Status: isFalse, Reason: reason, ObservedGeneration: f.deployment.Generation,
@@ -73,7 +73,7 @@ func (f *fixture) machine() *Machine {
 }
 
 var (
-	// healthy and unhealthy are reports of one object.
+	// healthy and unhealthy are reports about a revision with one object.
 	healthy   = Report{Total: 1, Ready: 1, Complete: true, Exists: true}
 	unhealthy = Report{Total: 1, Complete: true, Exists: true, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
 )
@@ -90,15 +90,15 @@ type controller struct {
 	startErr error
 	damaged  map[int64]bool
 	content  Content
-	// fetched is the revision that Fetch, Store and Poll find; nil for none.
+	// fetched is the revision that Fetch, Store and Poll find; nil if they find none.
 	fetched *Revision
 	pruned  Removal
 }
 
-// maxActions is above the number of actions in any sync.
+// maxActions is the maximum number of actions that run performs. It is above the number of actions in any sync.
 const maxActions = 100
 
-// run performs one sync, and returns false if it was aborted.
+// run performs one sync, and returns false if it was aborted. It fails the test after maxActions actions.
 func (c *controller) run(t *testing.T, m *Machine) bool {
 	t.Helper()
 	c.actions = nil

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// maxArchived is the number of revisions kept besides the active and the desired one. They permit a rollback without access to a
-	// registry.
+	// maxArchived is the maximum number of revisions that are kept besides the active and the desired one. These revisions permit a
+	// rollback without access to a registry.
 	maxArchived = 3
 	// maxRevisions is the maximum length of status.revisions.
 	maxRevisions = 8
 )
 
-// History is the known state of a BundleDeployment's revisions between syncs. After a restart, the manager reads it again from the cluster;
-// the other fields may start from zero.
+// History is the known state of a BundleDeployment's revisions between syncs. After a restart, NewHistory restores Stored and Lost from the
+// cluster; the other fields may start from zero.
 type History struct {
 	// Stored are the stored revisions, oldest first.
 	Stored []*Revision
@@ -114,8 +114,8 @@ func (h *History) latest(desired Desired) *Revision {
 	return nil
 }
 
-// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. So a change of another field of the
-// spec does not resolve a tag again.
+// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. Because of Pinned, a change of another
+// field of the spec does not resolve a tag again.
 func (h *History) Pinned(desired Desired) string {
 	if desired.Resolved != "" {
 		return desired.Resolved

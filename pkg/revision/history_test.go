@@ -45,7 +45,7 @@ func TestDesiredMatchesSourceAndConfiguration(t *testing.T) {
 	}
 }
 
-// A revision that is not in status counts as applied, unless it was stored after the status was written.
+// TestNewHistory checks that a revision that is not in status is considered applied, unless it was stored after the status was written.
 func TestNewHistory(t *testing.T) {
 	started := metav1.Unix(1000, 0)
 	written := func(revisions ...corev1alpha2.Revision) corev1alpha2.BundleDeploymentStatus {
@@ -78,7 +78,8 @@ func TestNewHistory(t *testing.T) {
 	}
 }
 
-// HRD-G1: A started revision is absent while none of its objects was written. If that is unknown, it is present.
+// TestHRD_G1_PresenceOfARevision checks that a started revision is absent while none of its objects was written. If that is unknown, it is
+// present.
 func TestHRD_G1_PresenceOfARevision(t *testing.T) {
 	refused := Report{}
 	wrote := Report{Written: true}
@@ -130,7 +131,8 @@ func TestHRD_G1_PresenceOfARevision(t *testing.T) {
 	}
 }
 
-// Only revisions that were applied completely show which objects the manager created.
+// TestHRD_S2_AppliedRevisions checks that AppliedRevisions returns only revisions that were applied completely. Only these show which
+// objects the manager created.
 func TestHRD_S2_AppliedRevisions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(f *fixture, one, two *Revision)

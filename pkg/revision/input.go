@@ -30,7 +30,7 @@ type Content struct {
 	Resolved string
 	// Invalid is why the content cannot be installed, and the fix, in sentences. It is empty if no problem is known.
 	Invalid string
-	// Err is why the content could not be fetched or stored. The manager tries again.
+	// Err is why the content could not be fetched or stored; nil if no attempt failed. The manager tries again.
 	Err error
 }
 
@@ -53,9 +53,9 @@ const (
 
 // Check is the result of checking the requirements.
 type Check struct {
-	// Unmet is the first requirement that does not hold or could not be checked.
+	// Unmet is the first requirement that does not hold or could not be checked; NoRequirement if all hold.
 	Unmet Requirement
-	// Problem is why Unmet does not hold.
+	// Problem is why Unmet does not hold; zero if all requirements hold.
 	Problem Problem
 }
 
@@ -73,7 +73,7 @@ func (p Problem) isRefusal() bool { return p.Err != nil && p.Refused }
 type Report struct {
 	// Total is the number of objects. Ready is the number of objects that are as declared and pass their probe.
 	Total, Ready int
-	// Unready names the first objects that are not ready, with the reasons.
+	// Unready has the names of the first objects that are not ready, with the reasons.
 	Unready []string
 	// Command is a command that shows more about the first unready object; empty if that object does not exist.
 	Command string
@@ -146,10 +146,10 @@ type Action struct {
 
 // ApplyOptions are options for applying objects.
 type ApplyOptions struct {
-	// Gated is true if each phase waits until the previous one is ready.
+	// Gated is true if each phase waits until the previous one is ready. It is false for a revision that was applied completely before.
 	Gated bool
-	// Trusted is true if the revision was applied completely before. Then differences are drift.
+	// Trusted is true if the revision is the active one and no rollout or rollback was in progress. Then differences are drift.
 	Trusted bool
-	// Enforce is true if drift is reverted whatever the policy is. It is set if the objects are new or are being restored.
+	// Enforce is true if drift is reverted regardless of the policy. It is set if the objects are new or are being restored.
 	Enforce bool
 }

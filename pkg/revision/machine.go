@@ -19,7 +19,7 @@ type Machine struct {
 
 	// active is the last revision that became complete and healthy; nil if there is none.
 	active *Revision
-	// desired is the revision of the desired content; nil if that is not stored. If failed is set, desired is the active revision.
+	// desired is the revision of the desired content; nil if no such revision is stored. If failed is set, desired is the active revision.
 	desired *Revision
 	// failed is the revision of the desired content that missed its deadline; the manager does not retry it for this spec.
 	failed *Revision
@@ -90,7 +90,7 @@ func (m *Machine) Next(now time.Time) Action {
 // After returns the time until the next sync; 0 if only a change of an object causes a sync.
 func (m *Machine) After() time.Duration { return m.after }
 
-// requeueAfter requests a sync after a time. The earliest request counts.
+// requeueAfter requests a sync after a time; 0 requests none. The earliest requested sync is used.
 func (m *Machine) requeueAfter(wait time.Duration) {
 	if wait > 0 && (m.after == 0 || wait < m.after) {
 		m.after = wait
@@ -100,11 +100,11 @@ func (m *Machine) requeueAfter(wait time.Duration) {
 // Active returns the last revision that became complete and healthy; nil if there is none.
 func (m *Machine) Active() *Revision { return m.active }
 
-// Desired returns the revision that the deployment should run: that of the spec's source, or the active one if that failed. It is nil if
-// the revision is not stored.
+// Desired returns the revision that the deployment should run: the revision of the spec's source, or the active one if that failed. It is
+// nil if the revision is not stored.
 func (m *Machine) Desired() *Revision { return m.desired }
 
-// Newest returns the revision of the spec's source, even if it failed; nil if it is not stored.
+// Newest returns the revision of the spec's source, even if it failed; nil if no such revision is stored.
 func (m *Machine) Newest() *Revision {
 	if m.failed != nil {
 		return m.failed
@@ -115,7 +115,7 @@ func (m *Machine) Newest() *Revision {
 // Failed returns the revision of the spec's source if it missed its deadline and is not retried for this spec; else nil.
 func (m *Machine) Failed() *Revision { return m.failed }
 
-// KeptRevisions returns the active and the desired revision. Their objects are not pruned.
+// KeptRevisions returns the active and the desired revision, as far as they exist. Their objects are not pruned.
 func (m *Machine) KeptRevisions() []*Revision {
 	var kept []*Revision
 	for _, each := range []*Revision{m.active, m.desired} {
@@ -126,7 +126,7 @@ func (m *Machine) KeptRevisions() []*Revision {
 	return kept
 }
 
-// AppliedRevisions returns the loaded revisions that were applied completely. Only those show which objects the manager created.
+// AppliedRevisions returns the loaded revisions that were applied completely. Only these revisions show which objects the manager created.
 func (m *Machine) AppliedRevisions() []*Revision {
 	var applied []*Revision
 	for _, each := range m.in.History.Stored {
@@ -154,7 +154,8 @@ func (m *Machine) Content() Content { return m.content }
 // RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions.
 const RequirementInterval = 15 * time.Second
 
-// SetCheck sets the result of CheckRequirements. It requests no later check of an approval, which a watch reports.
+// SetCheck sets the result of CheckRequirements. If every requirement holds, it also checks the capacity of status.revisions. It requests
+// no later check of an approval, which a watch reports.
 func (m *Machine) SetCheck(check Check) {
 	m.check, m.checked = check, true
 	if check.Unmet == NoRequirement {
@@ -193,7 +194,8 @@ func (m *Machine) SetDrift(drift Drift) { m.drift = drift }
 // IsRollingOut reports whether the desired revision is not active yet.
 func (m *Machine) IsRollingOut() bool { return m.desired != nil && m.desired != m.active }
 
-// target returns the revision whose objects are applied: the desired one, or the active one if there is no desired one.
+// target returns the revision whose objects are applied: the desired one, or the active one if there is no desired one. It is nil if there
+// is neither.
 func (m *Machine) target() *Revision {
 	if m.desired != nil {
 		return m.desired

@@ -6,15 +6,16 @@ import (
 )
 
 const (
-	// maxName, maxMetadata and maxDeclared are the schema's limits for bundle metadata in status. The API server would reject a status
-	// beyond them. Values that are cut here were invalid before and stay invalid.
+	// maxName, maxMetadata and maxDeclared are the schema's limits for bundle metadata in status: the length of names, the length of other
+	// values, and the number of MaxOpenShiftVersions. The API server would reject a status beyond them. Values that are cut here were
+	// invalid before and stay invalid.
 	maxName     = 253
 	maxMetadata = 128
 	maxDeclared = 4
 )
 
 // MetadataOf returns the metadata of a bundle for headers and status. A value that is too long is cut and ends with "…", so that it cannot
-// become another valid value.
+// become another valid value. Of MaxOpenShiftVersions it keeps the first four.
 func MetadataOf(metadata bundle.Metadata) corev1alpha2.BundleMetadata {
 	recorded := corev1alpha2.BundleMetadata{
 		Name:           truncated(metadata.Name, maxName),

@@ -8,8 +8,8 @@ type Policies struct {
 	CRDs  corev1alpha2.CRDDeletion
 }
 
-// PoliciesOf returns the policies of the spec, with those of the class for unset fields. A field that neither sets is empty; the package
-// that applies the objects has a default.
+// PoliciesOf returns the policies of the spec, with those of the class for unset fields. A list of ignored fields in the spec replaces that
+// of the class. A field that neither sets is empty; the package that applies the objects has a default.
 func PoliciesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) Policies {
 	var merged Policies
 	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {

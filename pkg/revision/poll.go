@@ -11,12 +11,12 @@ import (
 // they do not change when the manager restarts, and deployments do not all poll at the same time. The zero value is ready for use.
 type PollSchedule struct {
 	interval time.Duration
-	// slot is the number of the last interval in which the source was polled.
+	// slot is the number of the interval in which the source was last polled, or in which the schedule began.
 	slot int64
 }
 
-// Due reports whether a source should be polled now, and the time until the next interval. A new interval begins without a poll, because
-// the stored content was just resolved or is valid until the next poll.
+// Due reports whether a source should be polled now, and the time until the next interval. At the first call, and after a change of the
+// interval, no poll is due in the current interval: the stored content was just resolved or is valid until the next poll.
 func (p *PollSchedule) Due(uid types.UID, interval time.Duration, now time.Time) (due bool, next time.Duration) {
 	slot, next := slotAt(uid, interval, now)
 	if p.interval != interval {
@@ -30,10 +30,11 @@ func (p *PollSchedule) Polled(uid types.UID, now time.Time) {
 	p.slot, _ = slotAt(uid, p.interval, now)
 }
 
-// Stop records that the source is no longer polled.
+// Stop records that the source is no longer polled. The next call of Due starts like the first one.
 func (p *PollSchedule) Stop() { p.interval = 0 }
 
-// slotAt returns the number of a deployment's current interval, and the time until the next one begins. The UID shifts the intervals.
+// slotAt returns the number of a deployment's current interval, and the time until the next one begins. An interval has at least one
+// minute. The UID shifts the intervals.
 func slotAt(uid types.UID, interval time.Duration, now time.Time) (slot int64, next time.Duration) {
 	interval = max(interval, time.Minute)
 	hash := fnv.New64a()

@@ -8,7 +8,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// progressing returns the Progressing condition: what is in progress, and what prevents it.
+// progressing returns the Progressing condition, which shows what is in progress, and what prevents it.
 func (m *Machine) progressing() condition {
 	const kind = corev1alpha2.ConditionProgressing
 	switch {
@@ -53,7 +53,7 @@ func (m *Machine) progressingContent() condition {
 }
 
 // isGoingBack reports whether the spec returned to the active revision during the rollout of another one, and not all objects are restored
-// yet. Repairs of drift do not count.
+// yet. It returns false for repairs of drift.
 func (m *Machine) isGoingBack() bool {
 	before := m.lastProgressing()
 	return !m.report.Complete && (m.wasStarted() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)

@@ -27,7 +27,7 @@ func (m *Machine) mayPrune() bool {
 	return m.fault == nil
 }
 
-// isActiveRecorded reports whether the last written status has the active revision.
+// isActiveRecorded reports whether the last written status has the active revision, or there is no active revision.
 func (m *Machine) isActiveRecorded() bool {
 	return m.active == nil || m.active.Number == m.in.Deployment.Status.ActiveRevision
 }

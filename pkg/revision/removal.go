@@ -13,7 +13,8 @@ const (
 type RemovalOutcome struct {
 	// Waiting is what the removal waits for, as a clause.
 	Waiting string
-	// Held is true if custom resources block the removal, Stuck if something else does. Checking is true during the check of namespaces.
+	// Held is true if custom resources block the removal, and Stuck if something else does. Checking is true during the check of
+	// namespaces.
 	Held, Stuck, Checking bool
 	// Problem is why the attempt failed.
 	Problem Problem

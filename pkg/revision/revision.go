@@ -68,14 +68,13 @@ func (r *Revision) hasFailedFor(generation int64) bool {
 	return r.Stored == corev1alpha2.RevisionFailed && r.FailedGeneration == generation
 }
 
-// addAttempt records an attempt to apply the revision. After a restart, existing objects count as written.
+// addAttempt records an attempt to apply the revision. After a restart, it considers existing objects written.
 func (r *Revision) addAttempt(report Report) {
 	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Exists)
 	r.checked = r.clean
 }
 
-// presence returns whether objects of the revision may be in the cluster, for status. A failed revision counts as present until it is
-// pruned.
+// presence returns whether objects of the revision may be in the cluster, for status. A failed revision is present until it is pruned.
 func (r *Revision) presence() corev1alpha2.Presence {
 	if r.HasObjects() && (!r.checked || r.Stored != corev1alpha2.RevisionRollingOut) {
 		return corev1alpha2.Present

@@ -9,25 +9,25 @@ type State string
 const (
 	// Pending means that the revision is stored and none of its objects was written.
 	Pending State = "Pending"
-	// WaitingForApproval means that its plan is not approved.
+	// WaitingForApproval means that the plan of the revision is not approved.
 	WaitingForApproval State = "WaitingForApproval"
-	// WaitingForPermissions means that the manager lacks permissions to write all of its objects.
+	// WaitingForPermissions means that the manager lacks permissions to write all of the revision's objects.
 	WaitingForPermissions State = "WaitingForPermissions"
-	// WaitingForNamespace means that its install namespace must not be used.
+	// WaitingForNamespace means that the manager must not use the install namespace.
 	WaitingForNamespace State = "WaitingForNamespace"
 	// WaitingForCapacity means that objects of too many earlier revisions still exist.
 	WaitingForCapacity State = "WaitingForCapacity"
-	// RollingOut means that its objects are being applied or are not healthy yet.
+	// RollingOut means that the objects of the revision are being applied or are not healthy yet.
 	RollingOut State = "RollingOut"
-	// Held means that it missed its deadline and was not rolled back. The manager keeps applying its objects.
+	// Held means that the revision missed its deadline and was not rolled back. The manager keeps applying its objects.
 	Held State = "Held"
-	// Active means that it became complete and healthy. The manager keeps its objects as declared.
+	// Active means that the revision became complete and healthy. The manager keeps its objects as declared.
 	Active State = "Active"
-	// Failed means that it was rolled back or replaced before it became complete and healthy.
+	// Failed means that the revision was rolled back or replaced before it became complete and healthy.
 	Failed State = "Failed"
-	// Archived means that it was active before.
+	// Archived means that the revision was active before.
 	Archived State = "Archived"
-	// Deleted means that it is no longer stored.
+	// Deleted means that the revision is no longer stored.
 	Deleted State = "Deleted"
 )
 

@@ -26,7 +26,7 @@ func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
 	m.set(status, m.healthy(), m.progressing())
 }
 
-// reportRevisions reports every stored revision, and each lost one until its objects are deleted.
+// reportRevisions reports every stored revision, and each lost one until its objects are deleted, as far as there is space for them.
 func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	status.ActiveRevision = 0
 	if m.active != nil {
@@ -40,8 +40,8 @@ func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Revisions = fit(entries, status.ActiveRevision)
 }
 
-// fit drops the oldest revisions if there are too many. It keeps the active one and, as far as possible, those with objects, because the
-// upgrade gate reads them from status.
+// fit drops the oldest revisions if there are more than maxRevisions. It keeps the active one and, as far as possible, those with objects,
+// because the upgrade gate reads them from status.
 func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revision {
 	for len(revisions) > maxRevisions {
 		at := slices.IndexFunc(revisions, func(each corev1alpha2.Revision) bool {
@@ -55,7 +55,8 @@ func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revisio
 	return revisions
 }
 
-// reportContent reports the content of the spec's source, and the active bundle if that is another one.
+// reportContent reports the content of the spec's source, and the active bundle if that is another one. It keeps the reported content if no
+// revision of the source is stored.
 func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 	newest := m.Newest()
 	if newest != nil {
@@ -78,7 +79,7 @@ func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 	}
 }
 
-// reportObjects reports the objects of the revision that the Healthy condition is about.
+// reportObjects reports the objects of the revision that the Healthy condition is about. It clears them if there is no such revision.
 func (m *Machine) reportObjects(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Objects, status.Unready = nil, nil
 	if m.target() == nil {

@@ -137,7 +137,8 @@ func (m *Machine) recordStart() Action {
 	return Action{Kind: RecordStart, Revision: r}
 }
 
-// apply applies the objects of the target. It does not apply a desired revision that has not started while another one is active.
+// apply applies the objects of the target. It only reports their number after a problem in an earlier step, or if the target has not
+// started and another revision is active.
 func (m *Machine) apply() Action {
 	target := m.target()
 	if target == nil || m.applied {

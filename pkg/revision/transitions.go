@@ -106,7 +106,7 @@ var transitions = []Transition{
 // Transitions returns all rules, in the order in which they apply.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// waitFor returns the rule for an unmet requirement. It also resets an earlier failure of a revision that is desired again.
+// waitFor returns the rule for an unmet requirement. The rule also resets an earlier failure of a revision that is desired again.
 func waitFor(requirement Requirement, when string) Transition {
 	return Transition{
 		From: []State{Pending, Failed, Archived}, To: waitingStates[requirement],
@@ -120,12 +120,12 @@ func waitFor(requirement Requirement, when string) Transition {
 	}
 }
 
-// isDue reports whether a revision is the desired one, is not active yet, and is not paused.
+// isDue reports whether a revision is the desired one and not active yet, and the deployment is not paused.
 func (m *Machine) isDue(r *Revision) bool {
 	return m.IsRollingOut() && r == m.desired && !m.in.Deployment.Spec.Paused
 }
 
-// start is the effect of a start. Phases wait again, because objects of an earlier start were pruned or will be.
+// start is the effect of a start. Each phase waits for the previous one again, because objects of an earlier start were pruned or will be.
 func (m *Machine) start(r *Revision) {
 	earlier := *r
 	m.beforeStart = &earlier
@@ -177,7 +177,8 @@ func (m *Machine) find(action ActionKind) (Transition, *Revision) {
 	return Transition{}, nil
 }
 
-// maxTransitions prevents an endless loop. It is far above the number of transitions in one sync.
+// maxTransitions is the maximum number of transitions that advance applies. It is far above the number of transitions in one sync, and
+// prevents an endless loop.
 const maxTransitions = 1000
 
 // advance applies all rules whose guards hold and that need no action.

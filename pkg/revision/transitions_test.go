@@ -36,7 +36,7 @@ func inState(t *testing.T, state State) (*Machine, *Revision) {
 	return m, two
 }
 
-// circumstances has, for each description of a guard, a function that makes the guard hold.
+// circumstances has, for each Transition.When, a function that makes the guard hold.
 var circumstances = map[string]func(*Machine, *Revision){
 	"the spec asks for other content":                           func(m *Machine, _ *Revision) { m.desired = m.active },
 	"the spec asks for it again, and nothing of it was written": func(_ *Machine, r *Revision) { r.Started = nil },
@@ -99,7 +99,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// A rule that applied must not apply again, or advance would loop.
+// TestATransitionDoesNotApplyTwice checks that no rule applies again after its effect. Otherwise advance would loop.
 func TestATransitionDoesNotApplyTwice(t *testing.T) {
 	for _, rule := range transitions {
 		for _, from := range rule.From {

@@ -11,8 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Attempt is the last attempt to save what a request led to that failed: it is too large, a quota is used up, or another owner's Secret has its
-// name. That mostly lasts, and costs much to try. The zero value is none.
+// Attempt is the last failed attempt to save the revision for a request. An attempt fails, for example, if the revision is too large, a
+// quota is used up, or another owner's Secret has its name. Such a failure usually lasts, and each attempt is expensive. The zero value has
+// no failed attempt.
 type Attempt[Q comparable] struct {
 	request Q
 	count   int
@@ -20,25 +21,25 @@ type Attempt[Q comparable] struct {
 	err     error
 }
 
-// Saver saves revisions with pauses between attempts that failed.
+// Saver saves revisions with pauses after failed attempts.
 type Saver struct {
 	Revisions Revisions
 	Clock     clock.PassiveClock
-	// Backoff is the pause after a number of consecutive failures.
+	// Backoff returns the pause after a number of consecutive failures.
 	Backoff func(failures int) time.Duration
 }
 
 // Saved is the result of an attempt.
 type Saved struct {
-	// Revision is nil if nothing could be stored. Then Err is why, nil while that may be transient, and Retry is the time until the next
-	// attempt.
+	// Revision is the stored revision; nil if none was stored. Then Err is the cause, or nil while the failure may be transient, and Retry
+	// is the time until the next attempt.
 	Revision *revision.Revision
 	Err      error
 	Retry    time.Duration
 }
 
-// Save saves what a request led to under the next number, unless it is too early for another attempt. Another request than in the last attempt
-// is stored at once. It returns an error only for a conflict.
+// Save saves the revision for a request under the next number, unless it is too early for another attempt. It saves immediately if the
+// request differs from that of the last attempt. It returns an error only for a conflict.
 func (a *Attempt[Q]) Save(ctx context.Context, by Saver, request Q, next *store.Revision) (Saved, error) {
 	if a.request != request {
 		*a = Attempt[Q]{request: request}

@@ -1,6 +1,6 @@
-// Package revisions has the revisions of a BundleDeployment between pkg/store, which keeps them in the cluster, and pkg/apply, which needs their
-// objects in memory. It loads, saves and deletes them, and keeps pkg/revision's history in step. It decides nothing; the bundledeployment
-// controller calls it.
+// Package revisions has the revisions of a BundleDeployment between pkg/store, which keeps them in the cluster, and pkg/apply, which needs
+// their objects in memory. It loads, saves and deletes them, and keeps pkg/revision's history up to date. It makes no decisions. The
+// bundledeployment controller calls it.
 package revisions
 
 import (
@@ -35,7 +35,8 @@ type Revisions struct {
 	Deployment *corev1alpha2.BundleDeployment
 }
 
-// Load loads the objects of a revision. One that is damaged is dropped, is not loaded then, and has an Event.
+// Load loads the objects of a revision into memory. It does nothing if they are loaded already. It drops a damaged revision, which then is
+// not loaded, and returns an Event about it.
 func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events []revision.Event, err error) {
 	if wanted.Loaded {
 		return nil, nil
@@ -50,7 +51,7 @@ func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events 
 	return nil, r.keep(wanted, stored)
 }
 
-// Read reads a revision from the cluster. One that is damaged is dropped, and has an Event; then it returns no revision.
+// Read reads a revision from the cluster. It drops a damaged revision, and returns an Event about it and no revision.
 func (r Revisions) Read(ctx context.Context, wanted *revision.Revision) (stored *store.Revision, events []revision.Event, err error) {
 	stored, err = r.Store.Load(ctx, OwnerOf(r.Deployment), wanted.Header)
 	if !store.IsUnusable(err) {
@@ -60,7 +61,7 @@ func (r Revisions) Read(ctx context.Context, wanted *revision.Revision) (stored 
 	return nil, events, err
 }
 
-// lose drops a damaged revision, but not that its objects may be in the cluster.
+// lose deletes a damaged revision from the store, and moves it to History.Lost, because its objects may be in the cluster.
 func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause error) ([]revision.Event, error) {
 	if err := r.Delete(ctx, damaged); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause e
 	return []revision.Event{revision.LostEvent(damaged, cause)}, nil
 }
 
-// keep keeps the objects of a revision in memory.
+// keep keeps the objects of a revision in memory, and sets Loaded and Objects.
 func (r Revisions) keep(of *revision.Revision, stored *store.Revision) error {
 	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, stored.Bundle.Package)}
 	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(stored.Objects))
@@ -81,7 +82,7 @@ func (r Revisions) keep(of *revision.Revision, stored *store.Revision) error {
 	return nil
 }
 
-// Save stores a revision under the next number, and keeps its objects in memory.
+// Save stores a revision under the next number, adds it to the history, and keeps its objects in memory.
 func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Revision, error) {
 	next.Number = r.History.NextNumber(r.Deployment.Status)
 	if err := r.Store.Save(ctx, OwnerOf(r.Deployment), next); err != nil {
@@ -92,7 +93,7 @@ func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Re
 	return stored, r.keep(stored, next)
 }
 
-// Delete deletes a stored revision, and forgets its objects. It stays in the history.
+// Delete deletes a stored revision, and removes its objects from memory. It does not change the history.
 func (r Revisions) Delete(ctx context.Context, unwanted *revision.Revision) error {
 	if err := r.Store.Delete(ctx, OwnerOf(r.Deployment), unwanted.Header); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (r Revisions) Delete(ctx context.Context, unwanted *revision.Revision) erro
 	return nil
 }
 
-// DeleteUnlisted deletes what is stored and belongs to no revision of the history.
+// DeleteUnlisted deletes stored data that belongs to no revision of the history.
 func (r Revisions) DeleteUnlisted(ctx context.Context) error {
 	var stored []store.Header
 	for _, each := range r.History.Stored {
@@ -115,8 +116,8 @@ func OwnerOf(deployment *corev1alpha2.BundleDeployment) store.Owner {
 	return store.Owner{Name: deployment.Name, UID: deployment.UID}
 }
 
-// PackageOf returns the package that objects are applied for: the one that the content names, else the one that a PlatformOperator has it
-// installed for. Content of plain+v0 need not name any.
+// PackageOf returns the package that objects are applied for: the one that the content declares, or else the one that the PlatformOperator
+// of the deployment installs. Content of plain+v0 need not declare a package.
 func PackageOf(deployment *corev1alpha2.BundleDeployment, named string) string {
 	return cmp.Or(named, deployment.Labels[platformv1alpha1.LabelPackage])
 }

@@ -8,7 +8,7 @@ import (
 // Sets are the objects of loaded revisions, by number.
 type Sets map[int64]*apply.Set
 
-// Of returns the objects of revisions, which are loaded.
+// Of returns the objects of revisions. The revisions must be loaded.
 func (s Sets) Of(revisions []*revision.Revision) []*apply.Set {
 	var sets []*apply.Set
 	for _, each := range revisions {
@@ -17,7 +17,7 @@ func (s Sets) Of(revisions []*revision.Revision) []*apply.Set {
 	return sets
 }
 
-// Unload forgets the objects of a revision. They can be loaded again.
+// Unload removes the objects of a revision from memory. They can be loaded again.
 func (s Sets) Unload(of *revision.Revision) {
 	of.Loaded = false
 	delete(s, of.Number)

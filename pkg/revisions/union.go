@@ -6,14 +6,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 )
 
-// Union is the union of sets, made again only if they are others than at the last call: that of a large bundle's revisions takes seconds. The
-// zero value is ready for use.
+// Union caches the union of sets, because computing the union of a large bundle's revisions takes seconds. The zero value is ready for use.
 type Union struct {
 	sets  []*apply.Set
 	union *apply.Set
 }
 
-// Of returns the union of sets of one deployment, whose install namespace never changes.
+// Of returns the union of sets of one deployment, whose install namespace never changes. It computes the union only if the sets differ from
+// those of the last call.
 func (u *Union) Of(installNamespace string, sets []*apply.Set) (*apply.Set, error) {
 	if u.union != nil && slices.Equal(u.sets, sets) {
 		return u.union, nil

@@ -1,4 +1,4 @@
-// Package rulesreview asks the API server, with one SelfSubjectRulesReview, which rights the manager has in the whole cluster.
+// Package rulesreview reads from the API server, with one SelfSubjectRulesReview, which permissions the manager has in the whole cluster.
 //
 // A review lists only the rules that RBAC grants. Another authorizer may grant more, or deny what RBAC grants.
 package rulesreview
@@ -18,8 +18,8 @@ import (
 // Resource is the resource of SelfSubjectRulesReviews, which Ask creates.
 var Resource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectrulesreviews"}
 
-// noNamespace is the namespace of each review. The API server requires one, and adds the rules of its RoleBindings to those of
-// ClusterRoleBindings. A namespace's name cannot contain a dot, so no RoleBinding can exist in this one.
+// noNamespace is the namespace of each review. The API server requires a namespace, and adds the rules of its RoleBindings to those of
+// ClusterRoleBindings. The name has a dot, which the name of a namespace cannot have. So the namespace has no RoleBinding.
 const noNamespace = "no.namespace"
 
 // Rules are the rules that ClusterRoleBindings grant to the client, in all namespaces.
@@ -41,7 +41,7 @@ func Ask(ctx context.Context, client dynamic.Interface) (Rules, error) {
 	return review.Status.ResourceRules, nil
 }
 
-// Permit reports whether a rule permits a verb on all objects of a resource.
+// Permit reports whether a rule permits a verb on all objects of a resource. It ignores rules for single objects.
 func (r Rules) Permit(verb string, resource schema.GroupResource) bool {
 	has := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, "*")

@@ -2,7 +2,8 @@ package source
 
 import "time"
 
-// Backoff configures the pause after consecutive failures: it starts with First, doubles with each failure, and ends at Last.
+// Backoff configures the pause after consecutive failures. The pause is First after the first failure, doubles with each further failure,
+// and is at most Last.
 type Backoff struct{ First, Last time.Duration }
 
 // After returns the pause after a number of consecutive failures, counted from 1.

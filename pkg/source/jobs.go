@@ -13,21 +13,23 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// SlowHosts is the number of slow hosts from which on requests of other hosts wait: JobsConfig.Total is SlowHosts times PerHost.
+// SlowHosts is the number of hosts that must be slow at the same time before requests of other hosts wait. JobsConfig.Total is SlowHosts
+// times PerHost.
 const SlowHosts = 4
 
 // JobsConfig configures Jobs. Every field is required.
 type JobsConfig[Q comparable, R any] struct {
-	// Do carries out a request. It must return when its context ends. A panic counts as an error.
+	// Do carries out a request. It must return when its context ends. A panic is treated as an error, and so is a nil result without an
+	// error.
 	Do func(context.Context, Q) (*R, error)
 	// Host returns the host that a request depends on. The requests of one host share a queue.
 	Host func(Q) string
 	// Done is called with the name of each request that has ended, from any goroutine.
 	Done func(name string)
 	// PerHost is the maximum number of concurrent requests of one host, and Total that of all hosts. Total limits memory and disk usage. It
-	// must be several times PerHost, so that one host cannot use all slots.
+	// must be at least PerHost. It should be several times PerHost, so that one host cannot use all slots.
 	PerHost, Total int
-	// Backoff is the pause before a failed request is tried again.
+	// Backoff configures the pause before a failed request is tried again.
 	Backoff Backoff
 	Clock   clock.PassiveClock
 	// Tasks runs the requests, so that the process can wait for them when it shuts down.
@@ -78,7 +80,7 @@ type hostQueue struct {
 	users int
 }
 
-// NewJobs returns Jobs. Their requests end with the context.
+// NewJobs returns Jobs. Their requests end with the context. It returns an error if a field of config is not set.
 func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) (*Jobs[Q, R], error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -150,8 +152,8 @@ func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 	}
 }
 
-// do carries out a request when there is a free slot of its host, and then of the total. With this order, a request that waits for a slow
-// host takes no slot of the total.
+// do carries out a request when there is a free slot of its host, and then of the total. Because of this order, a request that waits for a
+// slow host takes no slot of the total.
 func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
 	host := j.config.Host(request)
 	slots := j.enter(host)

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// bench runs jobs with results from the test. A request is "host/name".
+// bench runs jobs whose results come from the test. A request is "host/name".
 type bench struct {
 	*source.Jobs[string, string]
 	clock   *clocktesting.FakePassiveClock
@@ -104,7 +104,7 @@ func TestJobsDropWhatIsNotWantedAnyMore(t *testing.T) {
 	b := newBench(t, 1, 1)
 	b.Request("memo", "a/slow")
 	<-b.started
-	b.Request("memo", "a/good") // the only slot is taken by the slow one, which this ends
+	b.Request("memo", "a/good") // the only slot is taken by the slow request, which this request cancels
 	if next := <-b.started; next != "a/good" {
 		t.Fatalf("works on %q", next)
 	}

@@ -25,7 +25,7 @@ type Source interface {
 	Spec() corev1alpha2.BundleSource
 }
 
-// Pinned names content that never changes.
+// Pinned identifies content that never changes.
 type Pinned struct {
 	// Reference is the location of the content, for example an image by digest.
 	Reference string

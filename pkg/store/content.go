@@ -19,25 +19,25 @@ import (
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 const (
-	// maxReaders is the number of concurrent readers. A parsed and rendered bundle takes many times the memory of its files, hundreds of MiB
-	// in the worst case: this limits memory, however many are fetched.
+	// maxReaders is the maximum number of concurrent readers. A parsed and rendered bundle takes many times the memory of its files,
+	// hundreds of MiB in the worst case. So maxReaders limits memory, regardless of the number of fetches.
 	maxReaders = 2
-	// maxReads is how often one Use reads content that is removed meanwhile.
+	// maxReads is the maximum number of times that one Use reads content if the content is removed meanwhile.
 	maxReads = 2
 )
 
 // ContentConfig has the settings of Content. Every field is required.
 type ContentConfig struct {
-	// Dir is a directory that nothing else uses. It is created if it is missing. Entries that are not content are removed.
+	// Dir is a directory that nothing else uses. NewContent creates it if it is missing, and removes entries that are not content.
 	Dir string
-	// Budget limits its size in bytes at any time, counted in whole blocks, unfinished content included.
+	// Budget is the maximum size of Dir at any time, in bytes. It includes unfinished content, and is computed from whole blocks.
 	Budget int64
 	Clock  clock.PassiveClock
 }
 
-// Content is bundle content on disk, one directory for each digest, within a budget. Content of one digest is fetched and stored once. For
-// new content, the content that was not used for the longest time is evicted, and never content that is in use. The directory may be emptied
-// at any time: content that was not complete before and after it was read is fetched and read again.
+// Content is bundle content on disk, one directory for each digest, within a budget. Content of one digest is fetched and stored once. If
+// new content needs space, the content that was not used for the longest time is evicted, but never content that is in use. Other processes
+// may empty the directory at any time. Content that was not complete before and after it was read is fetched and read again.
 //
 // It is safe for concurrent use within one process. Two processes must not share the directory.
 type Content struct {
@@ -48,19 +48,19 @@ type Content struct {
 	reading chan struct{}
 
 	mu sync.Mutex
-	// complete is the content that can be read, by digest; fills is the content that is being written.
+	// complete is the content that can be read, and fills the content that is being written, both by digest.
 	complete map[string]*completeContent
 	fills    map[string]*contentFill
 	// evicted are directories that are not removed from disk yet, with their sizes.
 	evicted map[string]int64
-	// uses counts uses; content that is used gets the count.
+	// uses is the number of uses. It orders content by its last use.
 	uses int64
 }
 
 // completeContent is content that can be read.
 type completeContent struct {
 	bytes int64
-	// lastUse orders by age; users is the number of readers.
+	// lastUse is the value of Content.uses at the last use. users is the number of readers.
 	lastUse int64
 	users   int
 }
@@ -71,13 +71,12 @@ type contentFill struct {
 	cancel  context.CancelFunc
 	waiters int
 	bytes   int64
-	// complete is the result, or err why there is none.
+	// complete is the content after a successful fill. Otherwise err is the cause.
 	complete *completeContent
 	err      error
 }
 
-// NewContent opens the store. It removes what an earlier process left unfinished or partly removed. Complete content counts against the
-// budget.
+// NewContent opens the store. It removes data that an earlier process left unfinished or partly removed. Complete content uses the budget.
 func NewContent(config ContentConfig) (*Content, error) {
 	if config.Dir == "" || config.Budget <= 0 || config.Clock == nil {
 		return nil, errors.New("opening the content directory: a field of its ContentConfig is not set")
@@ -98,11 +97,11 @@ func NewContent(config ContentConfig) (*Content, error) {
 	return c, nil
 }
 
-// Use calls use with the content of a digest. If that is not stored, fill writes it first. Content in use is not evicted. Errors of fill and
-// of use are returned as they are; IsDiskError tells whether the disk caused one of use. At most two callers read at once, so use must not
-// take long, nor call Use. It is called a second time if the content was removed while it was read.
+// Use calls use with the content of a digest. If that is not stored, fill writes it first. Content in use is not evicted. Errors of fill
+// and of use are returned as they are, except that a disk error of use gets a remedy; IsDiskError recognizes it. At most two callers read
+// at once, so use must not take long, nor call Use. Use calls use a second time if the content was removed while it was read.
 //
-// Callers that need the same digest at the same time wait for one fill, which goes on until the last of them has left. If it fails, each of
+// Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If it fails, each of
 // the others tries its own fill, which may have another source or other credentials.
 func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, source.Target) error, use func(files fs.FS) error) error {
 	if !digestPattern.MatchString(digest) {
@@ -120,8 +119,8 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; it is tried again", digest)
 }
 
-// read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. After it
-// the caller no longer counts as a user of the content.
+// read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. Afterwards
+// the caller is no longer a user of the content.
 func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS) error) (intact bool, err error) {
 	intact = true // a context that ends, or a panic, is no reason to evict the content
 	defer func() { intact = c.release(digest, found, intact) }()
@@ -145,14 +144,15 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 	return stillIntact, err
 }
 
-// Bytes returns the size of everything on disk.
+// Bytes returns the size of everything on disk, including unfinished content and content that is not removed yet.
 func (c *Content) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bytes()
 }
 
-// acquire makes the caller a user of the content.
+// acquire returns the content of a digest, with the caller as a user. It fills the content if it is not stored. The caller must call
+// release.
 func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, source.Target) error) (*completeContent, error) {
 	for {
 		c.mu.Lock()
@@ -177,7 +177,7 @@ func (c *Content) acquire(ctx context.Context, digest string, fill func(context.
 	}
 }
 
-// begin starts a fill, which goes on without the caller as long as others wait for it. The caller holds mu.
+// begin starts a fill, which continues without the caller as long as others wait for it. The caller holds mu.
 func (c *Content) begin(ctx context.Context, digest string, fill func(context.Context, source.Target) error) *contentFill {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	running := &contentFill{done: make(chan struct{}), cancel: cancel}
@@ -263,8 +263,8 @@ func (c *Content) reserve(by *contentFill, bytes int64) error {
 	return nil
 }
 
-// release ends a use. It returns whether the content was the same, and complete, all the time. Incomplete content is evicted; other readers
-// of it notice that afterwards.
+// release ends a use. It returns whether the content was the same, and complete, all the time. It evicts incomplete content; other readers
+// of the content notice that when they release it.
 func (c *Content) release(digest string, found *completeContent, intact bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -299,9 +299,9 @@ func (c *Content) bytes() int64 {
 	return total
 }
 
-// evictFor evicts the content that was not used for the longest time until so many more bytes are within the budget. It returns whether they
-// are. Removing files holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment. The caller holds mu,
-// unless nothing else has the store yet.
+// evictFor evicts the content that was not used for the longest time until so many more bytes are within the budget. It returns whether
+// they are. It removes files while it holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment.
+// The caller holds mu, unless nothing else has the store yet.
 func (c *Content) evictFor(bytes int64) bool {
 	for c.bytes()+bytes > c.budget {
 		oldest := ""
@@ -318,7 +318,7 @@ func (c *Content) evictFor(bytes int64) bool {
 	return true
 }
 
-// evict makes content unreadable, and returns whether that was possible. Its files still count until removeEvicted.
+// evict makes content unreadable, and returns whether that was possible. Its files use the budget until removeEvicted removes them.
 func (c *Content) evict(digest string) bool {
 	// The directory is renamed first, so that a crash during the removal leaves nothing that looks complete.
 	evicted, err := c.dir.evict(digest)

@@ -20,7 +20,7 @@ func twoFiles(ctx context.Context, to source.Target) error {
 	return errors.Join(fillWith("a", "a")(ctx, to), fillWith("b", "b")(ctx, to))
 }
 
-// counted counts the calls of fill.
+// counted returns a fill that also adds its calls to fills.
 func counted(fills *atomic.Int32, fill fillFunc) fillFunc {
 	return func(ctx context.Context, to source.Target) error {
 		fills.Add(1)
@@ -103,7 +103,8 @@ func TestContentDirectoryRemovedDuringAFillIsAnError(t *testing.T) {
 	mustUse(t, content, digestA, twoFiles)
 }
 
-// Removed content must not count against the budget: otherwise nothing larger than the rest could be fetched.
+// TestRemovedContentDoesNotCount checks that removed content does not use the budget. Otherwise nothing larger than the rest could be
+// fetched.
 func TestRemovedContentDoesNotCount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "content")
 	body := strings.Repeat("x", 100<<10)
@@ -118,7 +119,8 @@ func TestRemovedContentDoesNotCount(t *testing.T) {
 	}
 }
 
-// A reader must not accept new files as those that it has read when another reader evicts and fetches the content.
+// TestContentReplacedDuringUseIsReadAgain covers a reader whose content another reader evicts and fetches again. The first reader must not
+// accept the new files as those that it has read.
 func TestContentReplacedDuringUseIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 1<<20)

@@ -26,7 +26,7 @@ var (
 
 type fillFunc = func(context.Context, source.Target) error
 
-// fillWith writes one file; it reserves its size first, as an image source does.
+// fillWith returns a fill that writes one file. The fill reserves the file's size first, as an image source does.
 func fillWith(name, body string) fillFunc {
 	return func(_ context.Context, to source.Target) error {
 		if err := to.Reserve(int64(len(body))); err != nil {
@@ -36,7 +36,7 @@ func fillWith(name, body string) fillFunc {
 	}
 }
 
-// filled fails the test if content is fetched that should be stored.
+// filled returns a fill that fails the test, for content that is stored already.
 func filled(t *testing.T) fillFunc {
 	return func(context.Context, source.Target) error {
 		t.Error("filled again")
@@ -62,7 +62,7 @@ func mustUse(t *testing.T, content *Content, digest string, fill fillFunc) {
 	}
 }
 
-// onDisk returns the names in the store's directory, shortened.
+// onDisk returns the first letters of the digests in the store's directory.
 func onDisk(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -342,7 +342,8 @@ func TestUseReturnsTheErrorOfTheCaller(t *testing.T) {
 	}
 }
 
-// An image may link a thousand names to one file, which uses the disk once: the count must not evict all other content.
+// TestContentCountsHardLinksOnce covers an image that links a thousand names to one file, which uses the disk once. The computed size must
+// not evict all other content.
 func TestContentCountsHardLinksOnce(t *testing.T) {
 	dir := t.TempDir()
 	content := newContent(t, dir, 64<<10)

@@ -55,7 +55,7 @@ func (d contentDir) open() ([]foundContent, error) {
 	return found, nil
 }
 
-// inspect returns the content of an entry of the directory, and whether it is complete.
+// inspect returns the content in an entry of the directory, and whether the content is complete.
 func (d contentDir) inspect(entry string) (foundContent, bool) {
 	digest := strings.Replace(entry, "-", ":", 1)
 	if !digestPattern.MatchString(digest) {
@@ -84,7 +84,8 @@ func (d contentDir) path(digest string) string {
 // files returns the directory of a digest's files.
 func (d contentDir) files(digest string) string { return filepath.Join(d.path(digest), filesName) }
 
-// isIntact reports whether a digest's files exist and have their original size on disk. It returns an error if they cannot be read.
+// isIntact reports whether a digest's files exist and have their original size on disk. If they cannot be read, it returns true and an
+// error.
 func (d contentDir) isIntact(digest string, bytes int64) (bool, error) {
 	found, err := diskUsage(d.files(digest))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +119,7 @@ func (d contentDir) begin() (unfinished, files string, err error) {
 	return unfinished, files, nil
 }
 
-// finish renames a filled directory, and returns its size on disk.
+// finish moves a filled directory to the place of its digest, and returns its size on disk.
 func (d contentDir) finish(unfinished, digest string) (int64, error) {
 	bytes, err := diskUsage(filepath.Join(unfinished, filesName))
 	if err != nil {
@@ -149,7 +150,7 @@ func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
 // diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and
-// a block for its name. A file with several names counts once.
+// a block for its name. It adds a file with several names once.
 func diskUsage(root string) (int64, error) {
 	const block = 4096
 	var total int64

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// orphanLimit is the page size for lists of parts, which include their data: 4 MiB at most.
+// orphanLimit is the page size for lists of parts. A list of parts includes their data: 4 MiB at most in one page.
 const orphanLimit = 4
 
 // CollectGarbage deletes the parts of an owner's revisions that have no index. They remain after a crash during Save or Delete, or if

@@ -13,7 +13,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// killedAt returns revisions of a process that is killed before its nth write: all later writes fail.
+// killedAt returns revisions of a process that is killed before its nth write: that request and all later ones fail. With 0, no request
+// fails.
 func killedAt(client *fake.Clientset, write int) *Revisions {
 	writes := 0
 	client.PrependReactor("*", "secrets", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -42,7 +43,7 @@ func namesOf(t *testing.T, client *fake.Clientset) string {
 	return strings.Join(names, " ")
 }
 
-// large is a revision of several parts.
+// large returns a revision of several parts.
 func large(number int64) *Revision {
 	return revisionOf(number, configMap("a", noise(1<<10)))
 }

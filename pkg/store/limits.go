@@ -42,7 +42,8 @@ func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMap
 	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }
 
-// Read returns the stored limits. It only reads memory; the error is a lister's.
+// Read returns the stored limits. It reads only the listers and memory, and returns the error of a lister. If the record cannot be parsed,
+// Fault has the error.
 func (l *Limits) Read() (limits.Stored, error) {
 	stored := limits.Stored{Namespace: l.namespace}
 	configMap, err := l.configMaps.Get(limits.ConfigMap)
@@ -62,7 +63,8 @@ func (l *Limits) Read() (limits.Stored, error) {
 	return stored, nil
 }
 
-// firstInstallation returns the creation time of the oldest BundleDeployment of a PlatformOperator. Those that users create are not limited.
+// firstInstallation returns the creation time of the oldest BundleDeployment of a PlatformOperator; zero if there is none.
+// BundleDeployments that users create are not limited.
 func (l *Limits) firstInstallation() (first time.Time, err error) {
 	all, err := l.deployments.List(labels.Everything())
 	if err != nil {
@@ -80,7 +82,7 @@ func (l *Limits) firstInstallation() (first time.Time, err error) {
 	return first, nil
 }
 
-// Write replaces the stored record. It sends nothing if the ConfigMap has the record already.
+// Write replaces the stored record. It sends no request if the ConfigMap has the record already.
 func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	data, err := record.Data()
 	if err != nil {

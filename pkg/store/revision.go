@@ -26,14 +26,14 @@ type Revision struct {
 }
 
 const (
-	// partBytes is the size of one Secret's data: below etcd's limit of 1.5 MiB a request and the API server's limit of 1 MiB a Secret,
-	// with space for metadata.
+	// partBytes is the size of one Secret's data, in bytes. It is below etcd's limit of 1.5 MiB for a request and the API server's limit of
+	// 1 MiB for a Secret, with space for metadata.
 	partBytes = 900 << 10
-	// maxParts limits a revision to 56 MiB compressed, which is several hundred MiB of manifests.
+	// maxParts is the maximum number of parts of a revision: 56 MiB compressed, which is several hundred MiB of manifests.
 	maxParts = 64
-	// maxObjectBytes limits one line: the API server accepts no object above etcd's 1.5 MiB.
+	// maxObjectBytes is the maximum size of one object's line, in bytes. The API server accepts no object above etcd's 1.5 MiB.
 	maxObjectBytes = 4 << 20
-	// maxRevisionBytes limits the uncompressed size that Load accepts.
+	// maxRevisionBytes is the maximum uncompressed size of a revision that Load accepts, in bytes.
 	maxRevisionBytes = 512 << 20
 )
 
@@ -92,10 +92,10 @@ func encode(revision *Revision, limit int) ([][]byte, error) {
 	return parts, nil
 }
 
-// errCorrupt means that a stored revision differs from what was saved.
+// errCorrupt means that a stored revision differs from the saved one.
 var errCorrupt = errors.New("it is not what was saved")
 
-// decode decompresses parts and compares them with the header's digest.
+// decode decompresses parts and compares them with the header's digest. Its errors wrap errCorrupt.
 func decode(header Header, parts [][]byte) (*Revision, error) {
 	readers := make([]io.Reader, 0, len(parts))
 	for _, part := range parts {

@@ -24,9 +24,9 @@ const (
 	SecretType corev1.SecretType = corev1alpha2.GroupName + "/revision"
 	// LabelDeployment is the name of the BundleDeployment that a stored revision belongs to.
 	LabelDeployment = corev1alpha2.GroupName + "/revision-of"
-	// LabelNumber is the revision's number.
+	// LabelNumber is the number of the revision.
 	LabelNumber = corev1alpha2.GroupName + "/revision-number"
-	// LabelRole is "index" on the Secret that makes a revision complete, "part" on those that hold its objects.
+	// LabelRole is "index" on the Secret that makes a revision complete, and "part" on the Secrets that hold its objects.
 	LabelRole = corev1alpha2.GroupName + "/revision-role"
 
 	// annotationRenderer on an index overrides the header's Renderer, which is immutable.
@@ -46,9 +46,9 @@ type Owner struct {
 	UID  types.UID
 }
 
-// Revisions stores numbered revisions in Secrets of one namespace: Secrets, because rendered objects may include Secrets. The objects are
-// split into as many immutable parts as necessary. The index is written last and deleted first, so that a revision with an index is
-// complete.
+// Revisions stores numbered revisions in Secrets of one namespace. It does not use ConfigMaps, because rendered objects may include
+// Secrets. The objects are split into as many immutable parts as necessary. The index is written last and deleted first, so that a revision
+// with an index is complete.
 type Revisions struct {
 	secrets corev1client.SecretInterface
 	// partBytes is the size of one Secret's data.
@@ -111,7 +111,7 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 	return revision, nil
 }
 
-// IsUnusable reports whether a stored revision is lost: a part is missing or differs from what was saved. The caller must render it again.
+// IsUnusable reports whether a stored revision is lost: a part is missing or differs from the saved one. The caller must render it again.
 func IsUnusable(err error) bool { return errors.Is(err, errCorrupt) || apierrors.IsNotFound(err) }
 
 // Save stores a revision under its number and sets its Digest, Parts and Bytes. It replaces remains of an unfinished Save. Saving the same
@@ -137,7 +137,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
 }
 
-// MarkRenderer records that another renderer renders a revision to the same objects.
+// MarkRenderer records that another renderer renders a revision to the same objects. It also sets header.Renderer.
 func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Header, renderer string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotationRenderer: renderer}}})
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Heade
 }
 
 // ensure creates a Secret. It replaces an existing one with other content, which is from an unfinished Save or from an earlier
-// BundleDeployment with the same name.
+// BundleDeployment with the same name. It returns an error if the existing Secret has another type.
 func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secret) error {
 	_, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	if err == nil {
@@ -267,7 +267,8 @@ func equalData(a, b map[string][]byte) bool {
 	return true
 }
 
-// The names end in their kind and number, so that names are unique for any BundleDeployment name, also one with dots.
+// indexName returns the name of a revision's index. It ends in the kind and the number, so that names are unique for any BundleDeployment
+// name, also one with dots.
 func indexName(deployment string, number int64) string {
 	return fmt.Sprintf("revision.%s.r%d", deployment, number)
 }

@@ -29,7 +29,7 @@ func configMap(name, value string) unstructured.Unstructured {
 	}}
 }
 
-// noise does not compress.
+// noise returns a text of at least that many bytes that does not compress to few parts.
 func noise(bytes int) string {
 	source := rand.New(rand.NewSource(1))
 	var text strings.Builder

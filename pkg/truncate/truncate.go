@@ -1,5 +1,5 @@
 // Package truncate shortens text of bundles, catalogs and API responses for messages: names, values, errors. A message that quotes a short
-// text leaves room for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
+// text has space for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
 package truncate
 
 import (
@@ -19,7 +19,7 @@ func Quote[T ~string | ~[]byte](text T) string {
 	var quoted strings.Builder
 	quoted.WriteByte('"')
 	left := MaxQuoted
-	// A character has at most 4 bytes: only the bytes that can be quoted are converted.
+	// A character has at most 4 bytes, so only the bytes that can be quoted are converted.
 	beginning := string(text[:min(len(text), 4*MaxQuoted)])
 	var buffer [16]byte // for one character: \U0010ffff in quotes
 	for i, r := range beginning {
@@ -42,8 +42,9 @@ func Quote[T ~string | ~[]byte](text T) string {
 	return quoted.String()
 }
 
-// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. White space becomes one space, and invalid UTF-8 a
-// replacement character: the API server would replace it, too, and the stored text would never equal the desired one.
+// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. It replaces white space with one space, and invalid
+// UTF-8 with a replacement character. The API server would replace invalid UTF-8, too, and the stored text would never equal the desired
+// one.
 func OneLine(text string, most int) string {
 	return Bytes(strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD"), most)
 }

@@ -20,7 +20,7 @@ import (
 
 const bundles = "../bundle/registryv1/testdata/bundles"
 
-// folder is a source of files, with a digest of one letter.
+// folder is a source of files. Its digest consists of one letter.
 type folder struct {
 	letter  string
 	files   fs.FS
@@ -50,7 +50,8 @@ func newContent(t *testing.T, dir string) *store.Content {
 	return content
 }
 
-// newRenderer returns a renderer for a cluster without a component that makes certificates. The manager keeps names with "reserved".
+// newRenderer returns a renderer for a cluster without a component that issues certificates. Names that contain "reserved" are reserved for
+// the manager.
 func newRenderer(t *testing.T) Renderer {
 	t.Helper()
 	return Renderer{

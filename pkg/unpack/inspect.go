@@ -19,7 +19,7 @@ type Inspection struct {
 	Pinned   source.Pinned
 	Format   string
 	Metadata bundle.Metadata
-	// Objects is the number of objects in the manifests, Bytes the size of all files.
+	// Objects is the number of objects in the manifests. Bytes is the size of all files.
 	Objects int
 	Bytes   int64
 }
@@ -68,7 +68,7 @@ func load(files fs.FS, name string) (bundle.Bundle, error) {
 	return format.Load(files)
 }
 
-// size returns the size of all files.
+// size returns the total size of all regular files, in bytes.
 func size(files fs.FS) (total int64, err error) {
 	err = fs.WalkDir(files, ".", func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

@@ -21,7 +21,8 @@ type Request struct {
 	Source source.Source
 	// Format is the format of the bundle. Namespace is its install namespace, and Config its configuration, in JSON.
 	Format, Namespace, Config string
-	// Known is the reference that the source was resolved to last time. While it is the same, nothing is rendered.
+	// Known is the reference that the source was resolved to last time; empty if there is none. While the reference is the same, nothing is
+	// rendered.
 	Known string
 }
 
@@ -40,7 +41,7 @@ type Rendering struct {
 	Invalid error
 }
 
-// Advice returns the reason why the bundle cannot be installed, and the remedy, in sentences.
+// Advice returns the reason why the bundle cannot be installed, and the remedy, in sentences. Invalid must not be nil.
 func (r *Rendering) Advice() string {
 	var format *bundle.FormatError
 	var config *bundle.ConfigError
@@ -123,7 +124,7 @@ func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
 	return r.check(onto)
 }
 
-// check returns an error if the rendered objects cannot be installed.
+// check returns an error if the rendered objects cannot be installed: there are none, one has a reserved name, or one occurs twice.
 func (r Renderer) check(rendered *Rendering) error {
 	name := cmp.Or(rendered.Metadata.Name, rendered.Resolved) // a plain bundle may have no name
 	if len(rendered.Objects) == 0 {

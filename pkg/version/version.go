@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Set by the linker (-X); see the build target of the Makefile.
+// gitVersion and the other variables are set by the linker (-X); see the build target of the Makefile.
 var (
 	gitVersion   = "v0.0.0-unknown"
 	gitCommit    = ""

@@ -15,7 +15,7 @@ import (
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 )
 
-// Cluster has the clients of the cluster that specs run on. They authenticate as a cluster admin.
+// Cluster has the clients of the cluster that specs run on. Their user must be a cluster admin.
 type Cluster struct {
 	Kubernetes kubernetes.Interface
 	Config     configclient.Interface

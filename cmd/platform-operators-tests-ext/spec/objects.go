@@ -12,17 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// maxNames is the maximum number of object names in a failure.
+// maxNames is the maximum number of object names in a failure message.
 const maxNames = 20
 
 // Object identifies an object that a spec creates.
 type Object struct {
-	// Kind is the kind to show in failures.
+	// Kind is the kind in failure messages.
 	Kind     string
 	Resource schema.GroupVersionResource
 	// Namespace is empty for cluster-scoped objects.
 	Namespace, Name string
-	// Remains returns the names of the existing objects that must be deleted together with this object. It is optional.
+	// Remains returns the names of the existing objects that must be deleted together with this object. It is nil if there are no such
+	// objects.
 	Remains func(context.Context) ([]string, error)
 }
 

@@ -104,7 +104,7 @@ func TestWhatASpecificationMadeIsRemovedHoweverItEnds(t *testing.T) {
 	fails := func(_ context.Context, t *T) { t.Expect("this").To(gomega.Equal("that")) }
 	for name, test := range map[string]struct {
 		server server
-		there  bool // before
+		there  bool // whether the object exists before the spec
 		run    func(context.Context, *T)
 		left   bool
 		failed []string // words of each failure

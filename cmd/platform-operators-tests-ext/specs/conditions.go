@@ -25,8 +25,8 @@ func beNotFound() types.GomegaMatcher {
 	return gomega.WithTransform(apierrors.IsNotFound, gomega.BeTrue())
 }
 
-// summarize returns a condition as "False SourceFailed: the message". If the condition is missing or has another observedGeneration, it says
-// so.
+// summarize returns a condition as "False SourceFailed: the message". If the condition is missing or has another observedGeneration, it
+// returns a sentence about that instead.
 func summarize(conditions []metav1.Condition, conditionType string, generation int64) string {
 	condition := meta.FindStatusCondition(conditions, conditionType)
 	if condition == nil {
@@ -79,7 +79,7 @@ func deployment(name string) spec.Object {
 	return spec.Object{Kind: "BundleDeployment", Resource: corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"), Name: name}
 }
 
-// create creates a PlatformOperator, which the cleanup removes. It skips the spec if the cluster does not permit the package.
+// create creates a PlatformOperator, and registers a cleanup that removes it. It skips the spec if the cluster does not permit the package.
 func create(ctx context.Context, t *spec.T, name string, want platformv1alpha1.PlatformOperatorSpec) {
 	skipUnlessPermitted(ctx, t, want.Package.Name)
 	createAs(ctx, t, operator(name), want)
@@ -103,7 +103,7 @@ func createAs(ctx context.Context, t *spec.T, object spec.Object, want platformv
 	})
 }
 
-// deploy creates a BundleDeployment of unservedImage, which the cleanup removes.
+// deploy creates a BundleDeployment of unservedImage, and registers a cleanup that removes it.
 func deploy(ctx context.Context, t *spec.T, name, class string) {
 	t.Create(ctx, deployment(name), func(ctx context.Context) error {
 		_, err := t.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{

@@ -72,8 +72,8 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
 }
 
-// skipIfSet skips the spec if the object has fields in its spec other than shipped. The spec deletes the object, and until it restores the
-// settings, an upgrade that waits for approval could start. That cannot be undone.
+// skipIfSet skips the spec if the object's .spec has a non-null field that is not in shipped. The calling spec deletes the object. Until
+// the settings are restored, an upgrade that waits for approval could start, which cannot be undone.
 func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string, shipped ...string) {
 	live, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())
@@ -170,7 +170,7 @@ func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
 	t.Expect(statusesOf(live)).To(gomega.Equal(statusesOf(before)))
 }
 
-// messagesOf returns the messages of the ClusterOperator conditions that the manager sets.
+// messagesOf returns the messages of all conditions of a ClusterOperator, one line each.
 func messagesOf(operator *configv1.ClusterOperator) string {
 	var messages []string
 	for _, condition := range operator.Status.Conditions {

@@ -38,7 +38,8 @@ func installed() []spec.Spec {
 	}
 }
 
-// install installs spec.Cluster.Package, and waits until the operator is healthy.
+// install installs spec.Cluster.Package, and waits until the operator is healthy. It skips the spec if Package is empty, if the cluster
+// does not permit the package, or if another object already installs it.
 func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
 		t.Skip("no package to install: set PLATFORM_OPERATORS_TESTS_PACKAGE to a package in the cluster's catalogs")
@@ -98,7 +99,8 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	}
 }
 
-// remainsOf returns the names of the existing objects of the installed operator.
+// remainsOf returns the names of the installed operator's BundleDeployment and of its objects that still exist, at most 100 of each
+// resource.
 func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	var left []string
 	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})
@@ -138,7 +140,7 @@ func operatorSelector() string {
 	return labels.Set{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: operatorName}.String()
 }
 
-// firstDeployment returns the first Deployment of the installed operator.
+// firstDeployment returns the first Deployment of the installed operator. It skips the spec if the operator has none.
 func firstDeployment(ctx context.Context, t *spec.T) *appsv1.Deployment {
 	all, err := operatorDeployments(t)(ctx)
 	t.Expect(err).To(succeed())
@@ -212,7 +214,8 @@ func editedIsReverted(ctx context.Context, t *spec.T) {
 		gomega.HavePrefix(drift(before.Name, corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired)), gomega.ContainSubstring("ote-somebody"))))
 }
 
-// driftRecords returns a function for Eventually that returns the reported drift, such as "Deployment name: Edited by manager, Repaired".
+// driftRecords returns a function for Eventually that returns the reported drift of Deployments, such as "Deployment name: Edited, Repaired
+// by manager".
 func driftRecords(t *spec.T) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		live, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})

@@ -122,7 +122,7 @@ func selectsNothing(ctx context.Context, t *spec.T) {
 	t.Expect(text).To(gomega.And(gomega.ContainSubstring("spec.package.catalogSelector"), gomega.ContainSubstring("ote-no-such-catalog")))
 }
 
-// skipWithoutCatalogs skips the spec if a condition's text says that the cluster has no trusted catalog.
+// skipWithoutCatalogs skips the spec if a condition's text contains the message that the cluster has no trusted catalog.
 func skipWithoutCatalogs(t *spec.T, text string) {
 	const none = "the cluster has no trusted catalog"
 	if matched, err := gomega.ContainSubstring(none).Match(text); err == nil && matched {
@@ -131,7 +131,7 @@ func skipWithoutCatalogs(t *spec.T, text string) {
 }
 
 func untrustedCatalog(ctx context.Context, t *spec.T) {
-	const name = "ote-untrusted-catalog" // of the namespace, the CatalogSource and the PlatformOperator
+	const name = "ote-untrusted-catalog" // the name of the namespace, the CatalogSource and the PlatformOperator
 	sources := t.Dynamic.Resource(schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}).Namespace(name)
 	if _, err := sources.List(ctx, metav1.ListOptions{Limit: 1}); apierrors.IsNotFound(err) {
 		t.Skip("the cluster has no CatalogSources: capability OperatorLifecycleManager is not enabled")

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// prefix is the prefix of all names. It assigns the tests to a Jira component.
+	// prefix is the prefix of the names of all specs. It assigns the tests to a Jira component.
 	prefix = `[Jira:"Platform Operators"][sig-platform-operators] `
 	serial = "[Serial]"
 
@@ -44,8 +44,8 @@ func serialSpec(name string, run func(context.Context, *spec.T)) spec.Spec {
 	return spec.Spec{Name: prefix + name + " " + serial, Labels: []string{"Serial"}, Run: onPlatform(run)}
 }
 
-// onPlatform wraps run to skip the spec on MicroShift, which does not have platform-operators. On other clusters, missing platform-operators
-// fail the spec.
+// onPlatform wraps run to skip the spec on clusters that do not have platform-operators: MicroShift, clusters with an external control
+// plane, and clusters without a tech preview feature set. On other clusters, missing platform-operators fail the spec.
 func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.T) {
 	return func(ctx context.Context, t *spec.T) {
 		infrastructure, err := t.Config.ConfigV1().Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
@@ -65,5 +65,5 @@ func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.
 	}
 }
 
-// camelCase matches the reasons of conditions, which consist of letters.
+// camelCase matches the reasons of conditions, which consist of an uppercase letter and more letters.
 var camelCase = regexp.MustCompile(`^[A-Z][a-zA-Z]+$`)

@@ -25,7 +25,7 @@ func validation() []spec.Spec {
 func immutable(ctx context.Context, t *spec.T) {
 	const name = "ote-immutable"
 	create(ctx, t, name, specFor("ote-immutable-package"))
-	for patch, message := range map[string]string{ // of the namespace see checkNamespaceImmutable: it may be changed before an installation
+	for patch, message := range map[string]string{ // checkNamespaceImmutable tests the namespace, which is immutable only after an installation
 		`{"spec":{"package":{"name":"ote-another"}}}`: "package.name is immutable",
 	} {
 		_, err := t.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

@@ -1,5 +1,5 @@
-// Package formats lists the supported bundle formats. The format of a bundle follows from its provisioner class; pkg/apis/core/v1alpha2
-// has the names. The package does not know the details of any format. pkg/unpack calls it, and so do the callers that compare renderers.
+// Package formats lists the supported bundle formats. The format of a bundle follows from its provisioner class; pkg/apis/core/v1alpha2 has
+// the names. The package does not depend on the details of a format. pkg/unpack calls it, and so do the callers that compare renderers.
 package formats
 
 import (
@@ -18,7 +18,7 @@ func All() []bundle.Format {
 	}
 }
 
-// Find returns the format with a name. The error is for the user who specified the name.
+// Find returns the format with a name. The error for an unknown name is for the user who specified it.
 func Find(name string) (bundle.Format, error) {
 	for _, each := range All() {
 		if each.Name() == name {
@@ -28,8 +28,7 @@ func Find(name string) (bundle.Format, error) {
 	return nil, fmt.Errorf("bundles of format %q are not read here", name)
 }
 
-// Renderer identifies the renderer of a format by the format's name, as bundle.RendererOf does; empty for a format that is not in the
-// list.
+// Renderer returns the renderer of the format with a name, as bundle.RendererOf does. It returns "" for an unknown name.
 func Renderer(name string) string {
 	format, err := Find(name)
 	if err != nil {

@@ -18,7 +18,7 @@ var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 // apiServiceGroup is the group of the kind APIService.
 const apiServiceGroup = "apiregistration.k8s.io"
 
-// check finds objects that an API server rejects or misinterprets, and objects that cannot be kept as installed.
+// check returns findings for objects that an API server rejects or misinterprets, and for objects that cannot be kept as installed.
 func (b *Bundle) check() []string {
 	var findings []string
 	for _, o := range b.objects {
@@ -32,7 +32,7 @@ func (b *Bundle) check() []string {
 	return findings
 }
 
-// checkKind refuses kinds that are never installed.
+// checkKind returns a finding for an object that is never installed: an APIService, or a Job that deletes itself.
 func checkKind(o bundle.Object) []string {
 	switch kind := groupKind(o); {
 	case kind.Group == apiServiceGroup:

@@ -31,14 +31,14 @@ type Bundle struct {
 	ownScopes map[schema.GroupKind]scope
 }
 
-// Metadata returns what the bundle declares about itself; it is empty for a bundle without metadata.
+// Metadata returns the metadata that the bundle declares. It is empty for a bundle without metadata.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = slices.Clone(m.MaxOpenShiftVersions)
 	return m
 }
 
-// Manifests returns the number of objects in the bundle's manifests.
+// Manifests returns the number of objects in the bundle's manifests, without identical duplicates.
 func (b *Bundle) Manifests() int { return len(b.objects) }
 
 // Load reads and validates a bundle with manifests/ and optional metadata/ at the root of fsys. An error names the file, the object and the

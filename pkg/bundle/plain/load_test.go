@@ -39,7 +39,7 @@ func load(t *testing.T, files map[string]string) *plain.Bundle {
 	return b
 }
 
-// rendered writes each object as one line of JSON.
+// rendered returns the rendered objects, each as one line of JSON.
 func rendered(t *testing.T, b *plain.Bundle) (lines []string) {
 	t.Helper()
 	objects, err := b.Render(bundle.Options{InstallNamespace: "ns"})

@@ -16,10 +16,10 @@ import (
 // propertyPackage is the property that names the package and the version.
 const propertyPackage = "olm.package"
 
-// maxVersion bounds the length of a version; those in catalogs are shorter.
+// maxVersion is the maximum length of a version, in bytes. Versions in catalogs are shorter.
 const maxVersion = 128
 
-// loadMetadata reads what the bundle declares about itself. All of it is optional; duplicate values must be equal.
+// loadMetadata reads the metadata that the bundle declares. All of it is optional; duplicate values must be equal.
 func loadMetadata(fsys fs.FS, annotations map[string]string) (bundle.Metadata, error) {
 	properties, err := bundle.LoadProperties(fsys)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// CheckConfig refuses every configuration: the format has nothing to configure, and accepting a configuration without effect would mislead
-// users. An empty text, null and an empty object are no configuration.
+// CheckConfig refuses every configuration with a *bundle.ConfigError, because the format has nothing to configure and a configuration
+// without effect would mislead users. It accepts an empty text, null and an empty object.
 func (b *Bundle) CheckConfig(config []byte) error {
 	switch string(bytes.TrimSpace(config)) {
 	case "", "null", "{}":
@@ -25,13 +25,14 @@ func (b *Bundle) CheckConfig(config []byte) error {
 	return &bundle.ConfigError{Err: errors.New("spec.config: plain+v0 bundles take no configuration; remove it")}
 }
 
-// RequiresCertificates returns false: the format does not define webhooks.
+// RequiresCertificates returns false, because the format does not define webhooks.
 func (b *Bundle) RequiresCertificates() bool { return false }
 
-// Render returns the objects to apply, sorted by group, kind, namespace and name. Namespaced objects without a namespace go to the
-// install namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. As on an API
-// server, the namespace of objects of a cluster-scoped kind is removed. Everything else is as written. Callers may change the metadata of
-// the objects. All other fields are shared with the bundle and with other renderings, and must be copied before they are changed.
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Namespaced objects without a namespace go to the install
+// namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. As on an API server,
+// the namespace of objects of a cluster-scoped kind is removed. Everything else is as written. It is an error if an object has the same
+// namespace and name as another one only because of the install namespace. Callers may change the metadata of the objects. All other fields
+// are shared with the bundle and with other renderings, and must be copied before they are changed.
 func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
 	if err := b.CheckConfig(options.Config); err != nil {
 		return nil, fmt.Errorf("rendering %s: %w", b, err)

@@ -78,7 +78,7 @@ var openShiftScopes = map[string][2]string{
 // wellKnownScopes are the scopes that are known without a CustomResourceDefinition in the bundle.
 var wellKnownScopes = scopesOf(kubernetesScopes, openShiftScopes)
 
-// scopesOf converts tables with the namespaced and the cluster-scoped kinds of each group.
+// scopesOf returns the scopes of the kinds in tables. A table has the namespaced and the cluster-scoped kinds of each group.
 func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	scopes := map[schema.GroupKind]scope{}
 	for _, table := range tables {
@@ -93,7 +93,8 @@ func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	return scopes
 }
 
-// definedScopes returns the scopes of the kinds that CustomResourceDefinitions among the objects define.
+// definedScopes returns the scopes of the kinds that CustomResourceDefinitions among the objects define. It omits definitions with an
+// invalid scope.
 func definedScopes(objects []bundle.Object) map[schema.GroupKind]scope {
 	own := map[schema.GroupKind]scope{}
 	for _, o := range objects {

@@ -10,7 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// Server-side apply is stricter than create: an unknown field, or two entries of a list with one key, refuse the whole object.
+// TestRealBundlesRenderForServerSideApply checks that rendered objects are valid for server-side apply, which is stricter than create.
+// Server-side apply refuses the whole object for an unknown field, or for two list entries with one key.
 func TestRealBundlesRenderForServerSideApply(t *testing.T) {
 	converter := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	for _, dir := range realBundles(t) {

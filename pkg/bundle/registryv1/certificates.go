@@ -16,10 +16,11 @@ const (
 	certManagerGroup     = "cert-manager.io"
 )
 
-// injectAnnotations are all annotations that request the injection of a CA: two of them on one object would conflict over one field.
+// injectAnnotations are all annotations that request the injection of a CA. Two of them on one object would conflict over one field.
 var injectAnnotations = [...]string{serviceCAInject, "service.alpha.openshift.io/inject-cabundle", certManagerInject, "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca"}
 
-// checkProvider returns an error unless a bundle with webhooks can be rendered for certificates of a provider.
+// checkProvider returns an error unless a bundle with webhooks can be rendered for a certificate provider. The error is
+// bundle.ErrNoCertificates if provider is empty.
 func checkProvider(provider bundle.CertificateProvider) error {
 	switch provider {
 	case bundle.ServiceCA, bundle.CertManager:
@@ -30,7 +31,7 @@ func checkProvider(provider bundle.CertificateProvider) error {
 	return fmt.Errorf("certificates by %q are not known; use %q or %q", string(provider), bundle.ServiceCA, bundle.CertManager)
 }
 
-// serviceAnnotations returns the annotations of a Service that request its certificate; only service-ca has some.
+// serviceAnnotations returns the annotations of a Service that request its certificate. It returns nil for providers other than service-ca.
 func serviceAnnotations(provider bundle.CertificateProvider, s server) map[string]any {
 	if provider == bundle.ServiceCA {
 		return map[string]any{serviceCAServingCert: s.secret}
@@ -38,8 +39,8 @@ func serviceAnnotations(provider bundle.CertificateProvider, s server) map[strin
 	return nil
 }
 
-// injectCA annotates a webhook configuration or CRD so that the provider injects the CA of a server. The field itself is never rendered:
-// the provider owns it, and changes it when the CA is renewed.
+// injectCA annotates a webhook configuration or CRD so that the provider injects the CA of a server. No rendered object has a caBundle,
+// because the provider owns that field and changes it when the CA is renewed.
 func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, s server) {
 	annotations := o.GetAnnotations()
 	if annotations == nil {
@@ -56,13 +57,13 @@ func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, 
 	o.SetAnnotations(annotations)
 }
 
-// authorityDuration is the lifetime of a server's CA. cert-manager renews it after two thirds of it.
+// authorityDuration is the lifetime of a server's CA. cert-manager renews the CA after two thirds of it.
 const authorityDuration = "87600h"
 
-// renderCertificates renders cert-manager objects for the servers' certificates; for service-ca, the Services have annotations instead.
-// Each server has its own self-signed CA, whose key does not change when it is renewed. cainjector and the kubelet do not propagate a
-// renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook in between. With a
-// CA, every certificate is valid under every version of the CA certificate.
+// renderCertificates renders cert-manager objects for the servers' certificates. It returns nil for service-ca, for which the Services have
+// annotations instead. Each server has its own self-signed CA, whose key does not change when it is renewed. cainjector and the kubelet do
+// not propagate a renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook in
+// between. With a CA, every certificate is valid under every version of the CA certificate.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil

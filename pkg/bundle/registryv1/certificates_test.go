@@ -23,7 +23,7 @@ type issued struct {
 	key *ecdsa.PrivateKey
 }
 
-// issue issues a rendered Certificate as cert-manager does; it is self-signed without a signer.
+// issue issues a rendered Certificate as cert-manager does. The certificate is self-signed if signer is nil.
 func issue(t *testing.T, certificate unstructured.Unstructured, serial int64, key *ecdsa.PrivateKey, signer *issued) *issued {
 	t.Helper()
 	name, _, _ := unstructured.NestedString(certificate.Object, "spec", "commonName")
@@ -61,7 +61,8 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// After a renewal, the API server may temporarily have the old CA while the webhook server has the new certificate, or vice versa.
+// TestRenewedCertificatesAreTrustedByTheOldAndNewCA covers the time after a renewal. The API server may then temporarily have the old CA
+// while the webhook server has the new certificate, or vice versa.
 func TestRenewedCertificatesAreTrustedByTheOldAndNewCA(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(validating)}))
 	byName := map[string]unstructured.Unstructured{}

@@ -16,8 +16,8 @@ import (
 
 // Config is the configuration of a bundle's installation, spec.config of a BundleDeployment.
 type Config struct {
-	// WatchNamespace is the namespace that the operator watches, or several with commas between them. Empty means all
-	// namespaces if the bundle supports that, else the install namespace if it supports that.
+	// WatchNamespace is the namespace that the operator watches, or several with commas between them. Empty means all namespaces if the
+	// bundle supports that, or else the install namespace if the bundle supports that. If it supports neither, rendering fails.
 	WatchNamespace string
 	// DeploymentConfig overrides fields of the operator's Deployments; nil changes nothing.
 	DeploymentConfig *DeploymentConfig
@@ -27,17 +27,17 @@ type Config struct {
 type DeploymentConfig struct {
 	// NodeSelector replaces the pods' node selector if it is not nil.
 	NodeSelector map[string]string
-	// Tolerations are appended to the pods' tolerations, without duplicates.
+	// Tolerations are appended to the pods' tolerations, except those that the pods already have.
 	Tolerations []corev1.Toleration
-	// Resources replace the resources of every container.
+	// Resources replace the resources of every container if they are not nil.
 	Resources *corev1.ResourceRequirements
 	// Env is merged by name into every container's variables. It takes precedence, except over OPERATOR_CONDITION_NAME.
 	Env []corev1.EnvVar
-	// EnvFrom is appended to every container's envFrom, without duplicates.
+	// EnvFrom is appended to every container's envFrom, except entries that the container already has.
 	EnvFrom []corev1.EnvFromSource
 	// Volumes are merged by name into the pods' volumes, and take precedence.
 	Volumes []corev1.Volume
-	// VolumeMounts are merged by path, else by volume, into every container's mounts, and take precedence.
+	// VolumeMounts are merged by path, or else by volume, into every container's mounts, and take precedence.
 	VolumeMounts []corev1.VolumeMount
 	// Affinity replaces the pods' affinity field by field: an absent field changes nothing, and an empty one removes the pods' field. If all
 	// of Affinity is empty, the pods' affinity is removed.
@@ -49,13 +49,13 @@ type DeploymentConfig struct {
 // configPath is the path of a Config in a BundleDeployment.
 const configPath = "spec.config"
 
-// Bounds of a Config and of error messages about it.
+// maxConfigBytes is the maximum size of a Config, and maxConfigErrorBytes that of its texts in an error message.
 const (
 	maxConfigBytes      = 256 << 10
 	maxConfigErrorBytes = 400
 )
 
-// ParseConfig decodes a Config from JSON; an empty text and null are the zero Config. Unknown fields, values of the wrong type, and entries
+// ParseConfig decodes a Config from JSON. An empty text and null are the zero Config. Unknown fields, values of the wrong type, and entries
 // without a name or with a duplicate one are errors that begin with the path, such as `spec.config.deploymentConfig.env[1].name: …`.
 func ParseConfig(raw []byte) (Config, error) {
 	var c Config
@@ -104,7 +104,7 @@ func parseDeploymentConfig(path string, raw []byte, d *DeploymentConfig) error {
 	return errors.Join(checkKeys(path+".env", "name", env), checkKeys(path+".volumes", "name", volumes), checkKeys(path+".volumeMounts", "mountPath", mounts))
 }
 
-// checkKeys checks that every entry of a list has a unique key: the API server merges the list by key.
+// checkKeys checks that every entry of a list has a unique key, because the API server merges the list by key.
 func checkKeys(path, field string, keys []string) error {
 	seen := make(map[string]int, len(keys))
 	for i, key := range keys {
@@ -119,8 +119,8 @@ func checkKeys(path, field string, keys []string) error {
 	return nil
 }
 
-// decodeMembers decodes the members of a JSON object one by one, so that errors of types with their own UnmarshalJSON, which have no path,
-// get one.
+// decodeMembers decodes the members of a JSON object into their targets one by one, so that every error has a path. Errors of types with
+// their own UnmarshalJSON have none. decodeMembers refuses unknown members, and skips those that are null.
 func decodeMembers(path string, raw []byte, targets map[string]any) error {
 	var members map[string]json.RawMessage
 	if err := decodeStrictly(path, raw, &members); err != nil {
@@ -161,5 +161,5 @@ func decodeStrictly(path string, raw []byte, target any) error {
 	return fmt.Errorf("%s: %s", path, shorten(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
-// shorten truncates user input for a message.
+// shorten truncates user input to maxConfigErrorBytes for a message.
 func shorten(text string) string { return truncate.Bytes(text, maxConfigErrorBytes) }

@@ -33,14 +33,14 @@ func (c *DeploymentConfig) applyTo(d *appsv1.Deployment) {
 	}
 }
 
-// mergeMaps returns the entries of both maps; upper takes precedence.
+// mergeMaps returns the entries of both maps; upper takes precedence. lower must not be nil.
 func mergeMaps(lower, upper map[string]string) map[string]string {
 	both := maps.Clone(lower)
 	maps.Copy(both, upper)
 	return both
 }
 
-// appendMissing appends the items that the list does not have.
+// appendMissing returns list with the items of more that list does not have. It does not change list.
 func appendMissing[T any](list, more []T) []T {
 	out := slices.Clone(list)
 	for _, item := range more {
@@ -51,7 +51,7 @@ func appendMissing[T any](list, more []T) []T {
 	return out
 }
 
-// merge returns the list with others: each replaces the item with its key, or is appended.
+// merge returns list with others. Each of others replaces the item of list with the same key, or is appended. merge does not change list.
 func merge[T any](list, others []T, key func(T) string) []T {
 	out := slices.Clone(list)
 	for _, other := range others {
@@ -65,12 +65,13 @@ func merge[T any](list, others []T, key func(T) string) []T {
 	return out
 }
 
-// mergeEnv merges by name and removes duplicate variables, which server-side apply rejects; as in Kubernetes, the last one is effective.
+// mergeEnv merges variables by name and removes duplicates, because server-side apply rejects them. As in Kubernetes, the last one is
+// effective.
 func mergeEnv(list, others []corev1.EnvVar) []corev1.EnvVar {
 	return merge(nil, slices.Concat(list, others), func(v corev1.EnvVar) string { return v.Name })
 }
 
-// mergeMounts merges mounts: each mount of the configuration replaces the mount at its path, else the one of its volume, else it is
+// mergeMounts merges mounts: each mount of the configuration replaces the mount at its path, or else the mount of its volume, or else is
 // appended. OLM v0 compares volumes only, and creates pods with two volumes at one path, which API servers reject.
 func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	taken := map[string]bool{}
@@ -92,7 +93,8 @@ func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	return out
 }
 
-// mergeAffinity replaces the fields that over has, and removes those that are empty in it.
+// mergeAffinity returns have with the fields of over, without those that are empty in over. If over is nil, it returns have. If over is
+// empty, it returns nil.
 func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	switch {
 	case over == nil:
@@ -119,7 +121,7 @@ func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	return &merged
 }
 
-// nilIfEmpty returns nil for a zero value.
+// nilIfEmpty returns value, or nil if it points to a zero value.
 func nilIfEmpty[T any](value *T) *T {
 	if equality.Semantic.DeepEqual(*value, *new(T)) {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// configured renders a pod's fields with a deploymentConfig, both as YAML in flow style.
+// configured returns the rendered Deployment of the sample. pod is YAML that replaces the pod's containers. config is a deploymentConfig as
+// JSON.
 func configured(t *testing.T, pod, config string) *appsv1.Deployment {
 	t.Helper()
 	text := csv(

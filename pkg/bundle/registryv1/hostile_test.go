@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
-// Bundles that would crash the manager, or be installed in part, are refused before rendering.
+// TestHarmfulBundlesAreRefused checks that Load refuses bundles that would crash the manager, or be installed in part.
 func TestHarmfulBundlesAreRefused(t *testing.T) {
 	many := func(entry string) string {
 		return csv("  install:\n", "  "+entry+": ["+strings.Repeat("{},", 50_000)+"]\n  install:\n")
@@ -72,7 +72,8 @@ func TestHarmfulBundlesAreRefused(t *testing.T) {
 	}
 }
 
-// A finalizer that no controller removes would block the deletion of the object, and with it the whole removal.
+// TestFinalizersOfManifestsAreRemoved checks that rendered objects have no finalizers. A finalizer that no controller removes would block
+// the deletion of the object, and with it the whole removal.
 func TestFinalizersOfManifestsAreRemoved(t *testing.T) {
 	for _, o := range render(t, load(t, sample(map[string]string{
 		"manifests/a.yaml":   "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.com/never]}}",
@@ -84,7 +85,8 @@ func TestFinalizersOfManifestsAreRemoved(t *testing.T) {
 	}
 }
 
-// Kubernetes accepts duplicate variables in a container, of which the last is effective; server-side apply rejects them.
+// TestDuplicateVariablesAreMerged covers variables that Kubernetes accepts twice in a container, where the last one is effective.
+// Server-side apply rejects them.
 func TestDuplicateVariablesAreMerged(t *testing.T) {
 	b := load(t, sample(map[string]string{"manifests/csv.yaml": csv(
 		"- {name: manager, image: example.com/sample}",
@@ -109,7 +111,7 @@ func TestDuplicateVariablesAreMerged(t *testing.T) {
 	}
 }
 
-// Kubernetes treats a target port of 0 as unset, and defaults it.
+// TestTargetPortZeroDefaultsToTheWebhookPort checks that a target port of 0 is unset, as in Kubernetes.
 func TestTargetPortZeroDefaultsToTheWebhookPort(t *testing.T) {
 	for _, o := range render(t, load(t, sample(map[string]string{"manifests/csv.yaml": withWebhooks(strings.Replace(validating, "sideEffects", "targetPort: 0, containerPort: 4343, sideEffects", 1))}))) {
 		if o.GetKind() != "Service" {
@@ -122,7 +124,7 @@ func TestTargetPortZeroDefaultsToTheWebhookPort(t *testing.T) {
 	}
 }
 
-// The product of a bundle's accounts and a configuration's namespaces must not be millions of objects.
+// TestTooManyRolesAreRefused checks that a bundle's accounts and a configuration's namespaces cannot multiply to millions of objects.
 func TestTooManyRolesAreRefused(t *testing.T) {
 	var permissions, namespaces strings.Builder
 	for i := range 2000 {
@@ -140,7 +142,8 @@ func TestTooManyRolesAreRefused(t *testing.T) {
 	}
 }
 
-// Each object is compared with the first of its name only: comparing all pairs would take minutes.
+// BenchmarkLoadOfObjectsOfOneName loads many objects with one name. Each is compared only with the first one, because comparing all pairs
+// would take minutes.
 func BenchmarkLoadOfObjectsOfOneName(b *testing.B) {
 	var manifests strings.Builder
 	for i := range 5000 {

@@ -11,7 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// inModes returns the sample with these supported install modes, and namespaced and cluster-wide permissions.
+// inModes returns files for sample: a ClusterServiceVersion with these supported install modes, and with namespaced and cluster-wide
+// permissions.
 func inModes(modes string) map[string]string {
 	var list strings.Builder
 	for _, m := range strings.Fields("AllNamespaces OwnNamespace SingleNamespace MultiNamespace") {

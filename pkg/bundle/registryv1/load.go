@@ -33,14 +33,14 @@ type Bundle struct {
 	objects []bundle.Object
 }
 
-// Metadata returns what the bundle declares about itself.
+// Metadata returns the metadata that the bundle declares.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = append([]string(nil), m.MaxOpenShiftVersions...)
 	return m
 }
 
-// Manifests returns the number of objects in the bundle's manifests, the ClusterServiceVersion included.
+// Manifests returns the number of objects in the bundle's manifests, without identical duplicates and with the ClusterServiceVersion.
 func (b *Bundle) Manifests() int { return len(b.objects) + 1 }
 
 // Load reads and validates a bundle with metadata/ and manifests/ at the root of fsys. An error names the file, the object and the fix. It
@@ -82,7 +82,8 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 	return annotations, nil
 }
 
-// splitCSV separates the ClusterServiceVersion from the other objects, and removes server fields from those.
+// splitCSV separates the ClusterServiceVersion from the other objects, and removes server fields, nulls and identical duplicates from the
+// other objects. It is an error if there is not exactly one ClusterServiceVersion.
 func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	var csv bundle.Object
 	seen := uniqueObjects{}
@@ -119,8 +120,8 @@ func (b *Bundle) splitCSV(objects []bundle.Object) error {
 // uniqueObjects has the first object of each kind and name.
 type uniqueObjects map[[2]string]bundle.Object
 
-// isDuplicate reports whether the first object with this kind and name is identical; without a first object, it adds this one. Generators
-// write the same manifest to two files. Objects that differ are left to validateDuplicates.
+// isDuplicate reports whether o is identical to an earlier object with the same kind and name, because generators write the same manifest
+// to two files. If there is no earlier object, it adds o. Objects that differ are left to validateDuplicates.
 func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	id := [2]string{groupKind(o).String(), o.GetName()}
 	if first, ok := k[id]; ok {
@@ -130,11 +131,11 @@ func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	return false
 }
 
-// maxCSVValues bounds the values of a ClusterServiceVersion: an empty deployment is one value, and takes more than a kilobyte after
-// decoding. The largest published ClusterServiceVersion has 8,000.
+// maxCSVValues is the maximum number of values of a ClusterServiceVersion. An empty deployment is one value, and takes more than a kilobyte
+// after decoding. The largest published ClusterServiceVersion has 8,000.
 const maxCSVValues = 50_000
 
-// countValues returns the number of values that a value consists of.
+// countValues returns the number of values that a value consists of, including the value itself.
 func countValues(value any) int {
 	count := 1
 	switch v := value.(type) {

@@ -87,7 +87,7 @@ func csv(pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(csvYAML)
 }
 
-// The faults of ENG-F7, each with its complete error: the file, the object, and the fix.
+// TestENG_F7_ErrorsNameFileAndObject compares the complete error of each fault: the file, the object, and the fix.
 //
 // Promise ENG-F7: A registry+v1 bundle with missing annotations, sub-directories, hidden or non-UTF-8 files, two CSVs, unsupported kinds,
 // APIServices, or missing or conflicting CRDs is refused with an error that names the file and the object.

@@ -46,7 +46,8 @@ func mountCertificates(pod *corev1.PodSpec, secret string) {
 	}
 }
 
-// withoutCertificates returns the mounts that are not at a certificate's path, and adds the volumes of the others to replaced.
+// withoutCertificates returns the mounts that are not at a certificate's path. It adds the names of the volumes of all other mounts to
+// replaced.
 func withoutCertificates(mounts []corev1.VolumeMount, replaced map[string]bool) []corev1.VolumeMount {
 	return slices.DeleteFunc(slices.Clone(mounts), func(m corev1.VolumeMount) bool {
 		taken := isCertificateVolume(m.Name) || slices.ContainsFunc(certificateMounts[:], func(c certificateMount) bool { return path.Clean(m.MountPath) == c.path })

@@ -8,7 +8,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// maxNameLength is the limit of label values, DNS labels and names that other names are derived from.
+// maxNameLength is the maximum length of label values, DNS labels and names that other names are derived from.
 const maxNameLength = 63
 
 // hashedName returns a name of at most limit characters: a readable part, truncated, and a hash of all parts that makes it unique. Generated

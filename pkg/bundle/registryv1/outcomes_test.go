@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite the golden files of this packag
 //go:embed testdata/outcomes.golden testdata/bundles/*.golden.yaml
 var goldenFiles embed.FS
 
-// realBundles lists the bundle directories of the shared data, and skips the test where that is absent.
+// realBundles returns the bundle directories of the shared data. It skips the test if the data is absent.
 func realBundles(tb testing.TB) []string {
 	tb.Helper()
 	return realdata.Glob(tb, realBundlesPattern)
@@ -45,7 +45,8 @@ func shortName(dir string) string {
 	return filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
 }
 
-// modes are the install modes in which bundles are rendered, in this order, each with the namespaces to watch.
+// modes are the install modes in which bundles are rendered, in this order, each with the namespaces to watch. "own" is replaced by the
+// install namespace.
 var modes = []struct{ name, watch string }{
 	{"AllNamespaces", ""},
 	{"OwnNamespace", "own"},
@@ -53,8 +54,8 @@ var modes = []struct{ name, watch string }{
 	{"MultiNamespace", "watched,also-watched"},
 }
 
-// outcome returns one line for a bundle: the first mode in which it renders, with the number and digest of its objects, or the error. The
-// install namespace is the suggested one, or "own".
+// outcome returns one line for a bundle: the mode in which renderInSomeMode renders it, with the number and digest of its objects, or the
+// error.
 func outcome(fsys fs.FS, by bundle.CertificateProvider) string {
 	b, err := registryv1.Load(fsys)
 	if err != nil {
@@ -67,7 +68,8 @@ func outcome(fsys fs.FS, by bundle.CertificateProvider) string {
 	return fmt.Sprintf("%s: %d objects sha256:%x", mode, len(objects), sha256.Sum256(renderedJSON(objects)))
 }
 
-// renderInSomeMode renders for all namespaces if the bundle supports that, else in the first other mode that it supports.
+// renderInSomeMode renders a bundle in the first of modes that it supports, and returns the mode and the objects. The install namespace is
+// the bundle's default. If the bundle supports no mode, the error is that of the first mode.
 func renderInSomeMode(b *registryv1.Bundle, by bundle.CertificateProvider) (string, []unstructured.Unstructured, error) {
 	namespace := b.Metadata().InstallNamespace()
 	var first error
@@ -90,7 +92,7 @@ func renderInSomeMode(b *registryv1.Bundle, by bundle.CertificateProvider) (stri
 	return "", nil, first
 }
 
-// watchesAll reports whether the operator's pods watch all namespaces.
+// watchesAll reports whether the operator's pods watch all namespaces. It returns true if there is no Deployment.
 func watchesAll(objects []unstructured.Unstructured) bool {
 	for _, o := range objects {
 		watched, found, _ := unstructured.NestedString(o.Object, "spec", "template", "metadata", "annotations", "olm.targetNamespaces")
@@ -131,7 +133,7 @@ func checkGolden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// realOutcomes reads every real bundle once for all tests.
+// realOutcomes returns the outcome of each real bundle, by directory. It reads the bundles once for all tests.
 var realOutcomes = sync.OnceValue(func() map[string]string {
 	outcomes := map[string]string{}
 	dirs, _ := realdata.Find(realBundlesPattern) // without any, realBundles has skipped the test

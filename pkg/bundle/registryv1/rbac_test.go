@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// grants resolves bindings to the permissions of each account, as Kubernetes does: "account namespace: verbs resources". It fails for a
+// grants returns the permissions that bindings grant to each account, such as "account namespace: verbs resources". It fails the test for a
 // binding whose role or account does not exist.
 func grants(t *testing.T, objects []unstructured.Unstructured) []string {
 	t.Helper()

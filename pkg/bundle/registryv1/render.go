@@ -23,7 +23,7 @@ type rendering struct {
 	servers []server
 }
 
-// server returns the server of a webhook's Deployment, which exists after validation.
+// server returns the server of a Deployment. It returns a zero server if the Deployment serves no webhook.
 func (r *rendering) server(deployment string) server {
 	for _, s := range r.servers {
 		if s.deployment.Name == deployment {
@@ -40,7 +40,7 @@ func watchesAll(targets []string) bool {
 // generator renders the objects for one purpose.
 type generator func(r *rendering) ([]unstructured.Unstructured, error)
 
-// generators are all generators.
+// generators are the generators that Render calls.
 var generators = [...]generator{
 	renderManifests,
 	renderServiceAccounts,
@@ -51,7 +51,8 @@ var generators = [...]generator{
 	renderWebhooks,
 }
 
-// CheckConfig checks the JSON of a Config. Render checks what depends on the bundle, such as install modes.
+// CheckConfig checks the JSON of a Config, and returns a *bundle.ConfigError if it is invalid. Render checks what depends on the bundle,
+// such as install modes.
 func (b *Bundle) CheckConfig(config []byte) error {
 	if _, err := ParseConfig(config); err != nil {
 		return &bundle.ConfigError{Err: err}
@@ -105,7 +106,8 @@ func (b *Bundle) render(opts bundle.Options) ([]unstructured.Unstructured, error
 	return sortObjects(objects)
 }
 
-// sortObjects sorts the objects and refuses duplicates, for example a Deployment that the install strategy and a manifest both define.
+// sortObjects sorts the objects in place, and returns them. It refuses duplicates, for example a Deployment that the install strategy and a
+// manifest both define.
 func sortObjects(objects []unstructured.Unstructured) ([]unstructured.Unstructured, error) {
 	type keyed struct {
 		id  identity

@@ -25,8 +25,8 @@ const (
 	operatorConditionNameEnv    = "OPERATOR_CONDITION_NAME"
 )
 
-// renderDeployments renders the strategy's Deployments. As in OLM v0, they are decoded to the typed API, which drops unknown fields:
-// server-side apply would reject the whole object because of one.
+// renderDeployments renders the strategy's Deployments. As in OLM v0, they are decoded to the typed API, which drops unknown fields.
+// Server-side apply would reject the whole object for one unknown field.
 func renderDeployments(r *rendering) ([]unstructured.Unstructured, error) {
 	specs := r.csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs
 	objects := make([]unstructured.Unstructured, 0, len(specs))
@@ -50,7 +50,7 @@ func deployment(r *rendering, from *v1alpha1.StrategyDeploymentSpec) *appsv1.Dep
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.opts.InstallNamespace, Name: from.Name, Labels: from.Label},
 		Spec:       from.Spec,
 	}
-	// Operators are not rolled back by ReplicaSet, and ten old ones for each operator cost memory in every cache.
+	// Operators are not rolled back to an old ReplicaSet, and ten old ReplicaSets for each operator would use memory in every cache.
 	d.Spec.RevisionHistoryLimit = ptr.To[int32](1)
 	d.Spec.Template.Annotations = podAnnotations(r, from)
 	pod := &d.Spec.Template.Spec

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// renderManifests returns the bundle's manifests: namespaced objects in the install namespace, CRDs with their conversion webhook, all other
-// objects unchanged.
+// renderManifests returns the bundle's manifests: namespaced objects in the install namespace, cluster-scoped objects without a namespace,
+// and CRDs with their conversion webhook.
 func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
 	converted := conversionWebhooks(r.Bundle)
 	objects := make([]unstructured.Unstructured, 0, len(r.objects))

@@ -65,7 +65,7 @@ func newRole(kind, namespace, name string, rules []any) unstructured.Unstructure
 	return o
 }
 
-// newBinding returns a binding to the role with its name.
+// newBinding returns a binding of the subject to the role with the same name.
 func newBinding(roleKind, namespace, name string, subject map[string]any) unstructured.Unstructured {
 	o := newObject(rbacAPIVersion, roleKind+"Binding", namespace, name)
 	o.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": roleKind, "name": name}

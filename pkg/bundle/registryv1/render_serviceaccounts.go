@@ -9,7 +9,7 @@ import (
 // defaultServiceAccount is the ServiceAccount that Kubernetes creates in every namespace.
 const defaultServiceAccount = "default"
 
-// serviceAccounts lists the ServiceAccounts that the install strategy names, sorted.
+// serviceAccounts returns the names of the ServiceAccounts that the install strategy refers to, sorted and without duplicates.
 func serviceAccounts(b *Bundle) []string {
 	strategy := b.csv.Spec.InstallStrategy.StrategySpec
 	var names []string
@@ -30,7 +30,7 @@ func accountName(name string) string {
 	return name
 }
 
-// renderServiceAccounts renders the accounts that the strategy names and no manifest defines.
+// renderServiceAccounts renders the ServiceAccounts that the strategy refers to and no manifest defines, except the default one.
 func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	defined := map[string]bool{defaultServiceAccount: true}
 	for _, o := range r.objects {
@@ -47,7 +47,7 @@ func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// newObject returns an object with its identity only; namespace is empty for a cluster-scoped object.
+// newObject returns an object that has only apiVersion, kind, namespace and name. The namespace is empty for a cluster-scoped object.
 func newObject(apiVersion, kind, namespace, name string) unstructured.Unstructured {
 	metadata := map[string]any{"name": name}
 	if namespace != "" {

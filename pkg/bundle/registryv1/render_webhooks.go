@@ -73,7 +73,8 @@ func clientConfig(r *rendering, w *v1alpha1.WebhookDescription) admissionv1.Webh
 	}}
 }
 
-// namespaceSelector restricts a webhook to the namespaces that its operator watches; cluster-scoped objects always match.
+// namespaceSelector restricts a webhook to the namespaces that its operator watches; cluster-scoped objects always match. It returns nil if
+// the operator watches all namespaces.
 func namespaceSelector(targets []string) *metav1.LabelSelector {
 	if watchesAll(targets) {
 		return nil
@@ -83,7 +84,7 @@ func namespaceSelector(targets []string) *metav1.LabelSelector {
 	}}
 }
 
-// conversionWebhooks returns the conversion webhooks by the names of their CRDs.
+// conversionWebhooks returns the conversion webhooks by the names of the CRDs that they convert.
 func conversionWebhooks(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	found := map[string]*v1alpha1.WebhookDescription{}
 	webhooks := b.csv.Spec.WebhookDefinitions

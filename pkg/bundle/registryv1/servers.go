@@ -14,10 +14,10 @@ import (
 type server struct {
 	namespace  string
 	deployment *v1alpha1.StrategyDeploymentSpec
-	// service and secret, which is also the name of its Certificate, are names in the namespace; so are those of the CA
-	// (Certificate, Secret and Issuer) and of the Issuer that signs it.
+	// service is the name of the Service. secret is the name of the Secret with the serving certificate, and of its Certificate. authority
+	// is the name of the CA's Certificate, Secret and Issuer. selfSigned is the name of the Issuer that signs the CA.
 	service, secret, authority, selfSigned string
-	// ports are sorted, each once.
+	// ports are sorted by number, without duplicates.
 	ports []port
 }
 
@@ -45,7 +45,7 @@ func portOf(w *v1alpha1.WebhookDescription) port {
 	return p
 }
 
-// webhookServers returns the Deployments that webhooks name, in the order of the strategy.
+// webhookServers returns a server for each Deployment that webhooks refer to, in the order of the strategy.
 func webhookServers(b *Bundle, namespace string) []server {
 	var servers []server
 	webhooks := b.csv.Spec.WebhookDefinitions

@@ -11,10 +11,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// allNamespaces stands for all namespaces in a list of target namespaces and in olm.targetNamespaces.
+// allNamespaces is the value that means all namespaces in a list of target namespaces and in olm.targetNamespaces.
 const allNamespaces = ""
 
-// maxTargets bounds the namespaces that one operator watches by name: each gets a role and a binding for every account.
+// maxTargets is the maximum number of namespaces that one operator watches by name. Each gets a role and a binding for every account.
 const maxTargets = 100
 
 // watchNamespacePath is the path of the namespaces to watch in a BundleDeployment.
@@ -25,8 +25,8 @@ var installModes = [...]v1alpha1.InstallModeType{
 	v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace, v1alpha1.InstallModeTypeMultiNamespace,
 }
 
-// targetNamespaces returns the namespaces that the operator watches, sorted; [allNamespaces] for all of them. The text is watchNamespace of
-// the configuration; empty for the default of the bundle.
+// targetNamespaces returns the namespaces that the operator watches, sorted; [allNamespaces] for all of them. text is the watchNamespace of
+// the configuration; empty for the default of the bundle. It is an error if the bundle does not support the required install mode.
 func (b *Bundle) targetNamespaces(installNamespace, text string) ([]string, error) {
 	if text == "" {
 		return b.defaultTargets(installNamespace)
@@ -116,7 +116,8 @@ func (b *Bundle) supports(mode v1alpha1.InstallModeType) bool {
 	return slices.Contains(b.csv.Spec.InstallModes, v1alpha1.InstallMode{Type: mode, Supported: true})
 }
 
-// supportedModes lists the bundle's install modes for messages.
+// supportedModes returns the bundle's install modes for messages, such as "OwnNamespace, SingleNamespace". It returns "none" if there are
+// none.
 func (b *Bundle) supportedModes() string {
 	var names []string
 	for _, mode := range installModes {

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// allowedKinds are the kinds that a registry+v1 bundle may have in addition to its ClusterServiceVersion, with their scope. The format lists
-// kinds without groups; the groups prevent that a custom kind named Secret counts as a Secret.
+// allowedKinds are the kinds that a registry+v1 bundle may have in addition to its ClusterServiceVersion, with their scope. The format
+// lists kinds without groups. The groups are here because otherwise a custom kind named Secret would be treated as a Secret.
 var allowedKinds = map[schema.GroupKind]scope{
 	{Kind: "ConfigMap"}:      namespaced,
 	{Kind: "Secret"}:         namespaced,

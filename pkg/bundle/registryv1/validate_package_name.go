@@ -9,7 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validatePackageName checks the package name, from which names and labels of other objects are derived. It is not empty here.
+// validatePackageName checks the package name, from which names and labels of other objects are derived. Load has checked that it is not
+// empty.
 func validatePackageName(b *Bundle) []string {
 	if problems := utilvalidation.IsDNS1123Subdomain(b.meta.Package); len(problems) > 0 {
 		return []string{fmt.Sprintf("%s: package name %q: %s", bundle.AnnotationsFile, b.meta.Package, strings.Join(problems, ", "))}

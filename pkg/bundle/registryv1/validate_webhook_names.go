@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateWebhookNames checks the names of webhooks: the API server requires at least three dot-separated parts in those of admission
+// validateWebhookNames checks the names of webhooks. The API server requires at least three dot-separated parts in the names of admission
 // webhooks.
 func validateWebhookNames(b *Bundle) []string {
 	var findings []string

@@ -8,17 +8,18 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// forbiddenGroups must not be in a webhook's rules: a webhook that does not respond could block its own repair. "*" stands for all groups;
-// the others are the APIs by which operators are installed: OLM v0, OLM v1, rukpak and platform operators.
+// forbiddenGroups are the API groups that must not be in a webhook's rules, because a webhook that does not respond could block its own
+// repair. "*" stands for all groups; the others are the APIs by which operators are installed: OLM v0, OLM v1, rukpak and platform
+// operators.
 var forbiddenGroups = map[string]bool{"*": true, "operators.coreos.com": true, "olm.operatorframework.io": true, "core.rukpak.io": true, "platform.openshift.io": true}
 
-// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules: the webhook could block
-// the removal of its own configuration.
+// forbiddenRegistrations are the resources of admissionregistration.k8s.io that must not be in a webhook's rules, because the webhook could
+// block the removal of its own configuration.
 var forbiddenRegistrations = map[string]bool{
 	"*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
 }
 
-// validateWebhookRules refuses webhooks that could lock an administrator out.
+// validateWebhookRules refuses admission webhooks whose rules have one of forbiddenGroups or forbiddenRegistrations.
 func validateWebhookRules(b *Bundle) []string {
 	var findings []string
 	for _, w := range b.csv.Spec.WebhookDefinitions {

@@ -24,7 +24,8 @@ func withWebhooks(definitions ...string) string {
 	return csv("  - {type: OwnNamespace, supported: true}\n", "", "  install:\n", "  webhookdefinitions: ["+strings.Join(definitions, ", ")+"]\n  install:\n")
 }
 
-// The thirteen rules of OLM v1 for bundles, and the rules that the API server would check in the middle of an installation.
+// TestENG_F6_InconsistentBundlesAreRefused covers the thirteen rules of OLM v1 for bundles, and the rules that the API server would check
+// in the middle of an installation.
 func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 	change := func(definition string, pairs ...string) string {
 		return strings.NewReplacer(pairs...).Replace(definition)
@@ -137,7 +138,8 @@ func TestENG_F6_WebhooksRequireACertificateProvider(t *testing.T) {
 	}
 }
 
-// Each webhook's Service has the port and selects pods of a Deployment, and the pods have the certificate that is issued for the Service.
+// TestWebhooksOfRealBundlesAreReachable checks that each webhook's Service has the port and selects pods of a Deployment. The pods must
+// have the certificate that is issued for the Service.
 func TestWebhooksOfRealBundlesAreReachable(t *testing.T) {
 	webhooks := map[bundle.CertificateProvider]int{}
 	for _, dir := range realBundles(t) {

@@ -20,7 +20,8 @@ type Opener struct {
 	Resolved source.Opener
 }
 
-// Open returns the source of a Bundle's content. Its name has a blank, and so differs from every image reference.
+// Open returns the source of a Bundle's content. The name of the source contains a space, so that it differs from every image reference. If
+// the Bundle does not exist or is not unpacked, Open sets Missing.
 func (o Opener) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Bundle == nil {
 		return source.Opened{Missing: "spec.source has no bundle; the schema asks for one"}, nil

@@ -23,7 +23,7 @@ const mib = 1 << 20
 // maxHeap is the maximum memory of unpacking any image, in bytes.
 const maxHeap = 64 * mib
 
-// gauge measures the heap from time to time during reads.
+// gauge is a reader that measures the heap from time to time during reads.
 type gauge struct {
 	io.Reader
 	reads, bytes int
@@ -53,8 +53,8 @@ func (g *gauge) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// diskUse is what is below a directory: the bytes of its files, those of several names once, and the blocks that they and
-// all else take.
+// diskUse returns the disk usage below a directory: the bytes of its files, each file once even if it has several names, and the bytes of
+// all blocks of files, directories and links.
 func diskUse(t testing.TB, dir string) (bytes, blocks int64) {
 	t.Helper()
 	linked := map[uint64]bool{}
@@ -86,8 +86,8 @@ func diskUse(t testing.TB, dir string) (bytes, blocks int64) {
 	return bytes, blocks
 }
 
-// mustRefuse unpacks layers that must be refused with the entry named and in these words, and asserts that what they took by
-// then of the disk was allowed and asked for, and what they took of the memory little. It gives how much was read.
+// mustRefuse unpacks layers, and checks that they are refused with an error that has the entry and the words. It also checks that they used
+// only the disk space that was reserved and permitted, and little memory. It returns the number of bytes that were read.
 func mustRefuse(t *testing.T, limits Limits, entry, words string, layers ...io.Reader) (read int) {
 	t.Helper()
 	var taken int64
@@ -129,7 +129,7 @@ func mustRefuse(t *testing.T, limits Limits, entry, words string, layers ...io.R
 	return read
 }
 
-// rawHeader is a tar header that archive/tar does not write: of a sparse file, or of a PAX header by itself.
+// rawHeader returns a tar header that archive/tar does not write, such as the header of a sparse file or a separate PAX header.
 func rawHeader(name string, kind byte, size int, more func(block []byte)) []byte {
 	block := make([]byte, 512)
 	copy(block, name)
@@ -148,14 +148,14 @@ func rawHeader(name string, kind byte, size int, more func(block []byte)) []byte
 	return block
 }
 
-// padded fills up to whole blocks.
+// padded returns content with zeros up to whole blocks.
 func padded(content string) []byte {
 	return append([]byte(content), make([]byte, (512-len(content)%512)%512)...)
 }
 
-// gnuSparse is a sparse file as GNU tar wrote it before there was PAX: all hole.
+// gnuSparse returns a sparse file in GNU tar's format from before PAX. The whole file is a hole.
 func gnuSparse(name string, size uint64) []byte {
-	number := func(at []byte, value uint64) { // in base 256: octal digits end at 8 GiB
+	number := func(at []byte, value uint64) { // in base 256, because octal digits end at 8 GiB
 		at[0] = 0x80
 		for i := 11; i > 3; i, value = i-1, value>>8 {
 			at[i] = byte(value)
@@ -169,8 +169,8 @@ func gnuSparse(name string, size uint64) []byte {
 	})
 }
 
-// paxSparse is a sparse file of PAX, all hole but for a beginning that is as long as the data. Version 1.0 has the map of its
-// holes before the data, 0.1 in the header.
+// paxSparse returns a sparse file in PAX format. The file begins with the data; the rest is a hole. Version 1.0 has the map of holes before
+// the data, and version 0.1 in the header.
 func paxSparse(name, version string, size int64, data string) []byte {
 	major, minor, _ := strings.Cut(version, ".")
 	records := paxRecord("GNU.sparse.major", major) + paxRecord("GNU.sparse.minor", minor) + paxRecord("GNU.sparse.name", name)
@@ -188,7 +188,7 @@ func paxSparse(name, version string, size int64, data string) []byte {
 	}, nil)
 }
 
-// paxRecord begins with its own length.
+// paxRecord returns a PAX record, which begins with its own length.
 func paxRecord(key, value string) string {
 	rest := " " + key + "=" + value + "\n"
 	length := len(rest) + 1
@@ -248,7 +248,7 @@ func TestENG_S9_SparseFilesCountAsWhatTheyWouldTakeOnDisk(t *testing.T) {
 	})
 }
 
-// compressed is an archive of one file of zeros, or of nothing but zeros.
+// compressed returns an uncompressing reader of zeros: as the content of one file, or without an archive if header is nil.
 func compressed(t *testing.T, zipped *bytes.Buffer, zipper io.WriteCloser, header *tar.Header, zeros int) io.ReadCloser {
 	t.Helper()
 	if header != nil {
@@ -322,7 +322,7 @@ func TestENG_S9_BombsAreStoppedWhileTheyUnfold(t *testing.T) {
 	}
 }
 
-// tinyFiles is an archive of a million empty files, of which no more is made than is read.
+// tinyFiles is an archive of a million empty files. It creates them only when they are read.
 type tinyFiles struct {
 	made   int
 	ready  bytes.Buffer

@@ -27,10 +27,11 @@ type PullSecrets struct {
 // anonymous is a keychain without credentials.
 var anonymous = authn.NewMultiKeychain()
 
-// secretTimeout limits the read of one Secret.
+// secretTimeout is the timeout for reading one Secret.
 const secretTimeout = 30 * time.Second
 
-// keychain returns the credentials for a source that names a pull secret, or none.
+// keychain returns the credentials in the named pull secret, which must exist. If named is empty, it returns the credentials in Global, or
+// anonymous if p is nil or Global does not exist.
 func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychain, error) {
 	if p == nil {
 		if named != "" {

@@ -14,8 +14,8 @@ import (
 // gigabytes.
 const maxWindow = 32 << 20
 
-// decompress returns a reader of the uncompressed layer. It detects the compression by the first bytes, because media types are often
-// wrong.
+// decompress returns a reader of the uncompressed layer. It detects gzip and zstd by the first bytes, because media types are often wrong.
+// It returns any other layer as it is.
 func decompress(compressed io.Reader) (io.ReadCloser, error) {
 	from := &blob{Reader: compressed}
 	buffered := bufio.NewReader(from)

@@ -55,7 +55,7 @@ func refuseLoopback(name, resolved string) error {
 	return nil
 }
 
-// isLoopbackIP reports whether an address is a loopback address, or the unspecified address: Linux connects that to loopback.
+// isLoopbackIP reports whether an address is a loopback address, or the unspecified address, which Linux connects to loopback.
 func isLoopbackIP(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsUnspecified()

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// TestHRD_S5_NamesThatResolveToThisMachineAreRefused has a registry elsewhere, which a proxy on this machine leads to, send the manager to
-// a name that resolves to a loopback address.
+// TestHRD_S5_NamesThatResolveToThisMachineAreRefused uses a registry on another host behind a proxy on this machine. The registry refers
+// the manager to a name that resolves to a loopback address.
 func TestHRD_S5_NamesThatResolveToThisMachineAreRefused(t *testing.T) {
 	var asked atomic.Int32
 	local := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -72,7 +72,8 @@ func TestHRD_S5_AReferenceOnThisMachineMayResolveToIt(t *testing.T) {
 	}
 }
 
-// fetchProxied fetches an image from a registry through a proxy with a loopback address. Requests to other hosts are direct.
+// fetchProxied fetches an image from a registry on another host through a proxy with a loopback address. Requests to other hosts are
+// direct. refer handles the requests of the fetch before the registry does.
 func fetchProxied(t *testing.T, refer http.HandlerFunc, resolver *net.Resolver) error {
 	t.Helper()
 	armed := false
@@ -99,7 +100,7 @@ func fetchProxied(t *testing.T, refer http.HandlerFunc, resolver *net.Resolver) 
 	return fetch(t, fetcher, source)
 }
 
-// resolving is a resolver that has one IPv4 address for every name.
+// resolving returns a resolver that has one IPv4 address for every name.
 func resolving(ip string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -111,7 +112,7 @@ func resolving(ip string) *net.Resolver {
 	}}
 }
 
-// answerDNS answers questions for an A record, and those for other records with none (RFC 1035, over TCP).
+// answerDNS answers DNS queries over TCP (RFC 1035): queries for A records with ip, and all others with no record.
 func answerDNS(connection net.Conn, ip net.IP) error {
 	const (
 		header   = 12

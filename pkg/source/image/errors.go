@@ -71,7 +71,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // query matches the query of a URL. Redirects to a registry's storage have credentials there, which a message must not have.
 var query = regexp.MustCompile(`\?[^\s"]+`)
 
-// cause returns the text of an error for a message. It shortens a registry's response, which may be a whole web page, and removes queries.
+// cause returns the text of an error for a message, in at most 515 bytes. It shortens a registry's response, which may be a whole web page,
+// and removes queries.
 func cause(err error) string {
 	text := err.Error()
 	if response := (*transport.Error)(nil); errors.As(err, &response) && classOf(err) != Untrusted {
@@ -92,7 +93,7 @@ func cause(err error) string {
 	return text
 }
 
-// classified returns an error of a registry or of unpacking as an *Error.
+// classified returns an error of a registry or of unpacking as an *Error; nil if err is nil.
 func classified(action, ref string, err error) error {
 	if err == nil {
 		return nil

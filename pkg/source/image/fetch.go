@@ -28,7 +28,7 @@ type Limits struct {
 	Entries int
 	// Layers is the maximum number of layers.
 	Layers int
-	// Time limits one resolution or one unpacking.
+	// Time is the maximum time of one resolution or one unpacking.
 	Time time.Duration
 	// Stall is the maximum time without data from the registry.
 	Stall time.Duration
@@ -47,26 +47,28 @@ type Config struct {
 	// Transport sends requests to registries. The default is go-containerregistry's, which honors HTTPS_PROXY. If it has its own dialer, the
 	// dialer must refuse names that resolve to a loopback address.
 	Transport *http.Transport
-	// Dial replaces Transport's dialer, and must refuse the same names; nil keeps Transport's.
+	// Dial replaces Transport's dialer, and must refuse the same names. With Dial, no proxy is used. If Dial is nil, Transport's dialer is
+	// used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver looks up the names of registries if neither Transport nor Dial has a dialer; nil means the system's.
 	Resolver *net.Resolver
 	// PullSecrets provides credentials; nil means that all images are fetched anonymously.
 	PullSecrets *PullSecrets
-	// Platform selects the image in an index. The default is the platform of this program.
+	// Platform selects the image in an index. The default is Linux on the architecture of this program.
 	Platform v1.Platform
 }
 
-// Fetcher fetches images. It holds no state and is safe for concurrent use.
+// Fetcher fetches images. It caches no content, and is safe for concurrent use.
 type Fetcher struct {
 	limits   Limits
 	platform v1.Platform
-	// transport is for registries, localTransport for references with a loopback address. They share no connections.
+	// transport is for registries, and localTransport for references with a loopback address. They are the same if Config has a dialer;
+	// otherwise they share no connections.
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
 }
 
-// New returns a Fetcher.
+// New returns a Fetcher with the defaults of Config for fields that are not set.
 func New(config Config) *Fetcher {
 	if config.Limits == (Limits{}) {
 		config.Limits = DefaultLimits()
@@ -78,7 +80,8 @@ func New(config Config) *Fetcher {
 	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: transport, localTransport: local, pullSecrets: config.PullSecrets}
 }
 
-// transports returns the transport for registries, and the one for references on a loopback address.
+// transports returns the transport for registries, and the one for references with a loopback address. Both are the same if the Config has
+// a dialer.
 func transports(config Config) (transport, local *http.Transport) {
 	dials := config.Transport != nil && config.Transport.DialContext != nil
 	transport = config.Transport
@@ -109,7 +112,7 @@ func (f *Fetcher) Resolve(ctx context.Context, from Source) (string, error) {
 		return "", &Error{Class: Invalid, Action: "resolving", Ref: from.Ref, Err: err}
 	}
 	if digest, ok := parsed.(name.Digest); ok {
-		// A reference may have both a tag and a digest; the digest wins.
+		// A reference may have both a tag and a digest. Then the digest is used.
 		return digest.Context().Digest(digest.DigestStr()).Name(), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
@@ -228,8 +231,8 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 	return nil
 }
 
-// checkLayers returns an error if a layer must not be fetched. A layer with the digest of the configuration would be read as the
-// configuration.
+// checkLayers returns an error if there are too many layers, a layer is not in the registry, or a layer has the digest of the
+// configuration. A layer with the digest of the configuration would be read as the configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
 		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
@@ -273,8 +276,8 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	return nil
 }
 
-// choose returns the digest of the platform's image, or of the only image: bundle images have no programs, so one image is good for every
-// platform.
+// choose returns the digest of the platform's image, or of the only image. The only image is good for every platform, because bundle images
+// have no programs.
 func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	var images []v1.Descriptor
 	var names []string

@@ -28,7 +28,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// serve starts a registry on loopback; the handler may answer itself by returning true.
+// serve starts a registry on a loopback address, and returns its host and port. It calls before, if not nil, for each GET request. If
+// before returns true, it has answered the request.
 func serve(t testing.TB, before func(http.ResponseWriter, *http.Request) bool) string {
 	t.Helper()
 	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))

@@ -40,7 +40,7 @@ func manifest(t testing.TB, config descriptor, layers ...descriptor) []byte {
 	return text
 }
 
-// lying is a registry that answers every question for a manifest with one text, and for a blob with that of the digest.
+// lying starts a registry that answers every request for a manifest with the given one, and serves the blobs by their digest.
 func lying(t testing.TB, manifest []byte, blobs ...[]byte) (host string) {
 	return serve(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/manifests/") {
@@ -77,7 +77,8 @@ func TestWhatIsHeldInMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// A manifest may list a blob twice, with other URLs only in the first entry.
+// TestOtherAddressesOfALayerAreNeverAsked checks that layers are fetched only from the registry. A manifest may list a blob twice, with
+// other URLs only in the first entry.
 func TestOtherAddressesOfALayerAreNeverAsked(t *testing.T) {
 	var asked atomic.Bool
 	elsewhere := serve(t, func(http.ResponseWriter, *http.Request) bool { asked.Store(true); return false })
@@ -117,7 +118,7 @@ func TestArchivesThatCannotBeReadAreTheImagesFault(t *testing.T) {
 	}
 }
 
-// Registries redirect to storage with the right to read in the address.
+// TestSignedAddressesAreNotTold checks that errors omit the queries of URLs. Registries redirect to storage with credentials in the query.
 func TestSignedAddressesAreNotTold(t *testing.T) {
 	for _, kind := range []string{"/manifests/", "/blobs/"} {
 		t.Run(kind, func(t *testing.T) {
@@ -167,7 +168,8 @@ func TestCredentialsAreNotSentToWhereARegistryRedirects(t *testing.T) {
 	}
 }
 
-// The body of an error and of a token are held in memory, for every URL.
+// TestWhatIsNoBlobIsBoundedWhereBlobsAre checks that the bodies of errors and tokens are limited, because they are held in memory, for
+// every URL.
 func TestWhatIsNoBlobIsBoundedWhereBlobsAre(t *testing.T) {
 	endless := func(w http.ResponseWriter) bool {
 		_, _ = w.Write([]byte(strings.Repeat(" ", 9<<20)))

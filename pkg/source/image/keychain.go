@@ -22,8 +22,8 @@ type login struct {
 }
 
 // newKeychain returns a keychain for a Docker configuration. As for the kubelet, a key is a registry, or a registry and a path prefix, and
-// its host may have wildcards. The longest path wins, then a host without wildcards. The library would order keys as text, so each key gets
-// a keychain, in this order. An error may quote credentials.
+// its host may have wildcards. A longer path takes precedence, then a host without wildcards. The library would order keys as text, so each
+// key gets a keychain, in this order. An error may quote credentials.
 func newKeychain(ctx context.Context, auths map[string]authn.AuthConfig) (authn.Keychain, error) {
 	var logins []login
 	for key, auth := range auths {

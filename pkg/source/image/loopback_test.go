@@ -17,10 +17,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// elsewhere is a host that the certificate of test servers is valid for, and that is not this machine.
+// elsewhere is a host name that the certificate of test servers is valid for, and that is not this machine's.
 const elsewhere = "example.com"
 
-// TestHRD_S5_RegistriesReachNoAddressOfThisMachine has a registry elsewhere send the manager to a server on a loopback address.
+// TestHRD_S5_RegistriesReachNoAddressOfThisMachine uses a registry on another host that refers the manager to a server on a loopback
+// address.
 //
 // Promise HRD-S5: A registry elsewhere cannot send the manager to a loopback address, by redirect, token service or a name that resolves
 // to one. A reference that names loopback itself may lead there.
@@ -78,8 +79,8 @@ func TestHRD_S5_AReferenceOnThisMachineMayRefer(t *testing.T) {
 	}
 }
 
-// fetchElsewhere fetches an image from a registry with TLS whose name is not one of this machine; refer answers what it does not
-// leave to the registry.
+// fetchElsewhere fetches an image from a registry with TLS whose name is not this machine's. refer handles the requests of the fetch; the
+// registry answers those that refer does not answer.
 func fetchElsewhere(t *testing.T, refer http.HandlerFunc, insecure bool) error {
 	t.Helper()
 	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
@@ -108,7 +109,7 @@ func fetchElsewhere(t *testing.T, refer http.HandlerFunc, insecure bool) error {
 		image.Source{Ref: elsewhere + "/bundles/memo:v1", CertificateData: authority, InsecureSkipTLSVerify: insecure})
 }
 
-// answered notes whether a request was answered.
+// answered records whether a request was answered.
 type answered struct {
 	http.ResponseWriter
 	done bool

@@ -9,7 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Open returns the image of a spec as a source. With it, Fetcher implements source.Opener.
+// Open returns the image of a spec as a source. It makes Fetcher a source.Opener. It sets Missing if the spec has no image, and no
+// PollInterval for a reference with a digest.
 func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source has no image; the schema asks for one"}, nil

@@ -60,7 +60,8 @@ func wantClass(t testing.TB, err error, want image.Class, words ...string) {
 	}
 }
 
-// secured serves a registry with TLS and returns its host, its authority in PEM, and what pushes to it.
+// secured starts a server with TLS. It returns its host and port, its certificate authority in PEM, and a transport that trusts the
+// authority.
 func secured(t testing.TB, handler http.Handler) (host, authority string, transport http.RoundTripper) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -93,7 +94,7 @@ func TestRegistriesAreTrustedByTheirAuthorityOrNotAtAll(t *testing.T) {
 }
 
 func TestPlainHTTPIsSpokenOnlyWhereItIsAllowed(t *testing.T) {
-	// The name is not one of loopback; the proxy of the transport is what answers for it.
+	// The host names are not loopback names. The transport's proxy answers for them.
 	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodConnect {
@@ -231,8 +232,8 @@ func TestLayersThatAreKeptElsewhereAreNotFetched(t *testing.T) {
 	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Refused, "other addresses")
 }
 
-// noiseLayer is a layer of so many files of so many bytes that do not compress. It is kept on disk, so that it is never in
-// memory. Nothing is lost by not trying to compress it: what does not compress is stored as it is by every level.
+// noiseLayer returns a layer of files of fileBytes bytes each, whose content does not compress. The layer is on disk, so that it uses no
+// memory. It is stored without compression, which would have no effect.
 func noiseLayer(t testing.TB, files, fileBytes int64) v1.Layer {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "noise.tar")
@@ -264,7 +265,8 @@ func writeNoise(out io.Writer, files, fileBytes int64) error {
 	return writer.Close()
 }
 
-// peak measures the process's largest resident set while do runs, above what it had before.
+// peak returns the maximum growth of the process's resident set while do runs, in bytes. It skips the test if the system cannot measure
+// that.
 func peak(t testing.TB, do func()) int64 {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -300,7 +302,7 @@ func TestUnpackingALargeImageTakesLittleMemory(t *testing.T) {
 	if testing.Short() {
 		size = 20 << 20
 	}
-	// The registry keeps its blobs on disk, so that what is measured is the fetching.
+	// The registry keeps its blobs on disk, so that the test measures only the memory of the fetch.
 	dir := t.TempDir()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(dir))))
 	t.Cleanup(server.Close)

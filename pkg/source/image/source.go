@@ -31,7 +31,7 @@ func (s Source) Registry() string {
 	return parsed.Context().RegistryStr()
 }
 
-// options returns the options to parse the reference. With Insecure, requests use plain HTTP if the registry does not support TLS.
+// options returns the options to parse the reference. With option Insecure, requests use plain HTTP if the registry does not support TLS.
 func (s Source) options() []name.Option {
 	if s.InsecureSkipTLSVerify {
 		return []name.Option{name.Insecure}

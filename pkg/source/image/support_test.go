@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 )
 
-// proxied is a transport that has one server answer for every host.
+// proxied returns a transport that sends requests for every host to one server.
 func proxied(t testing.TB, server string) *http.Transport {
 	t.Helper()
 	address, err := url.Parse(server)
@@ -23,7 +23,7 @@ func proxied(t testing.TB, server string) *http.Transport {
 // basic are credentials with an empty password.
 type basic struct{}
 
-// Authorization gives them.
+// Authorization implements authn.Authenticator.
 func (basic) Authorization() (*authn.AuthConfig, error) {
 	return &authn.AuthConfig{Username: "robot"}, nil
 }

@@ -22,14 +22,15 @@ const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 // loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
-// maxResponse limits the size of tokens and manifests, which are held in memory. maxValues limits the number of values in them, counted by
-// commas: a value of two bytes may take more than a hundred bytes when it is decoded.
+// maxResponse is the maximum size of a token or manifest, which is held in memory, in bytes. maxValues is the maximum number of commas in
+// it, as an estimate of the number of values. A value of two bytes may take more than a hundred bytes when it is decoded.
 const (
 	maxResponse = 8 << 20
 	maxValues   = 100_000
 )
 
-// transportFor returns the transport for a source, and a function that closes its idle connections.
+// transportFor returns the transport for a source, and a function that closes the idle connections of a transport that only this source
+// uses.
 func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error) {
 	host, _, err := net.SplitHostPort(source.Registry())
 	if err != nil {
@@ -116,14 +117,15 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && isLoopbackIP(ip)
 }
 
-// limitedBody is a response body with limits. The stall timer runs only during reads, so that a slow disk of the manager does not count.
+// limitedBody is a response body with limits. The stall timer runs only during reads, so that it does not include the time of a slow disk
+// of the manager.
 type limitedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	stall  time.Duration
-	isBlob bool // blobs have no size limit here: they are not held in memory
+	isBlob bool // blobs have no size limit here, because they are not held in memory
 	bytes  int
 	values int
 }

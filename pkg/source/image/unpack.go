@@ -21,8 +21,9 @@ const (
 	opaque   = whiteout + whiteout + ".opq"
 )
 
-// maxName and maxDepth limit the length and the depth of an entry's name. In a tar archive a name may have a megabyte, with half a million
-// directories. Linux limits the length of a path, and os.Root opens each directory of it several times.
+// maxName is the maximum length of an entry's name in bytes, and maxDepth the maximum number of directories in it. In a tar archive a name
+// may have a megabyte, with half a million directories. Linux limits the length of a path, and os.Root opens each directory of it several
+// times.
 const (
 	maxName  = 1024
 	maxDepth = 64
@@ -33,8 +34,8 @@ const (
 type unpacker struct {
 	root   *os.Root
 	limits Limits
-	// bytes is the size of all layers until now, files the size of their files, and entries the number of their entries. A sparse file is
-	// small in the archive and large on disk, so both sizes are limited.
+	// bytes is the size of all layers until now, files is the size of their files, and entries is the number of their entries. A sparse
+	// file is small in the archive and large on disk, so both sizes are limited.
 	bytes   int64
 	files   int64
 	entries int
@@ -215,7 +216,7 @@ func (u *unpacker) link(target string, header *tar.Header) error {
 	return writing(target, u.root.Symlink(header.Linkname, local(target)))
 }
 
-// prepare creates the parent directories of a target, and removes the target of a lower layer.
+// prepare creates the parent directories of a target, and removes the target if a lower layer has it.
 func (u *unpacker) prepare(target string) error {
 	if parent := path.Dir(target); parent != "." {
 		if err := u.makeDirectories(parent); err != nil {
@@ -225,8 +226,8 @@ func (u *unpacker) prepare(target string) error {
 	return u.removeAll(target)
 }
 
-// makeDirectories creates a directory and its parents. Parents that are no entries of the archive count as entries: a small archive must
-// not fill the disk with directories.
+// makeDirectories creates a directory and its parents. It adds parents that are no entries of the archive to the number of entries. A small
+// archive must not fill the disk with directories.
 func (u *unpacker) makeDirectories(dir string) error {
 	if err := u.reserve(0); err != nil {
 		return err
@@ -306,7 +307,7 @@ func writing(target string, err error) error {
 	return refuse("entry %s cannot be written: %w", truncate.Quote(target), pathless(err))
 }
 
-// pathless returns an error without the manager's local path: the message has the entry's name.
+// pathless returns an error without the manager's local path, because the message has the entry's name.
 func pathless(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
@@ -331,7 +332,8 @@ func kindOf(typeflag byte) string {
 	return fmt.Sprintf("tar entry of type %q", typeflag)
 }
 
-// countingReader returns an error after a limit of bytes, so that a decompression bomb is stopped early.
+// countingReader returns an error after limit bytes of all layers, so that a decompression bomb is stopped early. left is the number of
+// bytes that are still permitted.
 type countingReader struct {
 	reader io.Reader
 	left   int64

@@ -45,7 +45,7 @@ func archive(t testing.TB, entries ...entry) []byte {
 	return buffer.Bytes()
 }
 
-// tree reads a directory back: files by their content, links by "-> target".
+// tree returns the entries of a directory: files with their content, and links with "-> target".
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -212,8 +212,8 @@ func TestUnpackWritesPlainModes(t *testing.T) {
 	}
 }
 
-// FuzzENG_F11_UnpackStaysInside feeds layers: whatever they hold, unpacking ends, and leaves nothing outside, nothing but files,
-// directories and links inside, and no more than was allowed and asked for.
+// FuzzENG_F11_UnpackStaysInside unpacks any content as a layer. Unpacking must end. It must write only files, directories and links in the
+// directory, and no more than is permitted and reserved.
 func FuzzENG_F11_UnpackStaysInside(f *testing.F) {
 	f.Add(archive(f, entry{name: "a", body: "a"}, entry{name: "d/", kind: tar.TypeDir}))
 	f.Add(archive(f, entry{name: "../a", body: "a"}))
@@ -243,7 +243,7 @@ func FuzzENG_F11_UnpackStaysInside(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer unpacking.close()
-		// Errors are fine; what matters is checked below.
+		// Unpacking may fail. The checks below must hold in any case.
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if layer, err := decompress(bytes.NewReader(content)); err == nil {

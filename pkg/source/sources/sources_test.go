@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/sources"
 )
 
-// members returns the JSON names of the API's union but for its discriminator: every type of source has one.
+// members returns the JSON names of the fields of the API's union, except its discriminator. Every type of source has one field.
 func members() []corev1alpha2.SourceType {
 	var names []corev1alpha2.SourceType
 	union := reflect.TypeFor[corev1alpha2.BundleSource]()

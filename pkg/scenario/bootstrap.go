@@ -41,7 +41,8 @@ type bootstrapRole struct {
 	rules       []rbacv1.PolicyRule
 }
 
-// bootstrap creates the Namespaces, ClusterRoles and ClusterRoleBindings that kube-apiserver creates in an empty cluster.
+// bootstrap creates the Namespaces of systemNamespaces, and the ClusterRoles and ClusterRoleBindings of userFacingRoles and bootstrapRoles.
+// It returns an error if one of them exists.
 func bootstrap(ctx context.Context, client kubernetes.Interface) error {
 	for _, name := range systemNamespaces {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}

@@ -36,7 +36,8 @@ func userFacingRoles() []rbacv1.ClusterRole {
 	}
 }
 
-// rule returns a PolicyRule. Each argument is a list separated by spaces. The group "core" stands for the core API group, "".
+// rule returns a PolicyRule with sorted lists. Each argument is a list separated by spaces. The group "core" stands for the core API group,
+// "".
 func rule(verbs, groups, resources string) rbacv1.PolicyRule {
 	sorted := func(text string) []string { return slices.Sorted(slices.Values(strings.Fields(text))) }
 	rule := rbacv1.PolicyRule{Verbs: sorted(verbs), APIGroups: sorted(groups), Resources: sorted(resources)}

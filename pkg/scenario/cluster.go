@@ -23,28 +23,30 @@ import (
 // DefaultKubernetesVersion is the default of Options.KubernetesVersion: the Kubernetes version of the vendored API server.
 const DefaultKubernetesVersion = "v1.36.3"
 
-// defaultMaxRequestsPerSecond exceeds the number of requests that installing a bundle with thousands of objects takes.
+// defaultMaxRequestsPerSecond is the default of Options.MaxRequestsPerSecond. It exceeds the number of requests that installing a bundle
+// with thousands of objects takes.
 const defaultMaxRequestsPerSecond = 50_000
 
 // AdminUser is the name of a user that may send every request.
 const AdminUser = apiserver.AdminUser
 
-// PrepareProcess prepares a test process for clusters in testing/synctest bubbles. Call it once, at the beginning of TestMain. It
-// removes the rate limit of Kubernetes' error handlers. They would sleep for decades, because time in a bubble begins in the year 2000.
-// It also makes klog print errors only; klog.LogToStderr(true) makes it print everything again.
+// PrepareProcess prepares a test process for clusters in testing/synctest bubbles. Call it once, at the beginning of TestMain. It removes
+// the rate limit of Kubernetes' error handlers. With the limit, the handlers would sleep for decades, because time in a bubble begins in
+// the year 2000. It also makes klog print errors only; klog.LogToStderr(true) makes it print everything again.
 func PrepareProcess() { apiserver.PrepareProcess() }
 
 // Options configure a Cluster.
 type Options struct {
 	// KubernetesVersion is the version that the API server reports, such as "v1.36.3". The default is DefaultKubernetesVersion.
 	KubernetesVersion string
-	// From is the initial content of the cluster. Nil starts an empty cluster. In a bubble, Start first sleeps until the time of the snapshot.
+	// From is the initial content of the cluster. Nil starts a cluster with only the objects that kube-apiserver creates. If the time of the
+	// snapshot is in the future, Start first sleeps until then.
 	From *Snapshot
-	// MaxRequestsPerSecond limits the requests in one second of virtual time. Beyond the limit, requests fail and Settle returns an error, so
-	// that endless loops end. The default is 50,000.
+	// MaxRequestsPerSecond is the maximum number of requests in one second of virtual time, except requests of the cluster's own components.
+	// When it is exceeded, all later requests of other processes fail and Settle returns an error, so that endless loops end. 0 means 50,000.
 	MaxRequestsPerSecond int
-	// Registries serve the built-in kinds. The default is package builtin. Clusters that start from the same snapshot must use the same
-	// Registries.
+	// Registries serve the built-in kinds. The default is package builtin. A cluster that starts from a snapshot must use the same Registries
+	// as the cluster of the snapshot.
 	Registries apiserver.Registries
 }
 
@@ -52,7 +54,8 @@ type Options struct {
 // bubbles.
 type Snapshot struct{ store *etcd.Snapshot }
 
-// Revision returns the revision of the last write before the snapshot. Two snapshots of one cluster with the same revision are equal.
+// Revision returns the revision of the last write before the snapshot. Two snapshots of one cluster with the same revision hold the same
+// objects.
 func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
 // Cluster is an in-memory Kubernetes cluster.
@@ -130,14 +133,15 @@ func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) 
 }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
+	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {
 		return err
 	}
 	return bootstrap(ctx, client)
 }
 
-// Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail.
+// Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail. Stop takes two seconds, which are virtual in a
+// bubble.
 func (c *Cluster) Stop() {
 	c.stop()
 	c.server.Stop()
@@ -152,21 +156,22 @@ func (c *Cluster) Snapshot() *Snapshot { return &Snapshot{c.store.Snapshot()} }
 // starts a new Process. The cluster records the clients' requests.
 func (c *Cluster) ClientConfig(user string) *rest.Config { return c.NewProcess(user).ClientConfig() }
 
-// componentConfig is like ClientConfig, for the cluster's own components.
+// componentConfig is like ClientConfig, for the cluster's own components. Their requests do not count toward Options.MaxRequestsPerSecond.
 func (c *Cluster) componentConfig(user string) *rest.Config {
 	process := c.NewProcess(user)
 	process.isOfCluster = true
 	return process.ClientConfig()
 }
 
-// Requests returns the requests, except watches, that have ended: with a response or with an error. They are in the order in which they
-// ended.
+// Requests returns the requests that have ended, with a response or with an error, in the order in which they ended. It omits watches, and
+// requests that Process.Kill or Options.MaxRequestsPerSecond prevented.
 func (c *Cluster) Requests() []Request { return c.recorder.all() }
 
-// Watches returns all watch requests that got a response, in the order in which they started. It includes watches that have ended.
+// Watches returns all watch requests that got a response, in the order of the responses. It includes watches that have ended.
 func (c *Cluster) Watches() []Request { return c.recorder.allWatches() }
 
 // Compact removes the history of all objects, like etcd's compaction. A list or a watch from an earlier resourceVersion then gets 410 Gone.
+// Compact returns an error if no object was written since the previous call.
 func (c *Cluster) Compact() error {
 	if err := c.store.Compact(c.store.Revision()); err != nil {
 		return fmt.Errorf("compacting the storage: %w", err)

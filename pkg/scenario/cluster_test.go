@@ -49,7 +49,7 @@ spec:
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
-// story is a test with a cluster.
+// story is a test and its cluster, with clients of scenario.AdminUser.
 type story struct {
 	*testing.T
 	*scenario.Cluster
@@ -57,7 +57,7 @@ type story struct {
 	dynamic dynamic.Interface
 }
 
-// run runs a story in a bubble, on a cluster that starts from a snapshot, or empty.
+// run calls test in a bubble with a cluster that starts from a snapshot, or without one if from is nil.
 func run(t *testing.T, from *scenario.Snapshot, test func(s story)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +88,7 @@ func (s story) widget(name string, spec map[string]any) *unstructured.Unstructur
 	}}
 }
 
-// withWidget returns a snapshot of a cluster with the kind Widget, and Widget "first".
+// withWidget returns a snapshot of a cluster that serves the kind Widget and has Widget "first".
 func withWidget(t *testing.T) (snapshot *scenario.Snapshot) {
 	t.Helper()
 	run(t, nil, func(s story) {
@@ -236,7 +236,8 @@ func TestAnEndlessLoopOfRequestsIsAnError(t *testing.T) {
 	}
 }
 
-// endlessLoop runs a process that sends requests without end, and expects an error that names the request.
+// endlessLoop calls request in a loop in a new process, and checks that Settle returns an error with that process and the text want. If
+// killed is true, it kills the process first.
 func endlessLoop(t *testing.T, request func(ctx context.Context, client kubernetes.Interface), killed bool, want string) {
 	t.Helper()
 	cluster, err := scenario.Start(t.Context(), scenario.Options{MaxRequestsPerSecond: 500})
@@ -291,7 +292,7 @@ func TestALargeNamespaceIsDeletedByOneRequestForEachObject(t *testing.T) {
 				deletions++
 			}
 		}
-		if deletions > objects+2 { // kube-root-ca.crt, and one that an event came in between of
+		if deletions > objects+2 { // 1 for kube-root-ca.crt, 1 for a retry after a conflict
 			t.Errorf("deleting %d ConfigMaps took %d delete requests", objects, deletions)
 		}
 	})

@@ -1,9 +1,10 @@
 // Package scenario provides an in-memory Kubernetes cluster for tests of operators. The cluster and the operator's real controllers run in
 // one process, in virtual time.
 //
-// A Cluster is a real API server (k8s.io/apiserver and k8s.io/apiextensions-apiserver) with in-memory storage, and the controllers of
-// kube-controller-manager that operators rely on. Clients reach it without a socket, so the whole cluster can run in a testing/synctest
-// bubble. Leases, back-off and resyncs follow the bubble's virtual time: a day takes seconds. Settle waits until no component writes.
+// A Cluster is a real API server (k8s.io/apiserver and k8s.io/apiextensions-apiserver) with in-memory storage, and replacements for the
+// controllers of kube-controller-manager that operators rely on. Clients reach it without a socket, so the whole cluster can run in a
+// testing/synctest bubble. Leases, back-off and resyncs follow the bubble's virtual time: a day takes seconds. Settle waits until no
+// component writes.
 //
 //	func TestMain(m *testing.M) {
 //		scenario.PrepareProcess()
@@ -32,10 +33,10 @@
 //
 //   - etcd is the storage.
 //   - apiserver, builtin and rbac are the API server, its built-in kinds and its authorizer.
-//   - controllers has the controllers of kube-controller-manager for Namespaces, garbage collection and ClusterRole aggregation.
-//   - workloads has the controllers of Deployments, Jobs and other workloads, the scheduler and the kubelet.
+//   - controllers replaces kube-controller-manager's controllers for Namespaces, garbage collection and ClusterRole aggregation.
+//   - workloads replaces the controllers of Deployments, Jobs and other workloads, the scheduler and the kubelet.
 //   - transport and network are HTTP and connections in memory.
-//   - queues tells when a work queue of client-go is idle.
+//   - queues counts the items that client-go's work queues have handled.
 //   - story runs scenarios that are written in YAML.
 //
 // Importing the package replaces the metrics provider of client-go's work queues for the whole process; see package queues.

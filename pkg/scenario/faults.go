@@ -25,7 +25,7 @@ type Fault struct {
 	Match func(Request) bool
 	// Nth is the number of the first matching request that the fault applies to, counted from 1. The default is 1.
 	Nth int
-	// Times is the number of consecutive matching requests that the fault applies to. The default is 1.
+	// Times is the number of consecutive matching requests that the fault applies to, or Always. The default is 1.
 	Times int
 	// Effect handles the requests that the fault applies to. Required.
 	Effect Effect
@@ -85,7 +85,8 @@ func LoseRequest(do func()) Effect {
 }
 
 // LoseResponse returns an effect that sends the request, waits for the response, and then fails the request with ECONNRESET. If do is not
-// nil, the effect calls it before the request fails. The request must not be a watch.
+// nil, the effect calls it after the response, before the request fails. If sending fails, it does not call do. The request must not be a
+// watch.
 func LoseResponse(do func()) Effect {
 	return func(_ context.Context, _ Request, send Send) (*http.Response, error) {
 		if _, err := sendWhole(send); err != nil {
@@ -126,8 +127,8 @@ func sendWhole(send Send) (*http.Response, error) {
 	return response, nil
 }
 
-// Inject adds a fault. A request counts for each fault that matches it. If several faults apply to a request, only the one that was
-// injected first takes effect.
+// Inject adds a fault. Each fault counts the requests that match it. If several faults apply to a request, only the one that was injected
+// first takes effect.
 func (c *Cluster) Inject(fault Fault) *Injection {
 	injection := &Injection{fault: fault, faults: &c.faults}
 	c.faults.mu.Lock()
@@ -140,19 +141,19 @@ func (c *Cluster) Inject(fault Fault) *Injection {
 type Injection struct {
 	fault  Fault
 	faults *faults
-	// matched is the number of requests that matched, applied are the requests that the fault applied to. faults.mu guards both.
+	// matched is the number of requests that matched, applied are the requests that its effect handled. faults.mu guards both.
 	matched int
 	applied []Request
 }
 
-// Remove removes the fault from the cluster.
+// Remove removes the fault from the cluster. Later calls have no effect.
 func (i *Injection) Remove() {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
 	i.faults.injections = slices.DeleteFunc(i.faults.injections, func(other *Injection) bool { return other == i })
 }
 
-// Applied returns the requests that the fault applied to.
+// Applied returns the requests that the fault's effect handled. The fields of their responses are not set.
 func (i *Injection) Applied() []Request {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
@@ -166,7 +167,7 @@ func (i *Injection) Matched() int {
 	return i.matched
 }
 
-// appliesTo counts a request if it matches, and reports whether the fault applies to it.
+// appliesTo counts a request if it matches, and reports whether the fault applies to it. The caller must hold faults.mu.
 func (i *Injection) appliesTo(request Request) bool {
 	if !i.fault.Match(request) {
 		return false
@@ -182,7 +183,7 @@ type faults struct {
 	injections []*Injection
 }
 
-// apply runs the effect of the fault that applies to the request. If there is none, it sends the request.
+// apply runs the effect of the first fault that applies to the request. If there is none, it sends the request.
 func (f *faults) apply(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	if effect := f.effect(request); effect != nil {
 		return effect(ctx, request, send)

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// createsConfigMaps matches the creation of a ConfigMap.
+// createsConfigMaps matches the creation of a ConfigMap, except by the cluster's own controllers.
 func createsConfigMaps(r scenario.Request) bool {
 	return r.Verb == "create" && r.Resource.Resource == "configmaps" && !strings.HasPrefix(r.User, "system:serviceaccount:kube-system:")
 }
@@ -29,7 +29,7 @@ func (s story) createConfigMap(name string) error {
 	return err
 }
 
-// configMaps returns the names of the ConfigMaps in namespace "default", without the default one.
+// configMaps returns the names of the ConfigMaps in namespace "default", without kube-root-ca.crt.
 func (s story) configMaps() (names []string) {
 	s.Helper()
 	list, err := s.admin.CoreV1().ConfigMaps("default").List(s.Context(), metav1.ListOptions{})
@@ -47,7 +47,7 @@ func TestAFaultAppliesToTheRequestsThatItNames(t *testing.T) {
 		for _, test := range []struct {
 			name       string
 			nth, times int
-			want       []string // the ConfigMaps of five that are created
+			want       []string // the ConfigMaps that are created, of "1" to "5"
 		}{
 			{"the first", 0, 0, []string{"2", "3", "4", "5"}},
 			{"two from the second on", 2, 2, []string{"1", "4", "5"}},
@@ -141,7 +141,7 @@ func TestAProcessThatWasKilledWritesNoMore(t *testing.T) {
 		if got, want := s.configMaps(), []string{"first", "second"}; !slices.Equal(got, want) {
 			t.Errorf("there are %q, want %q", got, want)
 		}
-		for event := range events.ResultChan() { // until it ends
+		for event := range events.ResultChan() { // until the watch ends
 			if event.Type == watch.Error {
 				t.Logf("the watch ends with %v", event.Object)
 			}

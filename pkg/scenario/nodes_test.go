@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// placed returns the Pods in namespace "default", each as "name node phase".
+// placed waits until the cluster has settled, and returns the Pods in namespace "default", sorted, each as label "app", quoted node name
+// and phase.
 func (s story) placed() []string {
 	s.Helper()
 	s.must(s.Settle())

@@ -19,7 +19,8 @@ var patches = map[string]string{
 	"application/strategic-merge-patch+json": "strategic",
 }
 
-// optionsWithValue are the query parameters that Request.Options lists with their values. It lists other parameters by name only.
+// optionsWithValue are the query parameters that Request.Options lists with their values. It lists other parameters by name only, except
+// resourceVersion=0.
 var optionsWithValue = []string{"force", "fieldValidation", "propagationPolicy", "resourceVersionMatch"}
 
 // ignoredOptions are the query parameters that Request.Options leaves out: they do not affect the response, or the verb implies them.
@@ -61,7 +62,8 @@ func queryOptions(query url.Values) (words []string) {
 	return words
 }
 
-// deleteOptions returns the words for the DeleteOptions in a request's body. The body is JSON, or protobuf from a typed client.
+// deleteOptions returns the words for the DeleteOptions in a request's body, or nil if the body has none. The body is JSON, or protobuf
+// from a typed client.
 func deleteOptions(body []byte) (words []string) {
 	var given metav1.DeleteOptions
 	if json.Unmarshal(body, &given) != nil {
@@ -90,7 +92,7 @@ func deleteOptions(body []byte) (words []string) {
 	return words
 }
 
-// content returns a copy of a request's body.
+// content returns a request's body, and does not consume it. It returns nil if the request has no GetBody, or if reading fails.
 func content(r *http.Request) []byte {
 	if r.GetBody == nil {
 		return nil

@@ -25,22 +25,22 @@ type Process struct {
 	kill        context.CancelCauseFunc
 }
 
-// loopPause is the delay of each request that exceeds Options.MaxRequestsPerSecond. It lets virtual time advance, so that Settle can
-// return the error.
+// loopPause is the delay before a request fails because Options.MaxRequestsPerSecond was exceeded. It lets virtual time advance, so that
+// Settle can return the error.
 const loopPause = time.Second
 
 // ErrKilled is the error of all requests of a killed process.
 var ErrKilled = errors.New("the process was killed")
 
 // NewProcess returns a process whose clients authenticate as user, such as "system:serviceaccount:namespace:name". RBAC authorizes the
-// requests of all users except AdminUser, who may send every request.
+// requests of all users except AdminUser and the cluster's own components, which may send every request.
 func (c *Cluster) NewProcess(user string) *Process {
 	p := &Process{cluster: c, number: int(c.processes.Add(1)), user: user}
 	p.running, p.kill = context.WithCancelCause(context.Background())
 	return p
 }
 
-// Number returns the number of the process in its cluster, counted from 1.
+// Number returns the number of the process in its cluster, counted from 1. The cluster's own components have numbers, too.
 func (p *Process) Number() int { return p.number }
 
 // ClientConfig returns a configuration for the process's clients. The cluster records their requests.
@@ -56,7 +56,8 @@ func (p *Process) ClientConfig() *rest.Config {
 // request that was in flight. Kill does not stop the goroutines of the process; the caller must stop them.
 func (p *Process) Kill() { p.kill(ErrKilled) }
 
-// processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, and records them.
+// processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, records requests, and fails them after
+// Kill.
 type processTransport struct {
 	process *Process
 	next    http.RoundTripper
@@ -92,7 +93,8 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// refusal counts a request. It returns an error if the request must not be sent: its process was killed, or there were too many requests.
+// refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too
+// many requests, it waits for loopPause and then returns an error.
 func (t processTransport) refusal(ctx context.Context, request Request) error {
 	if recorder := t.process.cluster.recorder; !t.process.isOfCluster && !recorder.count(request) {
 		select {
@@ -107,7 +109,7 @@ func (t processTransport) refusal(ctx context.Context, request Request) error {
 	return nil
 }
 
-// roundTrip sends a request unless a fault of the cluster prevents it. It records all requests except watches.
+// roundTrip sends a request unless an injected fault prevents it. It records all requests except watches.
 func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	c := t.process.cluster
 	if request.Verb != "watch" {
@@ -126,7 +128,7 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 	return response, err
 }
 
-// responseBody releases a request's context when the client closes the body.
+// responseBody is a response body that releases the request's context when the client closes it.
 type responseBody struct {
 	io.ReadCloser
 	release func()

@@ -17,12 +17,13 @@ type recorder struct {
 	// inFlight are the requests that have not ended, by the numbers that begin returned. sent is the last number.
 	inFlight map[int]Request
 	sent     int
-	// inSecond is the number of requests in the second that began at the time second. loop is the first request that exceeded maxPerSecond.
+	// second is the beginning of the current second. inSecond is the number of requests since then. loop is the first request that exceeded
+	// maxPerSecond, or nil.
 	second       time.Time
 	inSecond     int
 	maxPerSecond int
 	loop         *Request
-	// lastWrite is the time of the last write. Writes of Leases do not count, because leaders renew them forever.
+	// lastWrite is the time at which the last write ended, except writes of Leases, because leaders renew them forever.
 	lastWrite time.Time
 }
 
@@ -30,8 +31,8 @@ func newRecorder(maxPerSecond int) *recorder {
 	return &recorder{inFlight: map[int]Request{}, lastWrite: time.Now(), maxPerSecond: maxPerSecond}
 }
 
-// count counts a request. Once a second had too many requests, count always returns false. Virtual time only advances when all goroutines
-// wait, so an endless loop of requests would never end by itself.
+// count counts a request, and reports whether it may be sent. After a second with more than maxPerSecond requests, count always returns
+// false. Virtual time only advances when all goroutines wait, so an endless loop of requests would never end by itself.
 func (r *recorder) count(request Request) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +54,7 @@ func (r *recorder) begin(request Request) int {
 	return r.sent
 }
 
-// endless returns an error if some second of virtual time had more than maxPerSecond requests.
+// endless returns an error if some second of virtual time had more than maxPerSecond requests, otherwise nil.
 func (r *recorder) endless() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,7 +30,8 @@ type Request struct {
 	// Resource and Subresource are the requested resource and subresource. Both are empty for a non-resource URL.
 	Resource    schema.GroupResource
 	Subresource string
-	// Namespace and Name identify the object. Name is empty for a request for many objects, and if the API server generates the name.
+	// Namespace and Name identify the object. Namespace is empty for a cluster-scoped resource, and for a request for all namespaces. Name is
+	// empty for a request for many objects, and if the API server generates the name.
 	Namespace, Name string
 	// Path is the path of the request's URL.
 	Path string
@@ -42,9 +43,10 @@ type Request struct {
 	// Code is the HTTP status code of the response, or 0 if the client got none.
 	Code int
 	// IsFaulted is true if a fault prevented the request from reaching the API server. Code is then the code that the fault returned, or 0.
+	// IsFaulted is always false for a watch.
 	IsFaulted bool
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden request,
-	// and empty without a response.
+	// and empty for a watch or without a response from the API server.
 	Reason string
 }
 
@@ -67,7 +69,7 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: %s %s %q%s", r.User, r.Verb, resource, name, code)
 }
 
-// IsWrite reports whether the request may change an object. It returns false for dry runs and access reviews.
+// IsWrite reports whether the request may change an object. It returns false for dry runs, and for reviews such as SubjectAccessReviews.
 func (r Request) IsWrite() bool {
 	if r.DryRun || r.Resource.Group == "authorization.k8s.io" || r.Resource.Group == "authentication.k8s.io" {
 		return false
@@ -75,7 +77,7 @@ func (r Request) IsWrite() bool {
 	return r.Resource.Resource != "" && slices.Contains([]string{"create", "update", "patch", "apply", "delete", "deletecollection"}, r.Verb)
 }
 
-// isElection reports whether the request is for a Lease, as leader election uses it.
+// isElection reports whether the request is for Leases, which leader election uses.
 func (r Request) isElection() bool {
 	return r.Resource == schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 }
@@ -83,8 +85,8 @@ func (r Request) isElection() bool {
 // paths parses the URLs of requests as an API server does.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now, and sets
-// neither Process nor the fields of the response.
+// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now, and sets neither
+// Process nor the fields of the response. It reads the body with r.GetBody, and does not consume r.Body.
 func ParseRequest(user string, r *http.Request) Request {
 	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	info, err := paths.NewRequestInfo(r)
@@ -110,7 +112,8 @@ func ParseRequest(user string, r *http.Request) Request {
 // dryRun is the name of the dryRun parameter, and its word in Request.Options.
 const dryRun = "dryRun"
 
-// nameInBody returns the name of the object in a request's body. The body is JSON, or protobuf from a typed client.
+// nameInBody returns the name of the object in a request's body, or "" if the body has none or cannot be decoded. The body is JSON, or
+// protobuf from a typed client.
 func nameInBody(r *http.Request) string {
 	content := content(r)
 	var object metav1.PartialObjectMetadata

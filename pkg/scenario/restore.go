@@ -14,13 +14,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// Restore writes objects directly into the storage, without defaulting, admission or validation, as restoring a backup of etcd does. Objects
-// keep their UIDs, timestamps, managed fields and status, and get new resourceVersions. Restore replaces existing objects of the same name.
+// Restore writes objects directly into the storage, without defaulting, admission or validation, as restoring a backup of etcd does.
+// Objects keep their UIDs, timestamps, managed fields and status, and get new resourceVersions. Restore replaces existing objects of the
+// same kind, namespace and name. If it returns an error, it has written no object.
 //
 // The API server must already serve the objects' kinds: restore CustomResourceDefinitions in an earlier call, and call Settle. Restore
 // owners in the same call as their dependents, or earlier. Otherwise the garbage collector deletes the dependents.
 func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
-	client, err := discovery.NewDiscoveryClientForConfig(c.server.ClientConfig(AdminUser)) // whose requests are not recorded
+	client, err := discovery.NewDiscoveryClientForConfig(c.server.ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {
 		return fmt.Errorf("restoring objects: %w", err)
 	}

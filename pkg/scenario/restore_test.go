@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// recorded returns an object whose UID is its name. Its owner, if it has one, is of its kind.
+// recorded returns an object whose UID is its name. If owner is not empty, the object has an owner reference to the object of its own kind
+// with that name.
 func recorded(apiVersion, kind, namespace, name, owner string) *unstructured.Unstructured {
 	metadata := map[string]any{"name": name, "uid": name, "creationTimestamp": "1999-12-31T00:00:00Z", "resourceVersion": "7"}
 	if namespace != "" {

@@ -12,15 +12,15 @@ const (
 	settleQuiet = 10 * time.Second
 	// settleWithin is the timeout of Settle.
 	settleWithin = 10 * time.Minute
-	// settleLastWrites is the maximum number of writes in the error of Settle. It lists the last ones.
+	// settleLastWrites is the maximum number of writes in the error of Settle. The error lists the last ones.
 	settleLastWrites = 10
-	// settleInFlight is the maximum number of requests in flight in the error of Settle. It lists the oldest ones.
+	// settleInFlight is the maximum number of requests in flight in the error of Settle. The error lists the oldest ones.
 	settleInFlight = 10
 )
 
-// Settle waits until no request is in flight, and no client has written for 10 seconds. Writes of Leases do not count. It returns an error
-// if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's controllers have
-// stopped. Call Settle in a testing/synctest bubble. All times are virtual.
+// Settle waits until no request except watches is in flight, and no client has written for 10 seconds. It ignores writes of Leases. It
+// returns an error if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's
+// controllers have stopped. Call Settle in a testing/synctest bubble. All times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {

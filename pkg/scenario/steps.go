@@ -27,7 +27,7 @@ func (c *Cluster) waitForOthers() {
 	<-c.waiting
 }
 
-// stepTransport calls Cluster.waitForOthers before it sends a request.
+// stepTransport is an http.RoundTripper that calls Cluster.waitForOthers before it sends a request.
 type stepTransport struct {
 	cluster *Cluster
 	next    http.RoundTripper

@@ -11,7 +11,7 @@ type watches struct {
 	open map[*watchBody]Request
 }
 
-// add registers a watch. The caller must return the resulting body to the client.
+// add registers an open watch and wraps the body of its response. The caller must pass the returned body to the client.
 func (w *watches) add(request Request, body io.ReadCloser) io.ReadCloser {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,8 @@ func podTemplate(name, image string) (*metav1.LabelSelector, corev1.PodTemplateS
 	}
 }
 
-// pods returns the Pods in namespace "default", each as "image state".
+// pods waits until the cluster has settled, and returns the Pods in namespace "default", sorted, each as "image state". The state is a
+// waiting reason, "ready" or "not ready".
 func (s story) pods() []string {
 	s.Helper()
 	s.must(s.Settle())
@@ -47,7 +48,8 @@ func (s story) pods() []string {
 	return all
 }
 
-// condition returns a condition of a Deployment in namespace "default" as "status reason".
+// condition returns a condition of a Deployment in namespace "default" as "status reason", or "" if the Deployment does not have the
+// condition.
 func (s story) condition(name string, conditionType appsv1.DeploymentConditionType) string {
 	s.Helper()
 	deployment, err := s.admin.AppsV1().Deployments("default").Get(s.Context(), name, metav1.GetOptions{})

@@ -16,7 +16,7 @@ import (
 
 const serviceAccount = "system:serviceaccount:a:b"
 
-// allowConfigMaps allows the ServiceAccount to read ConfigMaps in namespace "a".
+// allowConfigMaps allows the ServiceAccount to get and list ConfigMaps in namespace "a", and waits until the permission is in effect.
 func (c cluster) allowConfigMaps() {
 	c.Helper()
 	_, err := c.admin.RbacV1().Roles("a").Create(c.Context(), &rbacv1.Role{ObjectMeta: named("reader"), Rules: []rbacv1.PolicyRule{
@@ -99,7 +99,8 @@ func TestReviewsAnswerAsRequestsAreAuthorized(t *testing.T) {
 	})
 }
 
-// allowReviews allows all authenticated users to create self-subject reviews, as kube-apiserver's default ClusterRoles do.
+// allowReviews allows all authenticated users to create self-subject reviews, as kube-apiserver's default ClusterRoles do, and waits until
+// the permission is in effect.
 func (c cluster) allowReviews() {
 	c.Helper()
 	_, err := c.admin.RbacV1().ClusterRoles().Create(c.Context(), &rbacv1.ClusterRole{ObjectMeta: named("reviews"), Rules: []rbacv1.PolicyRule{

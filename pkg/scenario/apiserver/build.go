@@ -145,7 +145,8 @@ func (b *builder) version() basecompatibility.EffectiveVersion {
 	return servedVersion{basecompatibility.NewEffectiveVersionFromString(b.options.Version, "", ""), b.options.Version}
 }
 
-// servedVersion reports the version in Options. The libraries would report the version of the program that they are linked into.
+// servedVersion is an EffectiveVersion that reports the version in Options. The libraries would report the version of the program that they
+// are linked into.
 type servedVersion struct {
 	basecompatibility.EffectiveVersion
 	gitVersion string
@@ -169,7 +170,8 @@ func (b *builder) start(ctx context.Context) error {
 	return nil
 }
 
-// ready reports whether the post-start hooks have ended. One hook waits until the existing CustomResourceDefinitions are served.
+// ready reports whether the post-start hooks have ended. Its error is always nil. One hook waits until the existing
+// CustomResourceDefinitions are served.
 func (b *builder) ready(ctx context.Context) (bool, error) {
 	err := b.kubernetes.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	return err == nil, nil

@@ -36,7 +36,7 @@ func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Ha
 	return filters.WithAuditInit(handler)
 }
 
-// bearer authenticates requests by a bearer token. The token is the user's name.
+// bearer is an authenticator.Request for bearer tokens. The token is the user's name.
 type bearer struct {
 	// masters are the users in group system:masters.
 	masters []string
@@ -52,7 +52,7 @@ func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Respo
 	return &authenticator.Response{User: b.user(name)}, true, nil
 }
 
-// user returns a user with the groups that kube-apiserver assigns.
+// user returns the user with a name, and the groups that kube-apiserver assigns to it. Users in masters are in group system:masters.
 func (b bearer) user(name string) user.Info {
 	info := &user.DefaultInfo{Name: name}
 	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
@@ -65,7 +65,8 @@ func (b bearer) user(name string) user.Info {
 	return info
 }
 
-// withMasters returns an authorizer that allows all requests of group system:masters, and asks the given authorizer about all others.
+// withMasters returns an authorizer that allows all requests of group system:masters, and passes all other requests to the given
+// authorizer.
 func withMasters(others authorizer.Authorizer) authorizer.Authorizer {
 	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), others)
 }

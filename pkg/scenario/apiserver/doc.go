@@ -1,8 +1,8 @@
 // Package apiserver runs a Kubernetes API server in the process of a test. It uses k8s.io/apiserver and k8s.io/apiextensions-apiserver with
 // in-memory storage. Clients reach it without a socket.
 //
-// The code that kube-apiserver runs serves CustomResourceDefinitions and custom resources: schemas, defaults, pruning, CEL rules,
-// status, server-side apply. Package builtin provides the built-in kinds. A bearer token that is the user's name authenticates a request,
-// and RBAC authorizes it. The admission plugins are NamespaceLifecycle and ValidatingAdmissionPolicy. There is no OpenAPI endpoint, no
-// watch cache, and no priority and fairness.
+// As in kube-apiserver, k8s.io/apiextensions-apiserver serves CustomResourceDefinitions and custom resources: schemas, defaults, pruning,
+// CEL rules, status, server-side apply. Package builtin provides the built-in kinds. A bearer token that is the user's name authenticates a
+// request, and RBAC authorizes it. The admission plugins are NamespaceLifecycle and ValidatingAdmissionPolicy. There is no OpenAPI
+// endpoint, no watch cache, and no priority and fairness.
 package apiserver

@@ -23,8 +23,8 @@ func withReasonHeader(handler http.Handler) http.Handler {
 	})
 }
 
-// reasonRecorder writes the reason of the first decision about a request into the header of its response. Later decisions are not about the
-// request itself, but for example about another permission that it requires.
+// reasonRecorder is an Authorizer that writes the reason of the first decision about a request into the header of its response. It skips
+// empty reasons. Later decisions are not about the request itself, but for example about another permission that it requires.
 type reasonRecorder struct{ authorizer.Authorizer }
 
 // Authorize implements authorizer.Authorizer.

@@ -20,9 +20,10 @@ const AdminUser = "system:admin"
 const host = "kubernetes.default.svc"
 
 const (
-	// readyWithin is the timeout for the start.
+	// readyWithin is the maximum time that Start waits until the server is ready.
 	readyWithin = time.Minute
-	// tearDownWithin exceeds the second for which the server waits for requests after the deletion of a CustomResourceDefinition.
+	// tearDownWithin is the time that Stop waits until the server's goroutines have ended. It exceeds the second for which the server waits
+	// for requests after the deletion of a CustomResourceDefinition.
 	tearDownWithin = 2 * time.Second
 )
 
@@ -46,7 +47,7 @@ type Server struct {
 }
 
 // Start starts a server. It returns when the server serves the built-in kinds and all CustomResourceDefinitions in the store. The caller
-// must call Stop.
+// must call Stop. The server keeps running when ctx ends.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	s := &Server{}
 	if err := s.start(ctx, options); err != nil {

@@ -51,7 +51,7 @@ func StorageKey(resource schema.GroupResource, namespace, name string) string {
 	return path.Join(keyPrefix, resourcePrefix(resource), namespace, name)
 }
 
-// store is a generic.StorageDecorator.
+// store is a generic.StorageDecorator that returns etcd3 storage without a watch cache.
 //
 //nolint:revive // which has that many arguments
 func (o storageOptions) store(config *storagebackend.ConfigForResource, resourcePrefix string, _ func(runtime.Object) (string, error),

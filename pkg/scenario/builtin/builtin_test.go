@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// cluster is an API server without controllers, and namespace "a" in it.
+// cluster is a test with the admin's client of an API server. The API server has namespace "a" and no controllers.
 type cluster struct {
 	*testing.T
 	kubernetes.Interface

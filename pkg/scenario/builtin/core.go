@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// beginPod sets the initial status of a Pod.
+// beginPod sets phase Pending of a new Pod, and condition PodScheduled to False if the Pod has scheduling gates.
 func beginPod(object runtime.Object) {
 	pod := object.(*corev1.Pod)
 	pod.Status.Phase = corev1.PodPending
@@ -23,7 +23,8 @@ func beginPod(object runtime.Object) {
 	}
 }
 
-// podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node.
+// podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node or has ended. Otherwise
+// requested takes precedence over the Pod's spec if it is not nil. A negative period becomes 1.
 func podGracePeriod(object runtime.Object, requested *int64) int64 {
 	pod := object.(*corev1.Pod)
 	var period int64
@@ -70,8 +71,9 @@ func eventFields(object runtime.Object) map[string]string {
 // serviceNetwork is the base address of the service network, as in OpenShift.
 var serviceNetwork = netip.MustParseAddr("172.30.0.0")
 
-// setClusterIP sets the cluster IP of a new Service to a hash of its name, so that all runs of a test have the same addresses. Two Services
-// may have the same address, because no packet is sent to it.
+// setClusterIP sets the cluster IP of a Service without one to a hash of its name. All runs of a test then have the same addresses. Two
+// Services may have the same address, because no packet is sent to it. setClusterIP also sets the IP families. It does nothing for type
+// ExternalName.
 func setClusterIP(object runtime.Object) {
 	service := object.(*corev1.Service)
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
@@ -98,7 +100,7 @@ func setClusterIP(object runtime.Object) {
 	}
 }
 
-// keepClusterIP copies the cluster IP of the old Service into an update without one.
+// keepClusterIP copies the cluster IP of the old Service into an update without one, and then calls setClusterIP.
 func keepClusterIP(object, old runtime.Object) {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	if service.Spec.ClusterIP == "" && oldService.Spec.Type != corev1.ServiceTypeExternalName {

@@ -152,7 +152,7 @@ func defaultService(o *corev1.Service) {
 	}
 }
 
-// defaultSecret moves stringData to data, because stringData is never stored.
+// defaultSecret sets the default type, and moves stringData to data, because stringData is never stored.
 func defaultSecret(o *corev1.Secret) {
 	set(&o.Type, corev1.SecretTypeOpaque)
 	if len(o.StringData) > 0 && o.Data == nil {

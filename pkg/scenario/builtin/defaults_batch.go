@@ -28,7 +28,8 @@ func defaultJob(o *batchv1.Job) {
 	defaultPod(&o.Spec.Template.Spec)
 }
 
-// selectJobPods adds unique labels to the Pod template and the selector of a new Job.
+// selectJobPods adds unique labels to the Pod template and the selector of a new Job, unless manualSelector is true. It does not change
+// labels that are set.
 func selectJobPods(object runtime.Object) {
 	job := object.(*batchv1.Job)
 	if ptr.Deref(job.Spec.ManualSelector, false) {
@@ -62,7 +63,7 @@ func defaultCronJob(o *batchv1.CronJob) {
 	defaultPod(&o.Spec.JobTemplate.Spec.Template.Spec)
 }
 
-// defaultUtilization is the target CPU utilization of an autoscaler without metrics, in percent of the requests.
+// defaultUtilization is the target CPU utilization of an autoscaler without metrics, in percent of the requested CPU.
 const defaultUtilization = 80
 
 func defaultAutoscaler(o *autoscalingv2.HorizontalPodAutoscaler) {

@@ -26,7 +26,7 @@ func defaultPod(spec *corev1.PodSpec) {
 	}
 }
 
-// defaultPodEnableLinks sets a default that Pods get and Pod templates do not.
+// defaultPodEnableLinks sets the default of enableServiceLinks, which kube-apiserver sets in Pods and not in Pod templates.
 func defaultPodEnableLinks(spec *corev1.PodSpec) {
 	setPointer(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 }
@@ -89,7 +89,7 @@ func defaultVolume(volume *corev1.VolumeSource) {
 	}
 }
 
-// volumeModes returns the defaultMode fields of a volume source. All have the same default.
+// volumeModes returns pointers to the defaultMode fields of a volume source. All have the same default.
 func volumeModes(volume *corev1.VolumeSource) (modes []**int32) {
 	if volume.Secret != nil {
 		modes = append(modes, &volume.Secret.DefaultMode)

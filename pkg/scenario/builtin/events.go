@@ -15,7 +15,7 @@ import (
 // from the current time, and virtual time is the same for all Events that a client creates without waiting.
 type eventREST struct{ resourceREST }
 
-// maxEventsAtOnce is the maximum number of Events of one object at the same virtual time.
+// maxEventsAtOnce is the maximum number of Events that eventREST creates for one requested name. Further creations return AlreadyExists.
 const maxEventsAtOnce = 100
 
 // Create implements rest.Creater.

@@ -21,10 +21,11 @@ import (
 	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
-// Grants returns the permissions of users. The registries of RBAC kinds use it to prevent privilege escalation.
+// Grants authorizes requests and returns the permissions of users. The registries of RBAC kinds use it to prevent privilege escalation.
 type Grants interface {
 	authorizer.Authorizer
-	// Rules returns the rules that apply to a user in a namespace, or cluster-wide if namespace is empty.
+	// Rules returns the rules that apply to a user in a namespace, or cluster-wide if namespace is empty. An error may come with the rules
+	// that could be read.
 	Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error)
 	// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace.
 	RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error)
@@ -56,7 +57,8 @@ func (r grantREST) Update(ctx context.Context, name string, object rest.UpdatedO
 	return r.resourceREST.Update(ctx, name, checked, validateCreate, validateUpdate, create, options)
 }
 
-// check returns an error if the user may not grant the permissions in an object. old is nil or empty for a new object.
+// check returns an error if the user may not grant the permissions in an object. It allows all updates of a role that change neither its
+// rules nor its aggregationRule. old is nil or empty for a new object.
 func (r grantREST) check(ctx context.Context, object, old runtime.Object) error {
 	who, known := request.UserFrom(ctx)
 	if !known {
@@ -138,7 +140,8 @@ func (r grantREST) allows(ctx context.Context, attributes authorizer.Attributes)
 	return err == nil && decision == authorizer.DecisionAllow
 }
 
-// unless returns an error if the user lacks a permission that the object grants, and also lacks the right that allows it anyway.
+// unless returns a Forbidden error if the user lacks a granted permission, and right is not allowed either. right is a request with verb
+// "escalate" or "bind" that permits the grant. name is the name of the object.
 func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord, name string, granted []rbacv1.PolicyRule) error {
 	if r.allows(ctx, right) {
 		return nil
@@ -150,7 +153,8 @@ func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord
 	return apierrors.NewForbidden(r.group(), name, lacking(right.User, missing, err))
 }
 
-// lacking returns kube-apiserver's error for a user who tries to grant permissions that the user does not have.
+// lacking returns kube-apiserver's error for a user who tries to grant permissions that the user does not have. unread is the error of
+// rules that could not be read, or nil.
 func lacking(who user.Info, missing []rbacv1.PolicyRule, unread error) error {
 	var rules []string
 	for _, rule := range compact(missing) {
@@ -164,7 +168,7 @@ func lacking(who user.Info, missing []rbacv1.PolicyRule, unread error) error {
 	return errors.New(message)
 }
 
-// compact merges rules that differ only in their verbs.
+// compact merges rules that differ only in their verbs, except rules for non-resource URLs.
 func compact(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var joined []rbacv1.PolicyRule
 	for _, rule := range rules {

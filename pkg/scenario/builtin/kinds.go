@@ -51,19 +51,19 @@ type rules struct {
 	// hasGeneration is true if the registry sets metadata.generation. It starts at 1 and increases with each change of a field in
 	// generationFields.
 	hasGeneration bool
-	// generationFields are names of top-level fields of the Go type. The default is Spec.
+	// generationFields are names of top-level fields of the Go type. Nil means Spec. With an empty slice, the generation never increases.
 	generationFields []string
 	// prepareCreate changes a new object after its status was cleared. prepareUpdate changes the new version of an object. canonicalize
-	// changes both after the name was generated.
+	// changes both after validation. All are optional.
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)
-	// validName validates names; the default accepts DNS subdomains. validate validates all objects, validateUpdate additionally validates
-	// updates.
+	// validName validates names; the default accepts DNS subdomains, and path segments for RBAC kinds. validate validates all objects,
+	// validateUpdate additionally validates updates.
 	validName      validation.ValidateNameFunc
 	validate       func(object runtime.Object) field.ErrorList
 	validateUpdate func(object, old runtime.Object) field.ErrorList
-	// warnings returns the API server's warnings for a written object.
+	// warnings returns the API server's warnings for a written object. It is optional.
 	warnings func(object runtime.Object) []string
 	// requiresResourceVersion is true if updates must have a resourceVersion.
 	requiresResourceVersion bool

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 )
 
-// beginNamespace sets the phase and the finalizer "kubernetes" of a new Namespace.
+// beginNamespace sets phase Active of a new Namespace, and adds finalizer "kubernetes" to spec.finalizers.
 func beginNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Status.Phase = corev1.NamespaceActive
@@ -25,12 +25,12 @@ func beginNamespace(object runtime.Object) {
 	}
 }
 
-// keepNamespaceFinalizers ignores changes of spec.finalizers, which only subresource "finalize" may change.
+// keepNamespaceFinalizers sets spec.finalizers to the old value, because only subresource "finalize" may change it.
 func keepNamespaceFinalizers(object, old runtime.Object) {
 	object.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }
 
-// labelNamespace sets the label kubernetes.io/metadata.name.
+// labelNamespace sets the label kubernetes.io/metadata.name to the name of the Namespace.
 func labelNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	if namespace.Labels == nil {
@@ -112,7 +112,7 @@ func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Precondit
 	return nil
 }
 
-// terminate marks a Namespace as Terminating.
+// terminate sets the deletionTimestamp of a Namespace, phase Terminating, and the finalizer for the propagation policy.
 func (r namespaceREST) terminate(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	key, err := r.store.KeyFunc(ctx, name)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r namespaceREST) terminate(ctx context.Context, name string, validate rest
 	return terminating, false, nil
 }
 
-// setPropagation sets the finalizer that tells the garbage collector the propagation policy.
+// setPropagation replaces the finalizers by which the garbage collector recognizes the propagation policy. Nil changes nothing.
 func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
 	if policy == nil {
 		return
@@ -163,7 +163,7 @@ func namespaceEnds(ctx context.Context, key string, object, existing runtime.Obj
 	return len(object.(*corev1.Namespace).Spec.Finalizers) == 0 && genericregistry.ShouldDeleteDuringUpdate(ctx, key, object, existing)
 }
 
-// finalizeStrategy is the strategy of subresource "finalize".
+// finalizeStrategy is the strategy of subresource "finalize" of Namespaces. An update does not change the status.
 type finalizeStrategy struct{ strategy }
 
 // PrepareForUpdate implements rest.RESTUpdateStrategy.

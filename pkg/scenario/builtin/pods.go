@@ -25,7 +25,7 @@ func PodSubresources(pods rest.Storage, budgets policyclient.PodDisruptionBudget
 	return map[string]rest.Storage{"pods/binding": bindingREST{&store}, "pods/eviction": evictionREST{&store, budgets}}
 }
 
-// wholeStrategy allows changes of spec and status.
+// wholeStrategy is a strategy that allows changes of spec and status in one update.
 type wholeStrategy struct{ strategy }
 
 // PrepareForUpdate implements rest.RESTUpdateStrategy.
@@ -100,8 +100,8 @@ func bindable(pod *corev1.Pod) error {
 	return nil
 }
 
-// evictionREST is the subresource "eviction" of Pods. It refuses to evict a Pod with a PodDisruptionBudget, because no controller computes the
-// allowed disruptions.
+// evictionREST is the subresource "eviction" of Pods. It refuses to evict a running Pod that a PodDisruptionBudget selects, because no
+// controller computes the allowed disruptions.
 type evictionREST struct {
 	pods    *genericregistry.Store
 	budgets policyclient.PodDisruptionBudgetsGetter
@@ -161,7 +161,7 @@ func (r evictionREST) Create(ctx context.Context, name string, object runtime.Ob
 	return &metav1.Status{Status: metav1.StatusSuccess}, nil
 }
 
-// checkBudgets returns an error if a PodDisruptionBudget selects the Pod.
+// checkBudgets returns a TooManyRequests error if a PodDisruptionBudget selects the Pod.
 func (r evictionREST) checkBudgets(ctx context.Context, pod *corev1.Pod) error {
 	budgets, err := r.budgets.PodDisruptionBudgets(pod.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -181,7 +181,7 @@ func (r evictionREST) checkBudgets(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// mark sets condition DisruptionTarget of an evicted Pod.
+// mark sets condition DisruptionTarget of an evicted Pod. It returns a Conflict error if the Pod does not have the UID in preconditions.
 func (r evictionREST) mark(ctx context.Context, name string, preconditions *metav1.Preconditions) error {
 	return updatePod(ctx, r.pods, name, func(_ context.Context, object, _ runtime.Object) (runtime.Object, error) {
 		pod := object.(*corev1.Pod)
@@ -196,7 +196,7 @@ func (r evictionREST) mark(ctx context.Context, name string, preconditions *meta
 	}, &metav1.UpdateOptions{})
 }
 
-// updatePod changes the latest version of a Pod, and retries on conflicts.
+// updatePod changes the latest version of a Pod, and retries on conflicts. It returns a NotFound error if the Pod does not exist.
 func updatePod(ctx context.Context, pods *genericregistry.Store, name string, change rest.TransformFunc, options *metav1.UpdateOptions) error {
 	latest := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 		if metadata(old).ResourceVersion == "" {
@@ -208,7 +208,7 @@ func updatePod(ctx context.Context, pods *genericregistry.Store, name string, ch
 	return err
 }
 
-// setPodCondition sets a condition of a Pod. It keeps LastTransitionTime if the status is unchanged.
+// setPodCondition adds or replaces a condition of a Pod. It keeps LastTransitionTime if the status is unchanged.
 func setPodCondition(pod *corev1.Pod, condition corev1.PodCondition) {
 	condition.LastTransitionTime = metav1.Now()
 	for i, old := range pod.Status.Conditions {

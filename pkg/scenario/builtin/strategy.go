@@ -20,7 +20,7 @@ type strategy struct {
 	kind Kind
 }
 
-// statusStrategy is the strategy of subresource "status". It only changes the status and some metadata.
+// statusStrategy is the strategy of subresource "status". An update changes only the status and the metadata.
 type statusStrategy struct{ strategy }
 
 var (
@@ -46,7 +46,7 @@ func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
 	}
 }
 
-// PrepareForUpdate implements rest.RESTUpdateStrategy. The object has the old generation when it is called.
+// PrepareForUpdate implements rest.RESTUpdateStrategy. The caller must have set the generation of object to that of old.
 func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
 	if s.kind.rules.hasStatus {
 		fieldOf(object, "Status").Set(fieldOf(old, "Status"))
@@ -136,7 +136,7 @@ func (s gracefulStrategy) CheckGracefulDelete(_ context.Context, object runtime.
 	return true
 }
 
-// fieldOf returns a top-level field of a typed object.
+// fieldOf returns a top-level field of a typed object. The caller may set its value.
 func fieldOf(object runtime.Object, name string) reflect.Value {
 	return reflect.ValueOf(object).Elem().FieldByName(name)
 }

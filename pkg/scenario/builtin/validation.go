@@ -83,7 +83,7 @@ func validatePolicy(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(spec.Child("validations"), missing), field.Required(spec.Child("auditAnnotations"), missing)}
 }
 
-// validateWebhooks checks the admissionReviewVersions of the webhooks in a configuration.
+// validateWebhooks checks that each webhook in a configuration has admissionReviewVersions.
 func validateWebhooks(object runtime.Object) field.ErrorList {
 	var versions [][]string
 	switch configuration := object.(type) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateConfigMap checks the keys of a ConfigMap, and the size of its values.
+// validateConfigMap checks the keys of a ConfigMap, and the total size of its values.
 func validateConfigMap(object runtime.Object) field.ErrorList {
 	configMap := object.(*corev1.ConfigMap)
 	var errs field.ErrorList
@@ -30,7 +30,7 @@ func validateConfigMap(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateSecret checks the keys of a Secret, and the size of its values.
+// validateSecret checks the keys of a Secret, and the total size of its values.
 func validateSecret(object runtime.Object) field.ErrorList {
 	errs, size := validateValues("data", object.(*corev1.Secret).Data)
 	if size > corev1.MaxSecretSize {
@@ -39,7 +39,7 @@ func validateSecret(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateValues checks the keys of a field, and returns the size of its values in bytes.
+// validateValues checks the keys of a field, and returns the total size of its values in bytes.
 func validateValues[V string | []byte](name string, values map[string]V) (errs field.ErrorList, size int) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		for _, message := range utilvalidation.IsConfigMapKey(key) {
@@ -50,7 +50,8 @@ func validateValues[V string | []byte](name string, values map[string]V) (errs f
 	return errs, size
 }
 
-// validateImmutableContent refuses changes to the content of an immutable ConfigMap or Secret.
+// validateImmutableContent refuses changes to the content of an immutable ConfigMap or Secret, and to its field immutable. changed maps
+// "data" and "binaryData" to true if they changed.
 func validateImmutableContent(immutable, oldImmutable *bool, changed map[string]bool) field.ErrorList {
 	if oldImmutable == nil || !*oldImmutable {
 		return nil

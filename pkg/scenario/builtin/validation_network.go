@@ -12,19 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateIngressClass checks the name of an IngressClass's controller.
+// validateIngressClass checks that the controller of an IngressClass is a path with a domain prefix.
 func validateIngressClass(object runtime.Object) field.ErrorList {
 	class := object.(*networkingv1.IngressClass)
 	return utilvalidation.IsDomainPrefixedPath(field.NewPath("spec", "controller"), class.Spec.Controller)
 }
 
-// validateIngressClassUpdate refuses changes of the controller.
+// validateIngressClassUpdate refuses changes of an IngressClass's controller.
 func validateIngressClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*networkingv1.IngressClass), old.(*networkingv1.IngressClass)
 	return validation.ValidateImmutableField(class.Spec.Controller, oldClass.Spec.Controller, field.NewPath("spec", "controller"))
 }
 
-// validateService checks the ports of a Service.
+// validateService checks the ports of a Service, and that they are unique. Only a headless or ExternalName Service may have none.
 func validateService(object runtime.Object) field.ErrorList {
 	service := object.(*corev1.Service)
 	ports := field.NewPath("spec", "ports")

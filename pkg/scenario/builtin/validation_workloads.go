@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podsOf returns the name of a workload's kind, the selector of its Pods and their template.
+// podsOf returns the name of a workload's kind, the selector of its Pods and their template. For other kinds it returns zero values.
 func podsOf(object runtime.Object) (kind string, selector *metav1.LabelSelector, template corev1.PodTemplateSpec) {
 	switch object := object.(type) {
 	case *appsv1.Deployment:
@@ -30,7 +30,7 @@ func podsOf(object runtime.Object) (kind string, selector *metav1.LabelSelector,
 	return "", nil, corev1.PodTemplateSpec{}
 }
 
-// validateWorkload checks the selector of a workload's Pods, and their containers.
+// validateWorkload checks that the selector of a workload matches its Pod template, and that the template has containers.
 func validateWorkload(object runtime.Object) field.ErrorList {
 	kind, selector, template := podsOf(object)
 	spec := field.NewPath("spec")
@@ -57,7 +57,7 @@ func validateReplicas(object runtime.Object) field.ErrorList {
 	return append(validation.ValidateNonnegativeField(int64(ptr.Deref(replicas, 0)), field.NewPath("spec", "replicas")), validateWorkload(object)...)
 }
 
-// validateJob checks the containers and the restartPolicy of a Job's Pods.
+// validateJob checks that a Job's Pods have containers, and restartPolicy Never or OnFailure.
 func validateJob(object runtime.Object) field.ErrorList {
 	pods := object.(*batchv1.Job).Spec.Template.Spec
 	path := field.NewPath("spec", "template", "spec")
@@ -71,7 +71,8 @@ func validateJob(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateJobUpdate refuses changes of the Pod template and of completions. An indexed Job may change completions together with parallelism.
+// validateJobUpdate refuses changes of completions, selector, Pod template and completionMode. An indexed Job may change completions if
+// parallelism is equal. validateJobTemplateUpdate describes the exceptions for the Pod template.
 func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*batchv1.Job).Spec.DeepCopy(), old.(*batchv1.Job).Spec
 	spec := field.NewPath("spec")
@@ -87,7 +88,8 @@ func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	return append(errs, validation.ValidateImmutableField(changed.CompletionMode, was.CompletionMode, spec.Child("completionMode"))...)
 }
 
-// validateJobTemplateUpdate refuses changes of the Pod template. A suspended Job may change the scheduling constraints and the resources.
+// validateJobTemplateUpdate refuses changes of the Pod template. If the old Job is suspended, its template's metadata, scheduling
+// constraints and resources may change.
 func validateJobTemplateUpdate(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
 	if !ptr.Deref(was.Suspend, false) {
 		return validation.ValidateImmutableField(changed.Template, was.Template, template)
@@ -112,14 +114,14 @@ func podAffinity(affinity *corev1.Affinity) *corev1.Affinity {
 	return &corev1.Affinity{PodAffinity: affinity.PodAffinity, PodAntiAffinity: affinity.PodAntiAffinity}
 }
 
-// validateWorkloadUpdate refuses changes of the selector.
+// validateWorkloadUpdate refuses changes of a workload's selector.
 func validateWorkloadUpdate(object, old runtime.Object) field.ErrorList {
 	_, selector, _ := podsOf(object)
 	_, oldSelector, _ := podsOf(old)
 	return validation.ValidateImmutableField(selector, oldSelector, field.NewPath("spec", "selector"))
 }
 
-// validateStatefulSetUpdate refuses changes of the spec's immutable fields.
+// validateStatefulSetUpdate refuses changes of the immutable fields in a StatefulSet's spec.
 func validateStatefulSetUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*appsv1.StatefulSet).Spec.DeepCopy(), old.(*appsv1.StatefulSet).Spec
 	changed.Replicas, changed.Ordinals, changed.Template, changed.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// warnOfKeyPair returns a warning if the certificate and the key of a TLS Secret do not match.
+// warnOfKeyPair returns a warning if the certificate and the key of a TLS Secret are invalid or do not match. It returns nil for Secrets of
+// other types.
 func warnOfKeyPair(object runtime.Object) []string {
 	secret := object.(*corev1.Secret)
 	if secret.Type != corev1.SecretTypeTLS {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// deployment is one without any field that has a default.
+// deployment returns a Deployment in which no field that has a default is set.
 func deployment(name string) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
 	return &appsv1.Deployment{ObjectMeta: named(name), Spec: appsv1.DeploymentSpec{

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// clusterRoles sets the rules of aggregated ClusterRoles.
+// clusterRoles is the controller that sets the rules of ClusterRoles with an aggregationRule.
 type clusterRoles struct{ client kubernetes.Interface }
 
 // handle implements controller.
@@ -61,7 +61,8 @@ func (c *clusterRoles) aggregate(ctx context.Context, role *rbacv1.ClusterRole, 
 	return nil
 }
 
-// aggregated returns the rules of the ClusterRoles that a ClusterRole aggregates, in the order of their names and without duplicates.
+// aggregated returns the rules of the ClusterRoles that a ClusterRole aggregates, without duplicates. They are in the order of the
+// selectors, and for each selector in the order of the ClusterRoles' names.
 func aggregated(role *rbacv1.ClusterRole, all []rbacv1.ClusterRole) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	for _, labelSelector := range role.AggregationRule.ClusterRoleSelectors {

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// cluster is an API server with the controllers, and namespace "a" in it.
+// cluster is a test with the admin's client of an API server. The API server has namespace "a", and the controllers run.
 type cluster struct {
 	*testing.T
 	admin kubernetes.Interface
@@ -58,7 +58,7 @@ func inCluster(t *testing.T, test func(c cluster)) {
 	})
 }
 
-// settle waits until the controllers have handled all changes.
+// settle waits a second, and then until the controllers have handled all changes.
 func (c cluster) settle() {
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -71,7 +71,7 @@ func must(c cluster, err error) {
 	}
 }
 
-// create makes a ConfigMap in namespace "a".
+// create creates a ConfigMap in namespace "a". The ConfigMap blocks the foreground deletion of its owners.
 func (c cluster) create(name string, finalizers []string, owners ...*corev1.ConfigMap) *corev1.ConfigMap {
 	c.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: finalizers}}
@@ -95,7 +95,7 @@ func (c cluster) removeFinalizers(name string) {
 	must(c, err)
 }
 
-// names returns the names of the ConfigMaps in namespace "a", without the default one.
+// names returns the names of the ConfigMaps in namespace "a", without kube-root-ca.crt.
 func (c cluster) names() (names []string) {
 	c.Helper()
 	list, err := c.admin.CoreV1().ConfigMaps("a").List(c.Context(), metav1.ListOptions{})

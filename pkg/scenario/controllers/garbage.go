@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// garbageCollector deletes objects whose owners do not exist, and handles the finalizers foregroundDeletion and orphan.
+// garbageCollector is the controller that deletes objects whose owners do not exist, and handles the finalizers foregroundDeletion and
+// orphan.
 type garbageCollector struct {
 	graph  *graph
 	client metadata.Interface
@@ -38,7 +39,8 @@ func (c *garbageCollector) handle(ctx context.Context, before, now *object) erro
 	return nil
 }
 
-// reconcile handles an object's finalizers, and then its owner references.
+// reconcile handles the garbage collector's finalizers of an object that is being deleted, or the owner references of an object that is
+// not.
 func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	switch {
 	case o.deleting() && o.hasFinalizer(metav1.FinalizerOrphanDependents):
@@ -51,7 +53,8 @@ func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	return c.reconcileOwners(ctx, o)
 }
 
-// reconcileOwners deletes an object none of whose owners exists. If some exist, it removes the references to the others.
+// reconcileOwners deletes an object if all of its owners are missing or in foreground deletion. If the object also has another owner,
+// reconcileOwners removes only the references to the owners that are missing or in foreground deletion.
 func (c *garbageCollector) reconcileOwners(ctx context.Context, o *object) error {
 	var kept []metav1.OwnerReference
 	ownerWaits := false
@@ -90,7 +93,8 @@ func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *ob
 	return owner
 }
 
-// deleteDependents deletes the dependents of an object, and removes the object's finalizer when no dependent blocks its deletion.
+// deleteDependents deletes the dependents of an object, except dependents with another owner. When no dependent blocks the object's
+// deletion, it removes the finalizer foregroundDeletion.
 func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
@@ -110,7 +114,7 @@ func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) erro
 	return c.removeFinalizer(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// orphanDependents removes an object from the owner references of its dependents, and then removes the object's finalizer.
+// orphanDependents removes an object from the owner references of its dependents, and then removes the object's finalizer orphan.
 func (c *garbageCollector) orphanDependents(ctx context.Context, o *object) error {
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
 		kept := slices.DeleteFunc(slices.Clone(dependent.OwnerReferences), func(reference metav1.OwnerReference) bool { return reference.UID == o.UID })
@@ -137,8 +141,8 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 	return ignoreStale(o, err)
 }
 
-// delete deletes an object if it is unchanged, because a client may just have removed an owner reference. It sends the request only once.
-// Otherwise each event in a large terminating namespace would delete all remaining objects again.
+// delete deletes an object if it is unchanged, because a client may just have removed an owner reference. It sends the request only once
+// for each version of the object. Otherwise each event in a large terminating namespace would delete all remaining objects again.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
 	if o.deletionSent {
 		return nil
@@ -151,7 +155,8 @@ func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.
 	return err
 }
 
-// ignoreStale returns nil for errors that mean that the object was changed or deleted: the event of that change triggers a retry.
+// ignoreStale returns nil for errors that mean that the object was changed or deleted, because the event of that change triggers a retry.
+// It adds the object to other errors.
 func ignoreStale(o *object, err error) error {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// updateStatus sets the conditions that explain why a Namespace is still terminating.
+// updateStatus sets the conditions that explain why a Namespace is still terminating. It sends no request if they are unchanged.
 func (n *namespaces) updateStatus(ctx context.Context, namespace *object, live *corev1.Namespace, content []*object) error {
 	conditions := []corev1.NamespaceCondition{
 		{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionFalse, Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
@@ -39,7 +39,8 @@ func resourceName(o *object) []string { return []string{o.resource.Resource + ".
 
 func finalizerNames(o *object) []string { return o.Finalizers }
 
-// counts formats the number of objects for each name that names returns. The formats are kube-controller-manager's.
+// counts formats the number of objects for each name that names returns, sorted by name. Without names, it returns "". The formats are
+// kube-controller-manager's.
 func counts(objects []*object, format string, names func(*object) []string) string {
 	number := map[string]int{}
 	for _, o := range objects {

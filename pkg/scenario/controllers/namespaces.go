@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// rootCAConfigMap is the ConfigMap with the CA bundle that Pods use to verify the API server.
+	// rootCAConfigMap is the name of the ConfigMap with the CA bundle that Pods use to verify the API server.
 	rootCAConfigMap = "kube-root-ca.crt"
 	rootCA          = "-----BEGIN CERTIFICATE-----\nthe API server in memory has none\n-----END CERTIFICATE-----\n"
-	// defaultServiceAccount is the default ServiceAccount of Pods.
+	// defaultServiceAccount is the name of the default ServiceAccount of Pods.
 	defaultServiceAccount = "default"
 )
 
-// namespaces creates the default objects of each Namespace, and deletes the content of terminating Namespaces.
+// namespaces is the controller that creates the default objects of each Namespace, and deletes the content of terminating Namespaces.
 type namespaces struct {
 	graph     *graph
 	collector *garbageCollector
@@ -76,12 +76,13 @@ func (n *namespaces) ensureDefaults(ctx context.Context, name string) error {
 	return nil
 }
 
-// isExpected reports whether a creation succeeded, or failed because the object exists or its Namespace is terminating.
+// isExpected reports whether a creation succeeded, or failed because the object exists or its Namespace is terminating or deleted.
 func isExpected(err error) bool {
 	return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// finalize deletes the objects in a terminating Namespace, and removes the Namespace's finalizer when none is left.
+// finalize deletes the objects in a terminating Namespace, and updates the Namespace's status. When no object is left, it removes the
+// finalizer "kubernetes" from spec.finalizers.
 func (n *namespaces) finalize(ctx context.Context, namespace *object) error {
 	content := n.graph.in(namespace.Name)
 	for _, o := range content {

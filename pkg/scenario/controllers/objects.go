@@ -33,7 +33,7 @@ func (o *object) deleting() bool { return o.DeletionTimestamp != nil }
 
 func (o *object) hasFinalizer(name string) bool { return slices.Contains(o.Finalizers, name) }
 
-// keyPrefix is the prefix of all keys: /registry/<group>/<resource>/[<namespace>/]<name>. The core group is "core".
+// keyPrefix is the prefix of the keys of all objects: /registry/<group>/<resource>/[<namespace>/]<name>. The core group is "core".
 const keyPrefix = "/registry/"
 
 // protobufPrefix is the prefix of objects that are stored as protobuf.
@@ -77,7 +77,7 @@ func newGraph() *graph {
 	return &graph{byKey: map[string]*object{}, byUID: map[types.UID]*object{}, dependents: map[types.UID]map[*object]bool{}}
 }
 
-// set stores an object under its key, or removes the key if now is nil. It returns the previous object.
+// set stores an object under its key, or removes the key if now is nil. It returns the previous object, or nil.
 func (g *graph) set(key string, now *object) (before *object) {
 	before = g.byKey[key]
 	if before != nil {

@@ -19,16 +19,17 @@ import (
 // retryAfter is the delay before a controller that failed handles a change again.
 const retryAfter = time.Second
 
-// ClientConfigs returns a configuration for clients that authenticate as a user.
+// ClientConfigs is a function that returns a configuration for clients that authenticate as a user.
 type ClientConfigs func(user string) *rest.Config
 
-// controller handles changes of objects. before is nil for a new object, and now is nil for a deleted one.
+// controller handles changes of objects. before is nil for a new object, and now is nil for a deleted one. After an error, the runner calls
+// handle again with the same change.
 type controller interface {
 	handle(ctx context.Context, before, now *object) error
 }
 
-// Run runs the controllers on a store's objects. It returns when the context ends, or when a watch or the decoding of an object fails. The API
-// server must allow all requests of the users that Users returns.
+// Run runs the controllers on a store's objects. It returns the context's error when the context ends, or another error when a watch or the
+// decoding of an object fails. The API server must allow all requests of the users that Users returns.
 func Run(ctx context.Context, store *etcd.Store, configs ClientConfigs) error {
 	r := &runner{graph: newGraph(), client: etcd.NewClient(ctx, store)}
 	collector := &garbageCollector{graph: r.graph}
@@ -61,7 +62,8 @@ const (
 // Users returns the users that the controllers authenticate as.
 func Users() []string { return []string{garbageCollectorUser, namespacesUser, clusterRolesUser} }
 
-// runner passes every change to every controller, one at a time.
+// runner watches all objects, and passes every change to every controller, one at a time. It retries changes that a controller failed to
+// handle.
 type runner struct {
 	graph       *graph
 	client      *etcdclient.Client
@@ -140,7 +142,7 @@ func (r *runner) apply(ctx context.Context, response clientv3.WatchResponse) err
 	return nil
 }
 
-// change is a change of an object for a controller to handle.
+// change is a change of an object, and the controller that handles it. before and now are the arguments of controller.handle.
 type change struct {
 	before, now *object
 	controller  controller

@@ -21,7 +21,7 @@ func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 	return &kubernetes.Client{Client: client, Kubernetes: operations{store}}
 }
 
-// operations implements kubernetes.Interface, the operations that Kubernetes needs of etcd.
+// operations implements kubernetes.Interface: the operations of etcd that Kubernetes uses.
 type operations struct{ store *Store }
 
 // Get implements kubernetes.Interface.
@@ -79,11 +79,11 @@ func (o operations) OptimisticDelete(_ context.Context, key string, expected int
 
 // keys implements the method of clientv3.KV that a watch uses for its initial list.
 type keys struct {
-	clientv3.KV // nil: what is not below panics, which a test notices
+	clientv3.KV // nil: all methods except Get panic
 	store       *Store
 }
 
-// Get implements clientv3.KV. Of the options it supports a range, a revision and a limit.
+// Get implements clientv3.KV. It supports the options for a range, a revision and a limit, and ignores all others.
 func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	op := clientv3.OpGet(key, options...)
 	found, count, revision, err := k.store.list(key, string(op.RangeBytes()), op.Rev(), op.Limit())
@@ -96,7 +96,8 @@ func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (
 // watcher implements clientv3.Watcher.
 type watcher struct{ store *Store }
 
-// Watch implements clientv3.Watcher. Every event has the previous value. There are no progress notifications.
+// Watch implements clientv3.Watcher. Every event has the previous version of the key, or nil for a new key. There are no progress
+// notifications.
 func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
 	op := clientv3.OpGet(key, options...)
 	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())
@@ -112,7 +113,7 @@ func (watcher) Close() error { return nil }
 
 // leases implements the methods of clientv3.Lease that the storage uses for objects with a time to live.
 type leases struct {
-	clientv3.Lease // nil: what is not below panics, which a test notices
+	clientv3.Lease // nil: all methods except Grant and Close panic
 	store          *Store
 }
 

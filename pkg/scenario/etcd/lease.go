@@ -6,13 +6,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// lease is an expiry time for keys. There is no renewal, because an API server's storage never renews a lease.
+// lease is the expiry time of keys. It cannot be renewed, because an API server's storage never renews a lease.
 type lease struct {
 	expires time.Time
 	timer   *time.Timer
 }
 
-// grant creates a lease that expires after ttl.
+// grant creates a lease that expires after ttl, and returns its ID.
 func (s *Store) grant(ttl time.Duration) clientv3.LeaseID {
 	s.mu.Lock()
 	defer s.mu.Unlock()

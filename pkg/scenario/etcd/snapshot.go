@@ -50,7 +50,7 @@ func Restore(snapshot *Snapshot) *Store {
 	return s
 }
 
-// shareHistories copies the map. It clips the slices, so that an append on either side allocates a new array.
+// shareHistories returns a copy of the map. It clips the slices in the copy, so that an append to one of them allocates a new array.
 func shareHistories(histories map[string][]version) map[string][]version {
 	shared := maps.Clone(histories)
 	for key, history := range shared {

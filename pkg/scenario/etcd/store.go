@@ -108,8 +108,9 @@ func (s *Store) at(key string, revision int64) *mvccpb.KeyValue {
 	return nil
 }
 
-// list returns the keys in the range [start, end) at a revision, their number without the limit, and the current revision. An empty end
-// selects only the key start. Revision 0 is the current revision. Limit 0 is no limit.
+// list returns the keys and values in the range [start, end) at a revision, their number without the limit, and the current revision. An
+// empty end selects only the key start. Revision 0 is the current revision. Limit 0 is no limit. It returns ErrCompacted or ErrFutureRev if
+// the revision cannot be read.
 func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.KeyValue, count, present int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +138,7 @@ func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.
 	return found, count, s.revision, nil
 }
 
-// inRange reports whether a key is in the range [start, end), or is start if end is empty.
+// inRange reports whether a key is in the range [start, end), or equals start if end is empty.
 func inRange(key, start, end string) bool {
 	if end == "" {
 		return key == start
@@ -146,7 +147,8 @@ func inRange(key, start, end string) bool {
 }
 
 // put writes a key if the revision of its last modification is the expected one; 0 expects that the key does not exist. It returns the
-// key's current version, the store's revision, and whether it wrote the key.
+// key's current version, which may be nil, the store's revision, and whether it wrote the key. It returns ErrLeaseNotFound for an unknown
+// lease.
 func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.LeaseID) (current *mvccpb.KeyValue, revision int64, written bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +162,7 @@ func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.L
 	return s.write(key, value, previous, leaseID), s.revision, true, nil
 }
 
-// write records a new version of a key. previous is nil for a new key.
+// write records a new version of a key, and returns it. previous is nil for a new key.
 func (s *Store) write(key string, value []byte, previous *mvccpb.KeyValue, leaseID clientv3.LeaseID) *mvccpb.KeyValue {
 	kv := &mvccpb.KeyValue{Key: []byte(key), Value: value, CreateRevision: s.revision + 1, Version: 1, Lease: int64(leaseID)}
 	if previous != nil {
@@ -186,7 +188,8 @@ func (s *Store) Put(all ...KeyValue) {
 	}
 }
 
-// remove deletes a key if the revision of its last modification is the expected one.
+// remove deletes a key if the revision of its last modification is the expected one; 0 expects that the key does not exist. It returns the
+// current version if its revision is not the expected one, the store's revision, and whether the key is absent now.
 func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// put writes a key that must have the expected revision, and returns the new one.
+// put writes a key that must have the expected revision, and returns its new revision.
 func put(t *testing.T, store *Store, key, value string, expected int64) int64 {
 	t.Helper()
 	response, err := NewClient(t.Context(), store).Kubernetes.OptimisticPut(t.Context(), key, []byte(value), expected, kubernetes.PutOptions{})
@@ -167,7 +167,7 @@ func TestAWatchGetsEveryWriteInOrder(t *testing.T) {
 	})
 }
 
-// collect returns the next count events of a watch, each as type, revision, value and previous value.
+// collect waits for the next count events of a watch, and returns each as type, revision, value and previous value.
 func collect(events clientv3.WatchChan, count int) (got []string) {
 	for len(got) < count {
 		for _, event := range (<-events).Events {

@@ -7,7 +7,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watch delivers the events of a range of keys in the order of their revisions. Writers never wait for it.
+// watch is an open watch of a range of keys. It delivers events in the order of their revisions. Writers never wait for the delivery.
 type watch struct {
 	start, end string
 	// from is the revision of the first event to deliver. It may be in the future.
@@ -17,7 +17,8 @@ type watch struct {
 	wake  chan struct{}
 }
 
-// watch starts a watch that ends when the context ends. Revision 0 delivers future events only.
+// watch starts a watch that ends when the context ends. Revision 0 delivers future events only. If the revision is compacted, the channel
+// delivers an error and is closed.
 func (s *Store) watch(ctx context.Context, start, end string, revision int64) clientv3.WatchChan {
 	results := make(chan clientv3.WatchResponse)
 	s.mu.Lock()

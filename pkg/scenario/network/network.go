@@ -1,6 +1,6 @@
 // Package network provides in-memory network connections. Dialing an address connects to the listener of that address without a socket.
-// Servers and clients of HTTP, TLS and gRPC work over it unchanged. In a testing/synctest bubble, virtual time advances while they wait,
-// which it would not with a socket.
+// Servers and clients of HTTP, TLS and gRPC work over it unchanged. In a testing/synctest bubble, virtual time advances while they wait.
+// With a socket, it would not advance.
 package network
 
 import (
@@ -52,7 +52,7 @@ func (n *Network) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// SetDown closes all connections and refuses new ones if down is true. If it is false, the network accepts new connections again.
+// SetDown closes all connections and refuses new ones if down is true. If down is false, the network accepts new connections again.
 func (n *Network) SetDown(down bool) {
 	n.mu.Lock()
 	n.down = down
@@ -70,7 +70,7 @@ func (n *Network) SetDown(down bool) {
 }
 
 // DialContext connects to the listener of an address. It has the signature of net.Dialer.DialContext, and ignores the network's name. It
-// returns ECONNREFUSED if nothing listens on the address.
+// returns ECONNREFUSED if nothing listens on the address, or if the network is down.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[address]
@@ -94,7 +94,7 @@ func opError(op, address string, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Addr: addr(address), Err: err}
 }
 
-// listener is a net.Listener.
+// listener is the net.Listener that Network.Listen returns.
 type listener struct {
 	network     *Network
 	address     string
@@ -111,7 +111,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return &conn{Conn: accepted, local: addr(l.address), remote: addr("client")}, nil
 }
 
-// Close implements net.Listener. It leaves connections open.
+// Close implements net.Listener. It leaves connections open. A second call returns net.ErrClosed.
 func (l *listener) Close() error {
 	err := opError("close", l.address, net.ErrClosed)
 	l.once.Do(func() {
@@ -126,7 +126,7 @@ func (l *listener) Close() error {
 // Addr implements net.Listener.
 func (l *listener) Addr() net.Addr { return addr(l.address) }
 
-// addr is a net.Addr.
+// addr is a net.Addr. Its value is the address of a listener, or "client".
 type addr string
 
 // Network implements net.Addr.

@@ -41,7 +41,7 @@ func TestAClientReachesTheServerThatListens(t *testing.T) {
 			t.Errorf("got %q, %v", body, err)
 		}
 		began := time.Now()
-		time.Sleep(time.Hour) // which an idle connection does not stop
+		time.Sleep(time.Hour) // virtual time advances although a connection is open
 		if time.Since(began) != time.Hour {
 			t.Errorf("sleeping for an hour took %s", time.Since(began))
 		}
@@ -167,7 +167,7 @@ func TestBothEndsMayWriteAtTheSameTime(t *testing.T) {
 		server := <-accepted
 		defer server.Close()
 		defer client.Close()
-		for _, end := range []net.Conn{client, server} { // neither of which reads
+		for _, end := range []net.Conn{client, server} { // neither end reads
 			if err := end.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 				t.Fatal(err)
 			}

@@ -81,8 +81,8 @@ func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule
 	return rules, err
 }
 
-// visit calls visit with each rule of a user until it returns false. It returns the errors of bindings, such as a reference to a role that
-// does not exist.
+// visit calls the function visit with each rule that applies to a user, until the function returns false. source describes the rule's
+// binding. The method returns the errors of bindings, such as a reference to a role that does not exist.
 func (a *Authorizer) visit(who user.Info, namespace string, visit func(source string, rule rbacv1.PolicyRule) bool) error {
 	var errs []error
 	visitAll := func(source string, rules []rbacv1.PolicyRule, err error) bool {
@@ -129,7 +129,8 @@ func (a *Authorizer) visit(who user.Info, namespace string, visit func(source st
 	return errors.Join(errs...)
 }
 
-// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace.
+// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace. It returns an error if the role does
+// not exist.
 func (a *Authorizer) RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	switch ref.Kind {
 	case "Role":

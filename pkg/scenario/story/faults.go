@@ -52,7 +52,7 @@ func (s selector) validate() error {
 // selectorHint is the end of the error message for a selector that matches nothing.
 const selectorHint = "check user, verb, resource (such as deployments.apps, or deployments.apps/status), namespace and name"
 
-// fault is the argument of verb "fail".
+// fault is the argument of verb "fail": the requests that the fault applies to, and its effect.
 type fault struct {
 	selector
 	// Nth and Times are those of scenario.Fault. Times -1 is scenario.Always.
@@ -132,13 +132,13 @@ func fail(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// injected is a fault that a step injected.
+// injected is a fault that a step injected, and the position of the step.
 type injected struct {
 	position  Position
 	injection *scenario.Injection
 }
 
-// unused returns an error for the first fault that applied to no request: the story does not test what it claims to test.
+// unused returns an error for the first fault that applied to no request, because the story does not test what it claims to test.
 func (r *Runner) unused() error {
 	for _, each := range r.injected {
 		if len(each.injection.Applied()) == 0 {
@@ -151,7 +151,7 @@ func (r *Runner) unused() error {
 	return nil
 }
 
-// cut breaks the connections of the open watches that match.
+// cut breaks the connections of the open watches that match. It returns an error if none matches.
 func cut(_ context.Context, r *Runner, step Step) error {
 	var selected selector
 	if err := step.Arguments.Into(&selected); err != nil {

@@ -18,29 +18,29 @@ const maxSteps = 200
 type Story struct {
 	// File is the path of the story's file.
 	File string
-	// Title says in one sentence what the story tests.
+	// Title is a sentence that states what the story tests.
 	Title string
 	// From is the path of the story that this story continues, relative to this story's folder, or empty. The caller of Run must run that
-	// story first, and start the cluster from its result.
+	// story first, and start the cluster from a snapshot of its result.
 	From string
-	// FromPosition is the position of From in the file.
+	// FromPosition is the position of From in the file, or zero if From is empty.
 	FromPosition Position
 	// Steps are the story's steps, in order.
 	Steps []Step
 }
 
-// Step is one action of a story, and what must hold when the cluster has settled after it.
+// Step is one action of a story, and the expectations that must hold when the cluster has settled after the action.
 type Step struct {
 	// Position is the first line of the step.
 	Position Position
-	// Title describes the action. It is optional; the report then shows the verb.
+	// Title describes the action. If it is empty, the report shows the verb.
 	Title string
 	// As is the user who sends the step's requests. The default is scenario.AdminUser.
 	As string
 	// Verb is the name of the action, such as "create". Arguments are its arguments.
 	Verb      string
 	Arguments Arguments
-	// Then lists what must hold after the step.
+	// Then lists the expectations that must hold after the step.
 	Then []Expectation
 }
 
@@ -60,7 +60,8 @@ type Arguments struct {
 	node     *yaml.Node
 }
 
-// Into decodes the arguments into a pointer, by the JSON names of its fields. It returns an error for an unknown field.
+// Into decodes the arguments into the value that a pointer points to, by the JSON names of its fields. It returns an error for an unknown
+// field.
 func (a Arguments) Into(into any) error {
 	content, err := yaml.Marshal(a.node)
 	if err != nil {
@@ -69,7 +70,7 @@ func (a Arguments) Into(into any) error {
 	return explainDecodeError(kyaml.UnmarshalStrict(content, into), into)
 }
 
-// Expectation is what must hold for one object.
+// Expectation is a set of requirements on one object after a step.
 type Expectation struct {
 	// Position is the first line of the expectation.
 	Position Position `json:"-"`
@@ -191,7 +192,7 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 	return step, err
 }
 
-// fields calls visit with each field of a mapping.
+// fields calls visit with each field of a mapping until visit returns an error. It returns an error for other nodes and repeated fields.
 func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
 		return p.fault(node, "this must be a mapping")
@@ -210,7 +211,7 @@ func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node
 	return nil
 }
 
-// list calls visit with each item of a list.
+// list calls visit with each item of a list until visit returns an error. It returns an error for other nodes.
 func (p parser) list(node *yaml.Node, visit func(item *yaml.Node) error) error {
 	if node.Kind != yaml.SequenceNode {
 		return p.fault(node, "this must be a list")

@@ -122,7 +122,7 @@ func (c *client) kind(name string) (schema.GroupKind, error) {
 	return found[0], nil
 }
 
-// search returns the kinds of all groups with this name.
+// search returns the kinds of all groups with this name, except events.k8s.io, because its Event is the Event of the core group.
 func (c *client) search(name string) ([]schema.GroupKind, error) {
 	resource := meta.UnsafeGuessKindToResource
 	plural, _ := resource(schema.GroupVersionKind{Kind: name})
@@ -197,8 +197,8 @@ func checkCondition(object *unstructured.Unstructured, conditionType, expected s
 	return fmt.Errorf("condition %s is not set", conditionType)
 }
 
-// checkField compares a field with its expected value. The object that contains the field must exist even if the field must not, so that a
-// misspelled path fails.
+// checkField returns an error if a field differs from its expected value. The object that contains the field must exist even if the field
+// must not, so that a misspelled path fails.
 func checkField(object *unstructured.Unstructured, path string, expected any) error {
 	names := strings.Split(path, ".")
 	outer := names[:len(names)-1]

@@ -29,7 +29,8 @@ type Runner struct {
 	State func(ctx context.Context) ([]Description, error)
 	// Operator lists the users whose writes belong in the report.
 	Operator []string
-	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The default is workloads.Ready.
+	// Pods returns the behavior of Pods in namespaces that verb "pods" does not name. The cluster does not call it before the first step with
+	// verb "pods". The default is workloads.Ready.
 	Pods func(pod *corev1.Pod) workloads.Behavior
 	// Reports reports whether an Event belongs in the report. Nil selects all Events.
 	Reports func(event corev1.Event) bool
@@ -51,8 +52,9 @@ type Description struct {
 	Lines []string
 }
 
-// Run runs a story and returns the report. It stops at the first error and also returns the report up to there. If the story has From, the
-// caller must call Settle before Run, and the report omits the initial state and the earlier Events.
+// Run runs a story and returns the report. It returns an error if an injected fault applied to no request. It stops at the first error and
+// also returns the report up to there. If the story has From, the caller must call Settle before Run, and the report omits the initial
+// state and the earlier Events.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "%s\n", story.Title)
@@ -131,7 +133,8 @@ func (r *Runner) report(ctx context.Context, since time.Time, events *eventReade
 	return lines, nil
 }
 
-// changes returns the lines of the state that the previous step's state lacks, and the objects that no longer exist.
+// changes returns the lines of the state that the previous step's state lacks, and the objects that no longer exist. It keeps the state for
+// the next call.
 func (r *Runner) changes(ctx context.Context) ([]string, error) {
 	state, err := r.State(ctx)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// runStory runs a story on an empty cluster. The report describes the ConfigMaps in namespace "default".
+// runStory runs a story on an empty cluster. The report describes the ConfigMaps in namespace "default". Verb "busy" patches ConfigMap "a"
+// every second until the story ends. failed is the error of Run.
 func runStory(t *testing.T, text string) (report string, failed error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 // maxWait is the maximum duration of a "wait" step.
 const maxWait = 31 * 24 * time.Hour
 
-// Verb runs a step. It need not wait until the cluster has settled; the Runner does.
+// Verb is a function that runs a step. It need not wait until the cluster has settled; the Runner does.
 type Verb func(ctx context.Context, r *Runner, step Step) error
 
 // Verbs returns a new map of this package's verbs by name. The caller may add its own verbs to the map.
@@ -65,7 +65,8 @@ func create(ctx context.Context, r *Runner, step Step) error {
 	return err
 }
 
-// patch sends the arguments, except "object", as a JSON merge patch. It patches "status" through the status subresource.
+// patch sends the arguments, except "object", as a JSON merge patch. It patches "status" through the status subresource. It returns an
+// error if the arguments have "status" and other fields.
 func patch(ctx context.Context, r *Runner, step Step) error {
 	var arguments map[string]any
 	if err := step.Arguments.Into(&arguments); err != nil {
@@ -105,7 +106,7 @@ func remove(ctx context.Context, r *Runner, step Step) error {
 	return explainNotFound(name, resource.Delete(ctx, key.Name, metav1.DeleteOptions{}))
 }
 
-// wait sleeps, in virtual time.
+// wait sleeps for the duration in the arguments, in virtual time. It returns an error if the duration is not positive or exceeds maxWait.
 func wait(_ context.Context, _ *Runner, step Step) error {
 	var text string
 	if err := step.Arguments.Into(&text); err != nil {
@@ -134,7 +135,8 @@ func compact(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// pods sets the behavior of Pods by namespace. Runner.Pods decides the behavior of Pods in other namespaces.
+// pods sets the behavior of Pods by namespace, and discards that of earlier steps. Runner.Pods decides the behavior of Pods in other
+// namespaces.
 func pods(_ context.Context, r *Runner, step Step) error {
 	var arguments map[string]struct {
 		After    metav1.Duration `json:"after,omitempty"`

@@ -16,7 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// syncDeployment creates the ReplicaSet for a Deployment's template, and scales down older ReplicaSets when the new Pods are available.
+// syncDeployment creates the ReplicaSet for a Deployment's template, and scales down older ReplicaSets when the new Pods are available, or
+// immediately with strategy Recreate. It also updates the Deployment's status.
 func (r *Runner) syncDeployment(ctx context.Context, k key) error {
 	deployment, err := r.deployments.Deployments(k.namespace).Get(k.name)
 	if err != nil || deployment.DeletionTimestamp != nil {
@@ -55,7 +56,7 @@ func (r *Runner) syncDeployment(ctx context.Context, k key) error {
 	return r.updateDeploymentStatus(ctx, k, deployment, sets, current)
 }
 
-// setsOf returns the ReplicaSets of a Deployment that are not being deleted, by name.
+// setsOf returns the ReplicaSets of a Deployment that are not being deleted, sorted by name.
 func (r *Runner) setsOf(deployment *appsv1.Deployment) ([]*appsv1.ReplicaSet, error) {
 	all, err := r.replicaSets.ReplicaSets(deployment.Namespace).List(labels.Everything())
 	if err != nil {
@@ -103,8 +104,8 @@ func (r *Runner) scale(ctx context.Context, set *appsv1.ReplicaSet, replicas int
 	return nil
 }
 
-// updateDeploymentStatus sets the status from the replicas of all ReplicaSets. current is the ReplicaSet of the Deployment's template, or nil
-// if it was just created.
+// updateDeploymentStatus sets the status from the replicas of all ReplicaSets. current is the ReplicaSet of the Deployment's template, or
+// nil if it was just created. During a rollout, updateDeploymentStatus also queues the Deployment for its progress deadline.
 func (r *Runner) updateDeploymentStatus(ctx context.Context, k key, deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, current *appsv1.ReplicaSet) error {
 	want := ptr.Deref(deployment.Spec.Replicas, 1)
 	updated := deployment.DeepCopy()
@@ -142,8 +143,8 @@ func setAvailable(status *appsv1.DeploymentStatus, isAvailable bool) {
 	setCondition(status, condition)
 }
 
-// setProgressing sets condition Progressing. It returns the time until the rollout exceeds its progress deadline, or 0 if the rollout has
-// ended.
+// setProgressing sets condition Progressing. It returns the time until the rollout exceeds its progress deadline, or 0 if the rollout is
+// complete or has exceeded the deadline.
 func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStatus, isComplete bool) time.Duration {
 	condition := appsv1.DeploymentCondition{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue}
 	if isComplete {
@@ -169,8 +170,8 @@ func setProgressing(deployment *appsv1.Deployment, status *appsv1.DeploymentStat
 	return left
 }
 
-// setCondition sets a condition. It keeps LastTransitionTime if the status is unchanged. Unless the new condition has a LastUpdateTime, it
-// keeps that too if the condition is unchanged.
+// setCondition sets a condition. It keeps LastTransitionTime if the status is unchanged. If the new condition has no LastUpdateTime,
+// setCondition keeps the old one if the condition is unchanged, and otherwise sets the current time.
 func setCondition(status *appsv1.DeploymentStatus, condition appsv1.DeploymentCondition) {
 	now := metav1.Now()
 	condition.LastTransitionTime = now

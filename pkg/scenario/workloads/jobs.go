@@ -13,7 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// syncJob creates Pods until enough of them have succeeded. Pods in this cluster never fail, so Jobs never fail.
+// syncJob creates Pods until enough of them have succeeded, and updates the Job's status. It deletes the unfinished Pods of a suspended
+// Job. Pods in this cluster never fail, so Jobs never fail.
 func (r *Runner) syncJob(ctx context.Context, k key) error {
 	job, err := r.jobs.Jobs(k.namespace).Get(k.name)
 	if err != nil || job.DeletionTimestamp != nil || hasJobCondition(job, batchv1.JobComplete) {
@@ -56,7 +57,8 @@ func (r *Runner) syncJob(ctx context.Context, k key) error {
 	return err
 }
 
-// wantedPods returns the number of Pods of a Job that must run when the given number of Pods has succeeded.
+// wantedPods returns the number of Pods of a Job that must run when the given number of Pods has succeeded. The result is negative if more
+// Pods than necessary have succeeded.
 func wantedPods(job *batchv1.Job, succeeded int32) int32 {
 	wanted := ptr.Deref(job.Spec.Parallelism, 1)
 	switch {
@@ -68,7 +70,8 @@ func wantedPods(job *batchv1.Job, succeeded int32) int32 {
 	return wanted
 }
 
-// setJobConditions sets the conditions of a Job from its Pods: suspended, running or complete.
+// setJobConditions sets the conditions, the start time and the completion time in a Job's status, from its spec and its succeeded and
+// active Pods.
 func setJobConditions(job *batchv1.Job, status *batchv1.JobStatus) {
 	if ptr.Deref(job.Spec.Suspend, false) {
 		status.StartTime = nil

@@ -16,7 +16,7 @@ import (
 // nodeName is the name of the only node that runs Pods.
 const nodeName = "worker-0"
 
-// Behavior defines the status of a Pod over time. The zero value is a Pod that is ready immediately.
+// Behavior defines the status of a Pod over time. The zero value is the behavior of a Pod that is ready immediately.
 type Behavior struct {
 	// After is the time from the Pod's creation until it becomes ready, or until its containers wait. A Pod of a Job succeeds instead of
 	// becoming ready.
@@ -31,7 +31,8 @@ type Behavior struct {
 // Ready returns the behavior of a Pod that becomes ready one second after its creation.
 func Ready() Behavior { return Behavior{After: time.Second} }
 
-// SetBehavior sets the function that returns the behavior of each Pod, including existing Pods. The Runner never calls it concurrently.
+// SetBehavior sets the function that returns the behavior of each Pod, including existing Pods. The Runner never calls the function
+// concurrently.
 func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {
 	r.mu.Lock()
 	r.behavior = behavior
@@ -46,7 +47,7 @@ func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {
 	return nil
 }
 
-// syncPod schedules a Pod, sets its status, or completes its deletion.
+// syncPod schedules a Pod, sets its status, or completes its deletion. It ignores Pods on other nodes.
 func (r *Runner) syncPod(ctx context.Context, k key) error {
 	pod, err := r.pods.Pods(k.namespace).Get(k.name)
 	if err != nil {
@@ -85,7 +86,7 @@ func (r *Runner) syncPod(ctx context.Context, k key) error {
 	return err
 }
 
-// setStatus sets the status that a Pod with this behavior has after the time After.
+// setStatus sets the status that a Pod with this behavior has when the time After has passed.
 func (b Behavior) setStatus(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodRunning
 	if b.Waiting != "" && b.Waiting != "CrashLoopBackOff" {
@@ -148,7 +149,7 @@ func setPodCondition(pod *corev1.Pod, conditionType corev1.PodConditionType, isT
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: conditionType, Status: status, LastTransitionTime: metav1.Now()})
 }
 
-// podIP returns an address that is a hash of the Pod's name. Two Pods may have the same address.
+// podIP returns an address that is a hash of the Pod's namespace and name. Two Pods may have the same address.
 func podIP(pod *corev1.Pod) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(pod.Namespace + "/" + pod.Name)) // never fails

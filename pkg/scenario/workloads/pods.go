@@ -17,7 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podSet is an object that owns Pods of one template, such as a ReplicaSet.
+// podSet is an object that owns Pods of one template, such as a ReplicaSet. replicas is the desired number of Pods; it is 0 for a Job.
 type podSet struct {
 	metav1.Object
 	kind     schema.GroupVersionKind
@@ -25,7 +25,7 @@ type podSet struct {
 	replicas int
 }
 
-// counts are the numbers of a set's Pods, excluding terminating Pods.
+// counts are the numbers of a set's Pods: all, those that are ready, and those of the current template. Terminating Pods are excluded.
 type counts struct{ all, ready, current int32 }
 
 // syncPods creates and deletes Pods until the set has the desired number of Pods of its current template, and counts the Pods.
@@ -63,7 +63,8 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 }
 
 // startPods creates the missing Pods of a set, with names that no Pod in the cache has, including terminating Pods. If a Pod of another
-// owner has the name on the API server, it tries the next name. A Pod of the set that the cache lacks counts as created.
+// owner has the name on the API server, it tries the next name. If the set has a Pod of that name that is not in the cache, that Pod is one
+// of the missing Pods.
 func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
 	hash, err := templateHash(set.template)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s podSet) pod(name, hash string) *corev1.Pod {
 	return pod
 }
 
-// templateHash returns a hash of a template.
+// templateHash returns a hash of a Pod template, in hexadecimal digits.
 func templateHash(template corev1.PodTemplateSpec) (string, error) {
 	content, err := json.Marshal(template)
 	if err != nil {

@@ -45,10 +45,11 @@ type Runner struct {
 	behavior func(*corev1.Pod) Behavior
 }
 
-// key identifies an object in the work queue.
+// key identifies an object in the work queue. resource is a plural resource name, such as "pods".
 type key struct{ resource, namespace, name string }
 
-// New returns a Runner whose Pods have the behavior Ready. configs returns a configuration for clients that authenticate as a user.
+// New returns a Runner whose Pods have the behavior Ready. The caller must call Run. configs returns a configuration for clients that
+// authenticate as a user.
 func New(configs func(user string) *rest.Config) (*Runner, error) {
 	r := &Runner{behavior: func(*corev1.Pod) Behavior { return Ready() }}
 	var err error
@@ -78,7 +79,7 @@ func New(configs func(user string) *rest.Config) (*Runner, error) {
 	return r, nil
 }
 
-// handler queues each object that changes, and its controller owner.
+// handler returns an event handler that queues each changed object of a resource, and the workload that controls the object.
 func (r *Runner) handler(resource string) cache.ResourceEventHandler {
 	owners := map[string]string{"Deployment": "deployments", "ReplicaSet": "replicasets", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Job": "jobs"}
 	add := func(changed any) {

@@ -23,8 +23,8 @@ func (r *Runner) nodeTakesPods(ctx context.Context) (bool, error) {
 	return !node.Spec.Unschedulable, nil
 }
 
-// createPod creates a Pod of a set, and binds it to the node if the node is schedulable. It reports whether the set has a Pod of this
-// name, created now or earlier. It returns false if the existing Pod has another owner.
+// createPod creates a Pod of a set, and binds it to the node if the node is schedulable or the set is a DaemonSet. It reports whether the
+// set has a Pod of this name, created now or earlier. It returns false if the existing Pod has another owner.
 func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (bool, error) {
 	takesPods, err := r.nodeTakesPods(ctx)
 	if err != nil {
@@ -47,7 +47,8 @@ func (r *Runner) createPod(ctx context.Context, set podSet, name, hash string) (
 	return true, nil
 }
 
-// schedule binds a Pod of this package's controllers to the node, or marks the Pod as unschedulable if the node is unschedulable.
+// schedule binds a Pod of this package's controllers to the node, or marks the Pod as unschedulable if the node is unschedulable. It
+// ignores other Pods and terminating Pods.
 func (r *Runner) schedule(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Annotations[templateAnnotation] == "" || pod.DeletionTimestamp != nil {
 		return nil

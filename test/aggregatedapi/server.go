@@ -1,7 +1,7 @@
-// Package aggregatedapi is an API server of its own for one kind, as OpenShift has one for ImageStreams: built with Kubernetes'
-// library for such servers, and reached through the aggregation layer of the cluster's API server.
+// Package aggregatedapi provides an aggregated API server for ImageStreams, like OpenShift's own. It is built with k8s.io/apiserver. The
+// cluster's API server forwards requests to it through the aggregation layer.
 //
-// It keeps its objects in memory and lets everybody read them. It does not register itself: its callers write the APIService.
+// The server keeps its objects in memory and lets every client read them. It does not register itself: its callers create the APIService.
 package aggregatedapi
 
 import (
@@ -22,7 +22,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// Resource is what the server serves.
+// Resource is the resource that the server serves.
 var Resource = schema.GroupVersionResource{Group: "image.openshift.io", Version: "v1", Resource: "imagestreams"}
 
 const (
@@ -30,7 +30,7 @@ const (
 	listKind = "ImageStreamList"
 )
 
-// Server is an API server for ImageStreams.
+// Server is an API server for ImageStreams. Its methods can be called concurrently.
 type Server struct {
 	*httptest.Server
 
@@ -39,14 +39,14 @@ type Server struct {
 	failure error
 }
 
-// Add puts an ImageStream into a namespace.
+// Add stores an ImageStream in a namespace. It does not check whether one of this name exists.
 func (s *Server) Add(namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = append(s.streams, ImageStream{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name)}})
 }
 
-// Fail has lists answered with an error from now on; nil ends that.
+// Fail makes the server answer list requests with an error from now on. With nil, the server answers them again.
 func (s *Server) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *Server) Fail(err error) {
 
 func noDefinitions(common.ReferenceCallback) map[string]common.OpenAPIDefinition { return nil }
 
-// Start serves HTTPS on loopback with a certificate that nobody knows. Close ends that.
+// Start starts a server that serves HTTPS on a loopback address, with a certificate that no client trusts. The caller must close it.
 func Start() (*Server, error) {
 	s := &Server{}
 	scheme := runtime.NewScheme()
@@ -73,7 +73,7 @@ func Start() (*Server, error) {
 	config.LoopbackClientConfig = &restclient.Config{}
 	config.ExternalAddress = "localhost:443"
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(noDefinitions, openapinamer.NewDefinitionNamer(scheme))
-	config.OpenAPIV3Config.IgnorePrefixes = []string{"/apis"} // nothing is applied here, so that no schema is asked for
+	config.OpenAPIV3Config.IgnorePrefixes = []string{"/apis"} // no client applies objects here, and therefore none reads the schema
 	config.SkipOpenAPIInstallation = true
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	server, err := config.Complete(nil).New("image-apiserver", genericapiserver.NewEmptyDelegate())

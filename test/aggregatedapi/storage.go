@@ -11,13 +11,13 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// ImageStream has metadata only: nobody looks at more of it.
+// ImageStream is an ImageStream with metadata only, because its readers use nothing else.
 type ImageStream struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 }
 
-// ImageStreamList is a list of them.
+// ImageStreamList is a list of ImageStreams.
 type ImageStreamList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
@@ -38,7 +38,7 @@ func (l *ImageStreamList) DeepCopyObject() runtime.Object {
 	return copied
 }
 
-// storage lists what the server keeps.
+// storage implements listing for the ImageStreams of a Server.
 type storage struct {
 	server *Server
 	rest.TableConvertor

@@ -8,35 +8,38 @@ import (
 	"testing"
 )
 
-// trial is what is to be seen of one alert over time.
+// trial is a test case: what Prometheus scrapes over time, and when one alert fires.
 type trial struct {
 	alert string
-	// series have a value a minute, the first at minute 0. leads is when somebody leads, as series; one pod always where it is left out.
+	// series are input series with one value per minute, the first at minute 0. leads are the series of the pods that lead, in the same
+	// format. If leads is empty, one pod leads all the time.
 	series, leads string
-	// fires and resolves are the minutes at which it begins and ends; both 0 where it never fires.
+	// fires and resolves are the minutes at which the alert begins and stops firing. Both are 0 if it never fires.
 	fires, resolves int
-	// severity and about are the labels that it has; about is left out where it is about nothing but the manager.
+	// severity is the alert's label severity. about is the label that identifies the alert's object, or empty if the alert has none.
 	severity, about string
 }
 
-// answering is the manager as Prometheus reaches it. Every trial has it that is not about its absence.
+// answering is the series of a manager that Prometheus can scrape. Every trial has it, except those of PlatformOperatorsManagerAbsent.
 const answering = `up{namespace="openshift-platform-operators",job="metrics",pod="a"} 1x600`
 
-// leading is a pod that leads all the time, and has judged: it says how many operators declare nothing, here 0.
+// leading is the series of a pod that leads all the time and has evaluated all operators. Its value is the number of operators that declare
+// nothing, here 0.
 const leading = `platform_operators_undeclared{pod="a"} 0x600`
 
-// handedOver is a series of which pod a has a value for so many minutes, nobody for so many more, and then pod b. It is written as
-// the metric's name and its labels but the pod's.
+// handedOver returns a series of pod a for the minutes of before, of no pod for the minutes of nobody, and of pod b after that. metric is
+// the series' name, and labels are its labels without the pod. after are the values of pod b, in Prometheus' notation.
 func handedOver(metric, labels string, before, nobody int, after string) string {
 	return fmt.Sprintf("%[1]s{pod=\"a\",%[2]s} 1x%[3]d stale\n%[1]s{pod=\"b\",%[2]s} _x%[4]d %[5]s", metric, labels, before-1, before+nobody, after)
 }
 
-// takenOver is that pod a leads for so many minutes, nobody for so many more, and then pod b, which has judged.
+// takenOver returns the series of leaders. Pod a leads for the minutes of before, no pod leads for the minutes of nobody, and then pod b
+// leads and has evaluated all operators.
 func takenOver(before, nobody int) string {
 	return handedOver("platform_operators_undeclared", "", before, nobody, "0x600")
 }
 
-// A lease runs out after 160 seconds at most: with a value a minute that is three minutes without one. Longer is a lost node.
+// takeover and lostNode are how long no pod leads, in minutes: until a lease expires (after 160 seconds at most), and after a node is lost.
 const takeover, lostNode = 3, 8
 
 const (
@@ -46,7 +49,8 @@ const (
 	blocked   = `condition="Progressing",status="False",reason="Blocked",platformoperator="quay"`
 )
 
-// conditions are those of an operator that had one reason for so many minutes, from minute 0, and another after that.
+// conditions returns the series of operator quay, whose condition has a status and reason for so many minutes from minute 0. After that,
+// the condition is True with reason AsExpected. Operator other has that condition all the time.
 func conditions(condition, status, reason string, minutes int) string {
 	return fmt.Sprintf(`platform_operators_condition{pod="a",platformoperator="quay",condition=%[1]q,status=%[2]q,reason=%[3]q} 1x%[4]d stale
 		platform_operators_condition{pod="a",platformoperator="quay",condition=%[1]q,status="True",reason="AsExpected"} _x%[5]d 1x600
@@ -202,7 +206,7 @@ var trials = map[string]trial{
 			platform_operators_catalog_unreadable_seconds{pod="a",catalog="CatalogSource/ns/one"} 0x500`},
 }
 
-// faults says how what is seen differs from what is to be seen.
+// faults runs the alerts on the series of a trial, and returns a description of each minute at which other alerts fire than expected.
 func (want trial) faults(t *testing.T, alerts []rule) (faults []string) {
 	t.Helper()
 	leads := want.leads
@@ -264,7 +268,7 @@ func TestCLU_P6_EachAlertFiresWhenItShouldAndNoOtherDoes(t *testing.T) {
 	}
 }
 
-// breakages are what may happen to an alert by a slip of the hand.
+// breakages are mistakes that an edit of an alert may introduce, by description. Each function changes the rule in place.
 var breakages = map[string]func(*rule){
 	"waits for half as long":  func(r *rule) { r.For = map[string]string{"15m": "7m", "30m": "15m", "1h": "30m", "6h": "3h"}[r.For] },
 	"waits for a minute more": func(r *rule) { r.For = map[string]string{"15m": "16m", "30m": "31m", "1h": "61m", "6h": "361m"}[r.For] },
@@ -283,7 +287,7 @@ var breakages = map[string]func(*rule){
 	},
 }
 
-// What cannot fail holds nothing: each alert, broken, has to fail a trial of its own.
+// TestCLU_P6_ABrokenAlertIsNoticed tests the trials: at least one trial of each alert must fail for each breakage of that alert.
 func TestCLU_P6_ABrokenAlertIsNoticed(t *testing.T) {
 	for i, each := range shipped(t) {
 		for how, breakIt := range breakages {

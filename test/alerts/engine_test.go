@@ -19,7 +19,7 @@ import (
 
 const manifest = "../../manifests/0000_90_platform-operators_03-prometheusrule.yaml"
 
-// group is a group of rules as a PrometheusRule and Prometheus' own files have it.
+// group is a group of rules, as in a PrometheusRule and in Prometheus' rule files.
 type group struct {
 	Name  string `json:"name"`
 	Rules []rule `json:"rules"`
@@ -33,7 +33,7 @@ type rule struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// shipped gives the rules of the payload.
+// shipped returns the rules of all groups of the manifest. It fails the test if there are none.
 func shipped(t *testing.T) []rule {
 	t.Helper()
 	content, err := os.ReadFile(manifest)
@@ -58,13 +58,13 @@ func shipped(t *testing.T) []rule {
 	return all
 }
 
-// minute is how often Prometheus looks in these tests; the cluster's own does every 30 seconds.
+// minute is the interval at which Prometheus evaluates the rules in these tests. In a cluster, it does so every 30 seconds.
 const minute = time.Minute
 
-// timeline is which alerts fire at each minute, as text, sorted.
+// timeline has, for each minute from 0, the labels of the alerts that fire, as text, sorted.
 type timeline [][]string
 
-// run lets Prometheus look at series, which have a value a minute, for so many minutes.
+// run evaluates the alerts once a minute, for so many minutes, on series that have one value per minute.
 func run(t *testing.T, alerts []rule, series string, minutes int) timeline {
 	t.Helper()
 	suite, err := promqltest.NewLazyLoader("load 1m\n"+indented(series), promqltest.LazyLoaderOpts{EnableAtModifier: true, EnableNegativeOffset: true})
@@ -119,7 +119,7 @@ func firingOf(t *testing.T, of *rules.Group) (firing []string) {
 	return firing
 }
 
-// written writes rules as a file of Prometheus.
+// written writes rules to a rule file of Prometheus in a temporary folder, and returns its path.
 func written(t *testing.T, alerts []rule) string {
 	t.Helper()
 	content, err := yaml.Marshal(map[string][]group{"groups": {{Name: "platform-operators", Rules: alerts}}})

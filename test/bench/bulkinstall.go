@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// engineParallel is how many objects the manager (pkg/apply/pacing) and the plain loop apply at once.
+	// engineParallel is the maximum number of objects that the manager (pkg/apply/pacing) and the plain loop apply concurrently.
 	engineParallel = 8
-	// bulkRounds limits the number of rounds, because the large size takes most of the run's time.
+	// bulkRounds is the maximum number of rounds of one size. It is low because the large size takes most of the run's time.
 	bulkRounds = 2
 )
 
 var bulkSizes = []int{500, 5000}
 
-// bulkInstalls are the times, in seconds, of installing bundles of one size.
+// bulkInstalls are the times, in seconds, of installing bundles of one size. kubectl has one value; the others have one per round.
 type bulkInstalls struct {
 	size                 int
 	ours, plain, kubectl []float64
 }
 
-// measureBulk measures installing a large bundle by a BundleDeployment, by a plain loop and by kubectl. Each round uses other
-// names, and nothing is removed.
+// measureBulk measures installing a large bundle by a BundleDeployment and by a plain loop, in at most bulkRounds rounds, and once by
+// kubectl. Each round uses other names, and nothing is removed.
 func measureBulk(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []bulkInstalls
@@ -82,7 +82,8 @@ func (l *live) bulkRound(ctx context.Context, measured *bulkInstalls, round int)
 	return nil
 }
 
-// byKubectl applies a bundle's objects by `kubectl apply --server-side` from one file.
+// byKubectl creates a namespace with the bundle's name and applies the bundle's objects by `kubectl apply --server-side` from one file. It
+// returns the time that kubectl took.
 func (l *live) byKubectl(ctx context.Context, bundle bulk.Bundle) (time.Duration, error) {
 	operator, err := renderForLoop(bundle)
 	if err != nil {
@@ -127,7 +128,7 @@ func bulkPart(all []bulkInstalls) part {
 	return p
 }
 
-// growth returns a table of how figures grow from one size to the next.
+// growth returns a table of how figures grow from one size to the next. at returns the size with an index, and the figures of both sides.
 func growth(unitName string, sizes int, at func(i int) (size string, ours, baseline float64)) table {
 	t := table{caption: "Growth, each row relative to the previous size:", head: []string{unitName, "ours", "baseline"}}
 	for i := 1; i < sizes; i++ {

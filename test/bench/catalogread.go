@@ -42,7 +42,7 @@ func measureCatalogRead(streams [][]byte, some []string, n int) (part, error) {
 	}, nil
 }
 
-// firstTenth returns the first packages of a stream, with at least a tenth of its bytes.
+// firstTenth returns the first packages of a stream that together have at least a tenth of its bytes.
 func firstTenth(stream []byte) ([]byte, error) {
 	packages, err := splitPackages(stream)
 	if err != nil {
@@ -51,7 +51,7 @@ func firstTenth(stream []byte) ([]byte, error) {
 	return joinUntil(len(stream)/10, packages), nil
 }
 
-// growthTable returns how figures of one size have grown from those of another.
+// growthTable returns how figures of one size have grown from those of another. from and to must have the same figures in the same order.
 func growthTable(caption string, from, to []figure) table {
 	t := table{caption: caption, head: []string{"figure", "ours", "baseline"}}
 	for i := range to {
@@ -61,8 +61,8 @@ func growthTable(caption string, from, to []figure) table {
 	return t
 }
 
-// compareReads compares reading the packages of the streams that want selects; nil selects all. It also returns the number of
-// packages.
+// compareReads compares reading the packages of the streams that want selects; nil selects all. It also returns the number of packages. It
+// returns an error if both sides do not find the same content.
 func compareReads(name string, streams [][]byte, want func(string) bool, n int) (packages int, figures []figure, err error) {
 	ours := func() ([][]catalog.Package, error) {
 		return each(streams, func(lines []byte) ([]catalog.Package, error) { return catalog.Read(bytes.NewReader(lines), want) })
@@ -89,7 +89,7 @@ func compareReads(name string, streams [][]byte, want func(string) bool, n int) 
 		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
 }
 
-// each calls read for each stream, in order.
+// each calls read for each stream, in order, and returns the results. It stops at the first error.
 func each[S, T any](streams []S, read func(S) (T, error)) ([]T, error) {
 	results := make([]T, len(streams))
 	for i, stream := range streams {
@@ -122,8 +122,8 @@ func loadOnly(lines []byte, want func(string) bool) (*declcfg.DeclarativeConfig,
 	return declcfg.LoadReader(&wanted)
 }
 
-// sameContent checks that both sides find the same numbers of packages, channels and bundles, and returns the number of
-// packages.
+// sameContent returns the number of packages. It returns an error unless both sides find the same numbers of packages, channels and
+// bundles.
 func sameContent(ours func() ([][]catalog.Package, error), baseline func() ([]*declcfg.DeclarativeConfig, error)) (int, error) {
 	catalogs, err := ours()
 	if err != nil {

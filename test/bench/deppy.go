@@ -18,12 +18,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// deppyProblem is the problem of pkg/resolve as variables of deppy. An operator is mandatory and depends on its candidates, the
-// best first. A candidate depends on those that meet its requirements, or is prohibited if it is not permitted by itself. At
-// most one candidate of an operator, and of the providers of a kind, may be chosen.
+// deppyProblem is the problem of pkg/resolve as variables of deppy. An operator is mandatory and depends on its candidates, the best first.
+// A candidate depends on the candidates that meet its requirements, or is prohibited if it is not permitted by itself. At most one
+// candidate of an operator, and of the providers of a kind, may be chosen.
 type deppyProblem struct {
 	variables []deppy.Variable
-	// want is the candidate of each operator that pkg/resolve chose.
+	// want has the candidate that pkg/resolve chose for each operator.
 	want []deppy.Identifier
 }
 
@@ -38,8 +38,9 @@ type deppyCandidate struct {
 	prohibited bool
 }
 
-// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted
-// by themselves. It leaves out operators that cannot be installed, because deppy would find no solution with them.
+// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted by
+// themselves. It leaves out operators that cannot be installed, because deppy would find no solution with them. It returns an error if no
+// operator can be installed.
 func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.Decision, onlyFitting bool) (deppyProblem, error) {
 	var problem deppyProblem
 	var all []deppyCandidate
@@ -85,7 +86,7 @@ func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.De
 	return problem, nil
 }
 
-// candidatesOf returns the bundles that an operator may run, the best first.
+// candidatesOf returns the bundles that an operator may run, the best first: deprecated bundles last, then by descending version.
 func candidatesOf(req resolve.Request, decision resolve.Decision) (candidates []deppyCandidate) {
 	add := func(c resolve.Candidate, prohibited bool) {
 		candidates = append(candidates, deppyCandidate{
@@ -119,7 +120,7 @@ func identifiers(candidates []deppyCandidate) (ids []deppy.Identifier) {
 	return ids
 }
 
-// providersOf returns the candidates that meet a requirement.
+// providersOf returns the candidates that meet a requirement, including prohibited ones.
 func providersOf(requirement catalog.Requirement, all []deppyCandidate) (ids []deppy.Identifier, err error) {
 	meets := func(c deppyCandidate) bool { return slices.Contains(c.Bundle.ProvidedGVKs, *requirement.GVK) }
 	switch {
@@ -141,8 +142,8 @@ func providersOf(requirement catalog.Requirement, all []deppyCandidate) (ids []d
 	return ids, nil
 }
 
-// conflictSets returns, for each kind that several operators may provide, the candidates that provide it, without duplicate
-// sets.
+// conflictSets returns, for each kind that bundles of several packages provide, all candidates that provide it. It ignores prohibited
+// candidates, and returns equal sets once.
 func conflictSets(all []deppyCandidate) [][]deppy.Identifier {
 	providers := map[catalog.GVK][]deppyCandidate{}
 	for _, c := range all {

@@ -21,21 +21,21 @@ import (
 
 const (
 	driftSeed = 20 // chooses the objects and edits, the same in every run
-	// repairLimit is how long one repair may take.
+	// repairLimit is the maximum time until one edit is repaired.
 	repairLimit = time.Minute
 )
 
 // driftSizes are the numbers of edits and objects. Each object is edited at most once, so that no edit is a repeated conflict.
 var driftSizes = []struct{ edits, objects int }{{100, 130}, {1000, 1300}}
 
-// repairs are the times of the repairs, in seconds.
+// repairs are the times of all repairs at one size, in seconds.
 type repairs struct {
 	edits, objects int
 	ours, plain    []float64
 }
 
-// measureDrift edits and deletes objects one after the other and measures the repairs, alternately by the manager and by a loop
-// that watches a namespace.
+// measureDrift edits and deletes objects one after the other and measures the repairs, alternately by the manager and by a loop that
+// watches a namespace.
 func measureDrift(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []repairs
@@ -103,7 +103,8 @@ func (l *live) driftRound(ctx context.Context, measured *repairs) error {
 	return nil
 }
 
-// repairByLoop is the baseline. It watches the ConfigMaps and applies those that differ, from memory.
+// repairByLoop starts the baseline, a goroutine that watches the ConfigMaps of the operator's namespace until ctx ends. It applies each
+// ConfigMap that was deleted or differs. The goroutine sends its first error to failed and ends.
 func (l *live) repairByLoop(ctx context.Context, operator rendered, failed chan<- error) error {
 	declared := map[string]*unstructured.Unstructured{}
 	for i := range operator.objects {
@@ -146,7 +147,7 @@ func asDeclared(configMap *corev1.ConfigMap, declared *unstructured.Unstructured
 	return true
 }
 
-// editor changes ConfigMaps of one bundle and watches their repair.
+// editor edits or deletes the ConfigMaps of one bundle and watches their repair.
 type editor struct {
 	client   typedcorev1.ConfigMapInterface
 	declared map[string]*unstructured.Unstructured
@@ -176,7 +177,8 @@ func (l *live) newEditor(ctx context.Context, bundle bulk.Bundle) (*editor, erro
 	return e, err
 }
 
-// edit changes the next object and returns the time from sending the change until a watch shows the repaired object.
+// edit changes the next object and returns the time from sending the change until a watch shows the repaired object. It returns an error
+// after repairLimit, or if no object is left.
 func (e *editor) edit(ctx context.Context) (time.Duration, error) {
 	if len(e.names) == 0 {
 		return 0, errors.New("editing an object: there are fewer objects than edits")

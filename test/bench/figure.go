@@ -22,9 +22,9 @@ type figure struct {
 	name string
 	unit unit
 	ours float64
-	// baseline is zero if there is none.
+	// baseline is 0 if there is none.
 	baseline float64
-	// n is the number of samples; ours and baseline are medians.
+	// n is the number of samples. ours and baseline are medians of them, unless name is a percentile; counts of requests are maxima.
 	n int
 }
 
@@ -39,16 +39,16 @@ func (f figure) ratio() (float64, bool) {
 // part is a section of the document.
 type part struct {
 	title string
-	// text says what is measured and how, in Markdown.
+	// text describes what is measured and how, in Markdown.
 	text string
 	// ours and baseline name the two sides in the head of the table.
 	ours, baseline string
 	figures        []figure
-	// details is a further table below the figures. It may be empty.
+	// details is a further table below the figures and notes. It is left out if it has no rows.
 	details table
-	// memory has the figures for the Deployment, in the part that measures them.
+	// memory has the figures for the Deployment's memory request. It is nil except in part "memory".
 	memory *memorybudget.Figures
-	// notes are paragraphs below the figures.
+	// notes are paragraphs between the figures and the details.
 	notes []string
 }
 
@@ -67,7 +67,7 @@ func costFigures(name string, ours, baseline cost, n int) []figure {
 	}
 }
 
-// format formats a value with three significant digits, in a suitable unit.
+// format formats a value with three significant digits, in a suitable unit. A whole number of the smallest unit has no decimals.
 func (u unit) format(value float64) string {
 	switch u {
 	case seconds:

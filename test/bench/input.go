@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// readCatalog returns the file-based catalog in a folder as catalogd serves it: one JSON object per line, in the order of the
-// file names. operator-registry reads it, so that both sides of a comparison get the same bytes.
+// readCatalog returns the file-based catalog in a folder as catalogd serves it: one JSON object per line, in the order of the file names.
+// operator-registry parses it, so that both sides of a comparison get the same bytes. It returns an error if the folder has no
+// <package>/catalog.yaml.
 func readCatalog(ctx context.Context, root string) ([]byte, error) {
 	files, err := filepath.Glob(filepath.Join(root, "*", "catalog.yaml"))
 	if err != nil {
@@ -61,7 +62,7 @@ func jsonLines(content []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// bundleFolders returns the <package>/<version> folders of bundles, sorted.
+// bundleFolders returns the <package>/<version> folders of bundles, sorted. It returns an error if there are none.
 func bundleFolders(root string) ([]string, error) {
 	folders, err := filepath.Glob(filepath.Join(root, "*", "*"))
 	if err != nil {

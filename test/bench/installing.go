@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// operatorsPerRound is how many operators are installed at once.
+	// operatorsPerRound is the number of operators that a round installs at once.
 	operatorsPerRound = 10
 	sampleVersion     = "1.0.0"
-	// roundLimit is how long one round may take.
+	// roundLimit is the maximum time of one round on either side, and of waiting for the manager to run.
 	roundLimit = 2 * time.Minute
 )
 
@@ -145,13 +145,13 @@ func sampleOperators(prefix string, round int) []samples.Operator {
 	return operators
 }
 
-// rendered is the namespace and the objects of an operator, for the plain loop.
+// rendered is an operator for the plain loop: its namespace and its rendered objects, without the Namespace.
 type rendered struct {
 	namespace string
 	objects   []unstructured.Unstructured
 }
 
-// renderSamples writes the operators' bundles to a folder and renders them.
+// renderSamples writes the operators' bundles to a folder and renders them, each for a namespace named as its package.
 func renderSamples(dir string, operators []samples.Operator) ([]rendered, error) {
 	if err := samples.Write(dir, operators...); err != nil {
 		return nil, err

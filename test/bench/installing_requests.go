@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// quietTime is how long the manager sends no request before an installation counts as complete. It is longer than the
+	// quietTime is the time without a write by the manager after which an installation is complete. It is longer than the time by which the
 	// manager delays a status in which only a message changed.
 	quietTime = 10 * time.Second
-	// quietLimit limits the time until then.
+	// quietLimit is the maximum time to wait until the manager has written nothing for quietTime.
 	quietLimit = 2 * time.Minute
 )
 
-// requestClasses are the requests of an installation other than those for the bundles' objects.
+// requestClasses are the reported classes of the manager's writes in an installation. They do not include the writes of the bundles'
+// objects.
 var requestClasses = []struct {
 	name    string
 	written []string // as in steady.Requests.Written
-	// before is the number of commit c02a7af for ten operators.
+	// before is the number of requests that commit c02a7af needed for ten operators.
 	before int
 }{
 	{"PlatformOperator status writes", []string{"platformoperators/status"}, 66},
@@ -31,7 +32,8 @@ var requestClasses = []struct {
 	{"access reviews", []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}, 114},
 }
 
-// requestsUntilQuiet counts the manager's requests since the last reading of the log, until there are none for quietTime.
+// requestsUntilQuiet counts the manager's requests since the last reading of the log, until the manager has written nothing for quietTime.
+// It returns an error if the manager still writes after quietLimit.
 func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, error) {
 	var total steady.Requests
 	for deadline := time.Now().Add(quietLimit); ; {
@@ -52,7 +54,7 @@ func requestsUntilQuiet(ctx context.Context, log *steady.Log) (steady.Requests, 
 	}
 }
 
-// requestFigures returns a figure for each class and for their sum, of the round with the most requests. Later rounds reuse the
+// requestFigures returns a figure for each class and for their sum. Each is the maximum of all rounds, because later rounds reuse the
 // access reviews of the first.
 func requestFigures(rounds []steady.Requests) []figure {
 	var figures []figure

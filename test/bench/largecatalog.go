@@ -8,7 +8,7 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// packageLines are the blobs of a package as JSON lines.
+// packageLines is a package of a catalog: its blobs as JSON lines, and the number of its bundles.
 type packageLines struct {
 	name    string
 	bundles int
@@ -44,7 +44,7 @@ func splitPackages(stream []byte) ([]packageLines, error) {
 	return all, nil
 }
 
-// joinUntil joins packages until the stream has at least this many bytes.
+// joinUntil joins packages until the stream has at least this many bytes or no package is left.
 func joinUntil(bytes int, packages []packageLines) (stream []byte) {
 	for _, p := range packages {
 		if len(stream) >= bytes {
@@ -55,7 +55,8 @@ func joinUntil(bytes int, packages []packageLines) (stream []byte) {
 	return stream
 }
 
-// largeCatalog repeats packages until the stream has at least this many bytes. Repeated packages get unique names.
+// largeCatalog repeats packages until the stream has at least this many bytes. Repeated packages get unique names. It returns an error if
+// there is no package to repeat.
 func largeCatalog(bytes int, packages []packageLines) (stream []byte, err error) {
 	seen := map[string]int{}
 	for len(stream) < bytes {

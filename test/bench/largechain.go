@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// unmetSteps is the number of required steps that no version meets. It is the limit of upgrade rules.
+	// unmetSteps is the number of required steps that no version meets, the maximum that upgrade rules may have.
 	unmetSteps = 32
 	// entriesPerVersion is the number of entries without bundles for each version. Each has its own skipRange.
 	entriesPerVersion = 10
@@ -22,9 +22,9 @@ var largeSizes = []int{100, 1000, 10_000}
 
 // largeOffer is a kind of package for which a search for upgrade paths takes long (HRD-B1).
 type largeOffer struct {
-	// name is a format for the number of versions.
+	// name is a format string for the figure's name, with a verb for the number of versions.
 	name string
-	// share divides a size; the quotient is the number of versions.
+	// share is the divisor of a size; the quotient is the number of versions.
 	share   int
 	guarded bool
 	entries int
@@ -36,8 +36,8 @@ var largeOffers = []largeOffer{
 	{name: fmt.Sprintf("a chain of %%d versions with %d times as many entries without bundles", entriesPerVersion), share: entriesPerVersion, entries: entriesPerVersion},
 }
 
-// measureLarge measures the decision for one operator with the lowest version installed. There is no baseline, because no other
-// solver gives reasons.
+// measureLarge measures the decision for one operator with the lowest version installed. growth has a row per offer and size, except the
+// first: how the time grew from the previous size. There is no baseline, because no other solver gives reasons.
 func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err error) {
 	for _, offer := range largeOffers {
 		var before figure
@@ -64,7 +64,8 @@ func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err 
 	return figures, growth, nil
 }
 
-// build returns the request and two catalogs of the same priority. One has the package, and the other a lower version of it.
+// build returns the request and two catalogs of the same priority. The first has the package with this many versions, and the second a
+// lower version of the package.
 func (o largeOffer) build(versions int) (resolve.Request, []resolve.Catalog) {
 	const pkg = "large"
 	first := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}

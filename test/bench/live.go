@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// waitLimit is how long a part waits for anything.
+// waitLimit is the maximum time that a part waits for one state of the cluster.
 const waitLimit = 5 * time.Minute
 
 // live is a local cluster with the manager, and a registry for bundles of any size.
@@ -28,8 +28,8 @@ type live struct {
 	logf     func(format string, args ...any)
 }
 
-// withCluster starts the cluster, measures a part on it, and stops it. Without Samples the catalog has one package that no part
-// uses.
+// withCluster starts the cluster and the manager, waits until the manager runs, calls measure, and stops both. It sets Dir, Log and
+// OpenShiftVersion of the options. Without Samples the catalog has one package that no part uses.
 func withCluster(ctx context.Context, dir string, options environment.Options, logf func(string, ...any), measure func(context.Context, *live) (part, error)) (p part, err error) {
 	options.Dir, options.Log, options.OpenShiftVersion = filepath.Join(dir, "environment"), os.Stderr, story.ClusterVersion
 	if len(options.Samples) == 0 {
@@ -54,7 +54,7 @@ func withCluster(ctx context.Context, dir string, options environment.Options, l
 	return measure(ctx, l)
 }
 
-// managerIsRunning is a step that waits until the manager has reported Available=True.
+// managerIsRunning returns a step that waits until the manager has reported Available=True.
 func managerIsRunning() story.Step {
 	return story.Step{Title: "the manager runs", Within: roundLimit, Seen: func(ctx context.Context, admin *story.Admin) error {
 		_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionTrue)
@@ -71,7 +71,7 @@ func (l *live) publish(ctx context.Context, bundle bulk.Bundle) (string, error) 
 	return l.registry.Push(ctx, bundle.Name, image)
 }
 
-// deploy creates a BundleDeployment for an image and returns the time until it is installed.
+// deploy creates a BundleDeployment for an image and returns the time until it is installed and healthy.
 func (l *live) deploy(ctx context.Context, name, ref string) (time.Duration, error) {
 	start := time.Now()
 	if err := bulk.Deploy(ctx, l.admin.Platform, name, ref); err != nil {
@@ -85,7 +85,7 @@ func (l *live) waitUntilInstalled(ctx context.Context, name string, start time.T
 	return time.Since(start), err
 }
 
-// renderForLoop renders a bundle for the plain loop.
+// renderForLoop renders a bundle for the plain loop, into a namespace with the bundle's name.
 func renderForLoop(bundle bulk.Bundle) (rendered, error) {
 	objects, err := renderInto(bundle.Files(), bundle.Name)
 	return rendered{namespace: bundle.Name, objects: objects}, err

@@ -36,15 +36,15 @@ Flags:
 
 const mainModule = "github.com/openshift/platform-operators"
 
-// The catalogs; the packages that are resolved, one with the most bundles and one with about a tenth; and the packages to read
-// of a catalog.
+// catalogNames are the folders of the catalogs below the data folder. resolvedNames are the packages that part "resolve" resolves one by
+// one: that with the most bundles, and one with about a tenth of them. fewPackages are the packages that part "catalog" reads selectively.
 var (
 	catalogNames  = []string{"community-v4.20", "certified-v4.20"}
 	resolvedNames = []string{"project-quay", "multi-nic-cni-operator"}
 	fewPackages   = []string{"nfs-provisioner-operator", "project-quay", "rabbitmq-cluster-operator"}
 )
 
-// partNames are the parts in the order of the document.
+// partNames are the names of all parts, in the order of the document.
 var partNames = []string{"catalog", "snapshots", "resolve", "upgrade", "render", "install", "bulk", "removal", "drift", "steady", "platform", "verdict", "memory", "takeover", "unpack", "pulls", "story"}
 
 type options struct {
@@ -141,11 +141,11 @@ func (o options) parts() ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(partNames), func(name string) bool { return !slices.Contains(selected, name) }), nil
 }
 
-// bench is one run.
+// bench is one run of the command.
 type bench struct {
 	options
 	start time.Time
-	// lines are the catalogs as JSON lines, by name. They are read when they are first needed.
+	// lines are the catalogs as JSON lines, by name. They are read when a part needs them, and freed before a part starts a cluster.
 	lines map[string][]byte
 }
 
@@ -209,8 +209,8 @@ func (b *bench) measure(ctx context.Context, name string) (part, error) {
 	}
 }
 
-// onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are
-// those of the real catalogs, for the part that serves them.
+// onCluster measures a part that needs the local cluster. It removes the temporary folder unless the part fails. packages are those of the
+// real catalogs for part "memory", and nil for the other parts.
 func (b *bench) onCluster(ctx context.Context, name string, packages []packageLines) (p part, failed error) {
 	b.lines = nil // frees memory for the local cluster
 	dir := b.dir
@@ -258,7 +258,7 @@ func (b *bench) onCluster(ctx context.Context, name string, packages []packageLi
 	}
 }
 
-// catalogs returns the catalogs as JSON lines, by name. It reads them once.
+// catalogs returns the catalogs as JSON lines, by name. It keeps them for the next call, until a part starts a cluster.
 func (b *bench) catalogs(ctx context.Context) (map[string][]byte, error) {
 	if b.lines != nil {
 		return b.lines, nil
@@ -307,7 +307,8 @@ func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, err
 	return packages, nil
 }
 
-// enterRoot changes the working folder to the root of the main module, from any folder inside the checkout.
+// enterRoot changes the working folder to the root of the main module, from any folder inside the checkout. It returns an error outside of
+// one.
 func enterRoot() error {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -11,16 +11,16 @@ const (
 	// shortestSample is the shortest duration of a sample. Shorter runs are repeated, so that clock resolution and scheduling
 	// do not matter.
 	shortestSample = 10 * time.Millisecond
-	// maxRepeats limits the repetitions in one sample.
+	// maxRepeats is the maximum number of repetitions in one sample.
 	maxRepeats = 100_000
-	// maxLongSamples limits the number of samples that take seconds each.
+	// maxLongSamples is the maximum number of samples of a subject that takes seconds.
 	maxLongSamples = 3
 )
 
 // cost is the cost of one run of a subject.
 type cost struct {
 	time time.Duration
-	// bytes and allocations are heap allocations, freed or not.
+	// bytes and allocations are the size and the number of heap allocations, including those freed since.
 	bytes, allocations float64
 }
 
@@ -30,9 +30,8 @@ type subject struct {
 	run  func() error
 }
 
-// measureAlternately measures the subjects n times each, in the order A B A B …, after one run of each that does not count. It
-// returns the median costs in the order of the subjects. Nothing else may run in the process, because memory is counted
-// process-wide.
+// measureAlternately measures the subjects n times each, in the order A B A B …, after one run of each that it does not measure. It returns
+// the median costs in the order of the subjects. Nothing else may run in the process, because memory is counted process-wide.
 func measureAlternately(n int, subjects ...subject) ([]cost, error) {
 	repeats := make([]int, len(subjects))
 	for i, s := range subjects {
@@ -59,7 +58,7 @@ func measureAlternately(n int, subjects ...subject) ([]cost, error) {
 	return medians, nil
 }
 
-// repeatsFor returns how often a run of this duration is repeated in a sample.
+// repeatsFor returns the number of runs in one sample, if one run takes this long: 1 to maxRepeats.
 func repeatsFor(once time.Duration) int {
 	if once <= 0 {
 		return maxRepeats
@@ -67,7 +66,7 @@ func repeatsFor(once time.Duration) int {
 	return int(min(max((shortestSample+once-1)/once, 1), maxRepeats))
 }
 
-// sample runs a subject repeatedly and returns the cost of one run.
+// sample runs a subject this many times and returns the mean cost of one run.
 func sample(run func() error, repeats int) (cost, error) {
 	var before, after runtime.MemStats
 	runtime.GC() // collects the other side's garbage
@@ -107,7 +106,8 @@ func measureLiveAlternately[T any](n int, makers ...func() (T, error)) ([]float6
 	return medians, nil
 }
 
-// liveHeap returns by how many bytes the heap is larger, after garbage collection, while the result is kept.
+// liveHeap returns the number of bytes by which the heap is larger, after garbage collection, while the result of make is reachable. It
+// returns 0 if the heap is smaller.
 func liveHeap[T any](make func() (T, error)) (float64, error) {
 	before := collectedHeap()
 	result, err := make()
@@ -150,7 +150,7 @@ func median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// add adds the cost of another subject.
+// add adds the other cost to c.
 func (c *cost) add(other cost) {
 	c.time += other.time
 	c.bytes += other.bytes

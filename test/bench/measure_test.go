@@ -77,7 +77,7 @@ func TestMeasureAlternatelyOrder(t *testing.T) {
 	}
 }
 
-// kept keeps what a test allocates on the heap.
+// kept has the slices that a test allocates, so that the compiler allocates them on the heap.
 var kept [][]byte
 
 func TestCostIsOfOneRun(t *testing.T) {

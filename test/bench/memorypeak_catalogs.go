@@ -22,7 +22,7 @@ type servedCatalog struct {
 	server       *localcatalog.Server
 }
 
-// addCatalogs serves the streams. The cluster has no objects for them yet.
+// addCatalogs writes the streams to folders below dir and serves them. It creates no CatalogSource or ClusterCatalog; announceAll does.
 func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([]*servedCatalog, error) {
 	var all []*servedCatalog
 	for i, stream := range streams {
@@ -42,8 +42,8 @@ func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([
 	return all, nil
 }
 
-// changeAll changes the content of all catalogs by a blob with the number of the round. The cluster's objects do not change
-// yet.
+// changeAll changes the content of all catalogs: it adds a blob with the number of the round, or replaces that of the previous round. The
+// cluster's objects do not change until announceAll.
 func changeAll(ctx context.Context, catalogs []*servedCatalog, round int) error {
 	for _, c := range catalogs {
 		blob := fmt.Sprintf("{\"schema\":\"bench.round\",\"package\":\"%s-0\",\"name\":\"round-%d\"}\n", memoryPrefix, round)
@@ -70,7 +70,7 @@ func (l *live) announceAll(ctx context.Context, catalogs []*servedCatalog) error
 	return l.catalogsRead(ctx, catalogs, began)
 }
 
-// catalogsRead waits until the manager has read each catalog over both protocols, after a time.
+// catalogsRead waits until the manager has read each catalog over both protocols since began. It returns an error after waitLimit.
 func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, began time.Time) error {
 	scraper, err := l.newScraper()
 	if err != nil {
@@ -99,7 +99,8 @@ func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, bega
 	}
 }
 
-// unreadSeries returns the names of the catalogs' age metrics that are missing or larger than since.
+// unreadSeries returns the names in expected of age metrics that are missing or larger than since, because their catalogs were not read in
+// that time.
 func unreadSeries(expected []string, series map[string]float64, since time.Duration) (missing []string) {
 	for _, name := range expected {
 		if age, found := series[name]; !found || age > since.Seconds() {

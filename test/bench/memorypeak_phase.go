@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// heapLive is the Go runtime's metric of the heap after the last garbage collection, in bytes.
+	// heapLive is the name of the Go runtime's metric of the heap after the last garbage collection, in bytes.
 	heapLive = "go_gc_heap_live_bytes"
 	// scrapeEvery is the time between two scrapes.
 	scrapeEvery = 500 * time.Millisecond
-	// maxMetricsSize limits the metrics that are read, in bytes.
+	// maxMetricsSize is the maximum size of the metrics that a scrape reads, in bytes. A scrape ignores the rest.
 	maxMetricsSize = 16 << 20
 )
 
-// phase calls run, waits for quietTime, and stores the manager's peak memory in into.
+// phase resets the manager's peak memory, calls run, waits for quietTime, and stores the peak in into.
 func (l *live) phase(ctx context.Context, into *memoryPhase, name string, run func(context.Context) error) error {
 	if err := resetPeak(l.Manager.PID()); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (l *live) phase(ctx context.Context, into *memoryPhase, name string, run fu
 	return l.watchPhase(ctx, into, name, run)
 }
 
-// restartedPhase starts the stopped manager and waits until it has read all catalogs.
+// restartedPhase starts the stopped manager, waits until it has read all catalogs, and stores its peak memory in into.
 func (l *live) restartedPhase(ctx context.Context, into *memoryPhase, catalogs []*servedCatalog) error {
 	started := time.Now()
 	if err := l.Manager.Start(); err != nil {
@@ -71,7 +71,7 @@ func (l *live) watchPhase(ctx context.Context, into *memoryPhase, name string, r
 	return nil
 }
 
-// resetPeak resets the kernel's high-water mark of the process.
+// resetPeak resets the kernel's high-water mark of a process's resident memory.
 func resetPeak(pid int) error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o200); err != nil {
 		return fmt.Errorf("resetting the peak of the memory: %w", err)
@@ -79,7 +79,7 @@ func resetPeak(pid int) error {
 	return nil
 }
 
-// readPeak returns the peak of resident memory since the process started or resetPeak was called, in bytes.
+// readPeak returns the peak of resident memory since the process started or resetPeak was last called, in bytes.
 func readPeak(pid int) (float64, error) {
 	text, err := provenance.ProcValue(fmt.Sprintf("/proc/%d/status", pid), "VmHWM")
 	if err != nil {
@@ -88,7 +88,7 @@ func readPeak(pid int) (float64, error) {
 	return provenance.ParseKiB(text)
 }
 
-// scraper reads the manager's metrics as the admin.
+// scraper reads the manager's metrics with the admin's credentials.
 type scraper struct {
 	url    string
 	client *http.Client
@@ -103,7 +103,7 @@ func (l *live) newScraper() (*scraper, error) {
 	return &scraper{url: "https://" + l.Manager.Address + "/metrics", client: client}, err
 }
 
-// scrape returns the values of all series, by name and labels as the manager writes them.
+// scrape returns the values of all series. A key is a series' name and labels, as the manager writes them.
 func (s *scraper) scrape(ctx context.Context) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/memorybudget"
 )
 
-// somePeaks has the most of each kind of memory in another phase.
+// somePeaks returns peaks in which each kind of memory has its largest value in a different phase.
 func somePeaks() memoryPeaks {
 	phase := func(name string, anonymous, total, live float64) memoryPhase {
 		return memoryPhase{name: name, resident: residentMemory{anonymous: anonymous * (1 << 20), total: total * (1 << 20)}, live: live * (1 << 20)}
@@ -137,7 +137,7 @@ func TestMaxDuring(t *testing.T) {
 	defer server.Close()
 	s := &scraper{url: server.URL, client: server.Client()}
 	most, err := s.maxDuring(t.Context(), "heap", func() error {
-		// The third is asked for when the second has been read; it may be cut off.
+		// The scraper may request the third answer while run returns, and then the request is canceled.
 		for _, answer := range []string{"", "7e+06", "3"} {
 			answers <- answer
 		}

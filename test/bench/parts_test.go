@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// writeSamples writes two packages, one of them with two versions, and returns the folder.
+// writeSamples writes a catalog and bundles of two packages, one of them with two versions, to a temporary folder. It returns the folder.
 func writeSamples(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestPartsHaveAllFigures(t *testing.T) {
 	}
 }
 
-// wantResolved are the figures of resolving: one operator, all with the synthetic ones, and one of large packages.
+// wantResolved returns the names of the figures of resolving: one operator, all with the synthetic ones, and one of large packages.
 func wantResolved() (names []string) {
 	for _, subject := range []string{
 		"alpha, 2 bundles", "alpha, 2 bundles, installed",
@@ -141,7 +141,7 @@ func wantResolved() (names []string) {
 	return names
 }
 
-// wantKept are the figures of keeping large catalogs of 20 and 30 KiB.
+// wantKept returns the names of the figures of keeping large catalogs of 20 and 30 KiB.
 func wantKept(t *testing.T, lines []byte) (names []string) {
 	t.Helper()
 	packages, err := splitPackages(lines)
@@ -205,7 +205,7 @@ func TestMeasureSnapshotsRejectsSmallCatalogs(t *testing.T) {
 	}
 }
 
-// wantGraphs are the figures of upgrade graphs: more and more packages, and one that is made up.
+// wantGraphs returns the names of the figures of upgrade graphs: of a growing number of packages, and of a synthetic one.
 func wantGraphs() (names []string) {
 	for _, subject := range []string{
 		"1 package, 2 bundles", "2 packages, 3 bundles", "20 packages, 30 bundles", "200 packages, 300 bundles",

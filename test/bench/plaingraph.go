@@ -21,7 +21,8 @@ type plainEntry struct {
 	covers blang.Range // nil without a valid skipRange
 }
 
-// countByPairs is the baseline. It tests every pair of bundles, and searches from each.
+// countByPairs is the baseline of counting upgrade edges. It tests every pair of bundles under each semantics. found.reachable is the
+// number of bundles from which the newest version can be reached.
 func countByPairs(pkg upgrade.Package) (found graphCounts) {
 	bundles := plainBundles(pkg)
 	newest := len(bundles) - 1
@@ -77,7 +78,7 @@ func (b *plainBundle) namesOrCovers(from *plainBundle) bool {
 	})
 }
 
-// promises reports whether semantic versioning permits an upgrade (docs/upgrade-rules.md).
+// promises reports whether semantic versioning permits an upgrade to a higher version (docs/upgrade-rules.md).
 func promises(from, to *semver.Version) bool {
 	switch {
 	case from.Major() != to.Major():
@@ -90,7 +91,7 @@ func promises(from, to *semver.Version) bool {
 	return from.Major() > 0 || from.Minor() > 0 && from.Minor() == to.Minor()
 }
 
-// reachedFrom returns which bundles can be reached.
+// reachedFrom returns, by index, whether a bundle can be reached from the bundle with index from. That bundle itself can be reached.
 func reachedFrom(from int, follows [][]int) []bool {
 	seen := make([]bool, len(follows))
 	seen[from] = true

@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// plainLoop is the baseline of installing. It applies objects and waits for the Deployments.
+// plainLoop is the baseline of installing and removing. It applies or deletes objects and waits for the Deployments or Pods.
 type plainLoop struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
@@ -72,7 +72,7 @@ func (l *plainLoop) apply(ctx context.Context, object *unstructured.Unstructured
 	return nil
 }
 
-// client returns the client for an object's resource, in its namespace if it has one.
+// client returns the client for an object's resource, in the object's namespace if it has one.
 func (l *plainLoop) client(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	resource, err := l.resource(object)
 	if err != nil {
@@ -93,7 +93,8 @@ func (l *plainLoop) resource(object *unstructured.Unstructured) (schema.GroupVer
 	return mapping.Resource, nil
 }
 
-// waitForDeployments polls as often as the admin's client does on the manager's side.
+// waitForDeployments waits until all Deployments of the operators are available, or ctx ends. It polls as often as the admin's client does
+// on the manager's side.
 func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -110,7 +111,7 @@ func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered
 	}
 }
 
-// unavailable returns an error unless every Deployment of the operators is available.
+// unavailable returns an error unless every operator has a Deployment and all its Deployments are available.
 func (l *plainLoop) unavailable(ctx context.Context, operators []rendered) error {
 	for _, operator := range operators {
 		deployments, err := l.kubernetes.AppsV1().Deployments(operator.namespace).List(ctx, metav1.ListOptions{})

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// changes is how often each kind of change is made.
+	// changes is the number of times that each kind of change is made.
 	changes = 20
-	// changeLimit is how long the ClusterOperator may take to have the correct condition.
+	// changeLimit is the maximum time until the ClusterOperator has the correct condition.
 	changeLimit = time.Minute
-	// limitedPackage is the operator that limits the cluster's version. limit is its olm.maxOpenShiftVersion, the cluster's own
-	// version. highLimit permits upgrades.
+	// limitedPackage is the package of the operator that limits the cluster's version. limit is its olm.maxOpenShiftVersion, equal to the
+	// cluster's own version. highLimit is a value that permits upgrades.
 	limitedPackage, limit, highLimit = "limited", `"4.21"`, `"4.40"`
 	// before is a cluster version from which limit permits an upgrade to the next minor version.
 	before = "4.20.0"
@@ -142,7 +142,7 @@ func (l *live) publishLimit(value string) error {
 	return nil
 }
 
-// setDesired changes the ClusterVersion's desired version in one write.
+// setDesired sets the ClusterVersion's desired version, and that of its newest history entry, in one write.
 func (l *live) setDesired(ctx context.Context, version string) error {
 	client := l.admin.Config.ConfigV1().ClusterVersions()
 	clusterVersion, err := client.Get(ctx, "version", metav1.GetOptions{})
@@ -155,7 +155,8 @@ func (l *live) setDesired(ctx context.Context, version string) error {
 	return err
 }
 
-// upgradeable calls change and returns the time until a watch shows the wanted Upgradeable condition.
+// upgradeable calls change and returns the time until a watch shows the wanted Upgradeable condition. It returns an error after
+// changeLimit.
 func (l *live) upgradeable(ctx context.Context, want bool, change func(context.Context) error) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, changeLimit)
 	defer cancel()

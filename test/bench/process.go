@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ticksPerSecond is the unit of processor times in /proc on all architectures.
+// ticksPerSecond is the number of ticks per second, the unit of processor times in /proc on all architectures.
 const ticksPerSecond = 100
 
-// processorTime returns the processor time of a process, in seconds.
+// processorTime returns the user and system time of a process since its start, in seconds.
 func processorTime(pid int) (float64, error) {
 	path := fmt.Sprintf("/proc/%d/stat", pid)
 	content, err := os.ReadFile(path)
@@ -22,8 +22,8 @@ func processorTime(pid int) (float64, error) {
 	return parseProcessorTime(string(content))
 }
 
-// parseProcessorTime returns the sum of user and system time. The second field is the program's name in parentheses, which can
-// contain spaces and parentheses.
+// parseProcessorTime returns the sum of user and system time, in seconds, from the content of /proc/<pid>/stat. The second field is the
+// program's name in parentheses, which can contain spaces and parentheses.
 func parseProcessorTime(stat string) (float64, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	const user, system = 11, 12 // counted from the state, the field after the name
@@ -44,12 +44,12 @@ func parseProcessorTime(stat string) (float64, error) {
 // sampleInterval is the time between two readings of memory. Shorter peaks are not measured.
 const sampleInterval = 5 * time.Millisecond
 
-// peak is the anonymous memory of a process, in bytes, before and at its highest.
+// peak has the anonymous memory of a process before a run and its maximum during the run, in bytes.
 type peak struct {
 	before, most float64
 }
 
-// watchPeak reads a process's memory repeatedly until run returns.
+// watchPeak calls run and reads the memory of a process every sampleInterval until run returns. It returns the error of run.
 func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	first, err := readResidentMemory(pid)
 	if err != nil {
@@ -79,5 +79,5 @@ func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	return p, err
 }
 
-// extra returns the peak minus the memory before.
+// extra returns the peak minus the memory before the run.
 func (p peak) extra() float64 { return p.most - p.before }

@@ -17,7 +17,7 @@ import (
 
 var deploymentsOfOneDigest = []int{5, 50}
 
-// pulls are the requests to the registry for BundleDeployments of one digest.
+// pulls are the requests to the registry for a number of BundleDeployments of one digest.
 type pulls struct {
 	deployments    int
 	ours, baseline bulk.Pulls
@@ -68,7 +68,7 @@ func (l *live) pullsOf(ctx context.Context, deployments int) (pulls, error) {
 	return measured, nil
 }
 
-// pullOnce pulls an image and keeps nothing.
+// pullOnce pulls an image with all its layers and discards it.
 func pullOnce(ctx context.Context, ref string) error {
 	parsed, err := name.NewDigest(ref)
 	if err != nil {

@@ -22,13 +22,13 @@ const (
 	removalSecondsBefore, removalRequestsBefore = 75, 13_939
 )
 
-// removals are the times and requests of removing the same number of operators by both sides.
+// removals are the times and requests of removing the same number of operators by the manager and by the plain loop.
 type removals struct {
 	operators int
 	// ours and gone are the seconds until the manager has removed the operators, and until the namespaces are gone. plain and
 	// foreground are those of the plain loop with background and foreground deletion.
 	ours, gone, plain, foreground float64
-	// requests are the manager's. deletions and polls are the plain loop's.
+	// requests are the manager's. deletions and polls are the plain loop's, with foreground deletion.
 	requests         steady.Requests
 	deletions, polls int
 }
@@ -51,7 +51,7 @@ func measureRemoval(ctx context.Context, dir string, logf func(string, ...any)) 
 	})
 }
 
-// operatorsNamed returns sample operators, each with its own package, namespace and CRD.
+// operatorsNamed returns this number of sample operators, each with its own package, namespace and CRD.
 func operatorsNamed(prefix string, number int) []samples.Operator {
 	operators := make([]samples.Operator, number)
 	for i := range operators {
@@ -60,7 +60,8 @@ func operatorsNamed(prefix string, number int) []samples.Operator {
 	return operators
 }
 
-// removeManaged measures the removal by the manager.
+// removeManaged installs the operators and measures their removal by the manager. It returns an error if an object is missing before the
+// removal.
 func (l *live) removeManaged(ctx context.Context, measured *removals, operators []samples.Operator) error {
 	log, err := steady.OpenLog(l.AuditLog)
 	if err != nil {
@@ -118,7 +119,7 @@ func (l *live) deletePlatformOperators(ctx context.Context, operators []samples.
 	return group.Wait()
 }
 
-// removeByLoop measures the baselines, one after the other with the same operators.
+// removeByLoop measures both baselines, one after the other with the same operators.
 func (l *live) removeByLoop(ctx context.Context, measured *removals, operators []samples.Operator) error {
 	objects, err := renderSamples(filepath.Join(l.Dir, "plain"), operators)
 	if err != nil {
@@ -131,8 +132,8 @@ func (l *live) removeByLoop(ctx context.Context, measured *removals, operators [
 	return err
 }
 
-// timePlainRemoval installs and removes operators by the plain loop, and returns the seconds of the removal. It returns an
-// error if the operators have no Pods to wait for.
+// timePlainRemoval installs and removes operators by the plain loop, and returns the seconds of the removal. It returns an error if there
+// are fewer Pods than operators before the removal, because then the loop does not wait for all.
 func (l *live) timePlainRemoval(ctx context.Context, measured *removals, operators []rendered, propagation metav1.DeletionPropagation) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()

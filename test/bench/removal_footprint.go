@@ -15,11 +15,11 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// footprint has the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments,
-// their namespaces, and cluster-scoped objects. It has no objects in namespaces and no CRDs, which are kept.
+// footprint has the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments, their
+// namespaces, and cluster-scoped objects. It has neither the objects in the namespaces nor the CRDs, which a removal keeps.
 type footprint struct {
 	client metadata.Interface
-	// order is the order in which resources are checked; the last removed are last.
+	// order is the order in which resources are checked.
 	order []schema.GroupVersionResource
 	names map[schema.GroupVersionResource]map[string]bool
 }
@@ -57,7 +57,7 @@ func (f *footprint) add(resource schema.GroupVersionResource, name string) {
 	f.names[resource][name] = true
 }
 
-// complete returns an error if an object is missing.
+// complete returns an error if an object of the footprint is missing.
 func (f *footprint) complete(ctx context.Context) error {
 	for _, resource := range f.order {
 		found, err := f.existing(ctx, resource, true, 0)
@@ -75,10 +75,10 @@ func (f *footprint) complete(ctx context.Context) error {
 	return nil
 }
 
-// removed returns an error if an object exists, except for namespaces that are being deleted.
+// removed returns an error if an object of the footprint exists, except for namespaces that are being deleted.
 func (f *footprint) removed(ctx context.Context) error { return f.without(ctx, false) }
 
-// gone returns an error if an object exists.
+// gone returns an error if an object of the footprint exists, also a namespace that is being deleted.
 func (f *footprint) gone(ctx context.Context) error { return f.without(ctx, true) }
 
 func (f *footprint) without(ctx context.Context, terminating bool) error {
@@ -98,8 +98,8 @@ func (f *footprint) without(ctx context.Context, terminating bool) error {
 	return nil
 }
 
-// existing returns the names of the existing objects of a resource, with or without namespaces that are being deleted. limit
-// limits the list if it is not 0.
+// existing returns the names of the footprint's existing objects of a resource. Namespaces that are being deleted are included only if
+// terminating is set. limit is the maximum number of objects to list, of any owner; 0 lists all.
 func (f *footprint) existing(ctx context.Context, resource schema.GroupVersionResource, terminating bool, limit int64) (names []string, err error) {
 	list, err := f.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: limit})
 	if err != nil {
@@ -113,7 +113,7 @@ func (f *footprint) existing(ctx context.Context, resource schema.GroupVersionRe
 	return names, nil
 }
 
-// firstNames returns the first five names.
+// firstNames returns the first five names, separated by commas, and "…" if there are more.
 func firstNames(names []string) string {
 	if len(names) > 5 {
 		names = append(slices.Clone(names[:5]), "…")

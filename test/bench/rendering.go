@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
-// rendering is the result for one bundle. A side that refuses the bundle has an error, and its cost is that of the refusal.
-// Only bundles that both sides accept are compared.
+// rendering is the result for one bundle. If a side refuses the bundle, it has an error, and its cost is that of the refusal. Only bundles
+// that both sides accept are compared.
 type rendering struct {
 	name                     string
 	objects                  int
@@ -60,7 +60,7 @@ func compareRendering(name string, bundle fs.FS, n int) (rendering, error) {
 	return r, nil
 }
 
-// checkOutcome returns an error if a bundle is refused at one time and accepted at another.
+// checkOutcome returns an error if only one of two attempts to render a bundle failed.
 func checkOutcome(first, now error) error {
 	if (first == nil) == (now == nil) {
 		return nil
@@ -76,7 +76,7 @@ func render(files fs.FS) ([]unstructured.Unstructured, error) {
 	return b.Render(bundle.Options{InstallNamespace: b.Metadata().InstallNamespace(), Certificates: bundle.ServiceCA})
 }
 
-// renderInto renders a bundle for a namespace.
+// renderInto renders a bundle for an install namespace.
 func renderInto(files fs.FS, namespace string) ([]unstructured.Unstructured, error) {
 	b, err := registryv1.Load(files)
 	if err != nil {
@@ -85,7 +85,7 @@ func renderInto(files fs.FS, namespace string) ([]unstructured.Unstructured, err
 	return b.Render(bundle.Options{InstallNamespace: namespace, Certificates: bundle.ServiceCA})
 }
 
-// renderJSON renders a bundle and writes its objects as JSON lines.
+// renderJSON renders a bundle and writes the rendered objects as JSON lines.
 func renderJSON(bundle fs.FS, w io.Writer) error {
 	objects, err := render(bundle)
 	if err != nil {
@@ -101,7 +101,8 @@ func renderJSON(bundle fs.FS, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// convertBundle is the baseline. It renders for all namespaces into the suggested namespace, as render does.
+// convertBundle is the baseline of rendering, rukpak's converter. It renders for all namespaces into the suggested namespace, as render
+// does.
 func convertBundle(bundle fs.FS) (fs.FS, error) {
 	return convert.RegistryV1ToPlain(bundle, "", []string{""})
 }

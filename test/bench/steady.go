@@ -13,14 +13,14 @@ import (
 const (
 	// steadyWindow is the duration of the measurement. The long test in test/steady takes ten minutes.
 	steadyWindow = time.Minute
-	// idleDelay is the time between an installation and the measurement. library-go's StatusSyncer updates the ClusterOperator
-	// once a minute.
+	// idleDelay is the time between an installation and the measurement. It is longer than a minute because library-go's StatusSyncer
+	// updates the ClusterOperator once a minute.
 	idleDelay = 70 * time.Second
 )
 
 var steadySizes = []struct{ managed, others int }{{0, 0}, {100, 5_000}, {1_000, 50_000}}
 
-// idleWindow has the manager's requests and resources while nothing changed.
+// idleWindow has the manager's requests, processor time and memory in a period without changes.
 type idleWindow struct {
 	managed, others int
 	requests        steady.Requests
@@ -39,7 +39,7 @@ func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (
 		there := 0
 		for i, amount := range steadySizes {
 			if amount.managed > 0 {
-				// A bulk bundle has a Deployment and a Namespace in addition to its objects.
+				// A bulk bundle has a Deployment and a Namespace in addition to its Objects.
 				bundle := bulk.Bundle{Name: fmt.Sprintf("steady-%d", i), Objects: amount.managed - managedBefore(i) - 2}
 				ref, err := l.publish(ctx, bundle)
 				if err != nil {
@@ -67,7 +67,7 @@ func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (
 	})
 }
 
-// managedBefore returns the number of managed objects before a size.
+// managedBefore returns the number of managed objects that exist before the size with index i is installed.
 func managedBefore(i int) int {
 	if i == 0 {
 		return 0
@@ -75,7 +75,7 @@ func managedBefore(i int) int {
 	return steadySizes[i-1].managed
 }
 
-// idleWindow waits until the installation is complete, and measures the manager during steadyWindow.
+// idleWindow waits until idleDelay has passed since installed, and measures the manager during steadyWindow.
 func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.Time) (idleWindow, error) {
 	if err := sleep(ctx, time.Until(installed.Add(idleDelay))); err != nil {
 		return idleWindow{}, err
@@ -104,7 +104,7 @@ func (l *live) idleWindow(ctx context.Context, log *steady.Log, installed time.T
 	return minute, err
 }
 
-// sleep waits for a duration, or returns the context's error.
+// sleep waits for a duration. It returns the context's error if the context ends first.
 func sleep(ctx context.Context, duration time.Duration) error {
 	timer := time.NewTimer(duration)
 	defer timer.Stop()

@@ -19,11 +19,11 @@ import (
 // comparedStory is the scenario of test/scenarios that runs on both sides, and comparedOperator is its operator.
 const comparedStory, comparedOperator = "install-upgrade-remove", "memo"
 
-// inMemory is the script that runs a command with temporary files in memory, as "make test-scenarios" does, relative to
-// test/scenarios.
+// inMemory is the path, relative to test/scenarios, of the script that runs a command with temporary files in memory. "make test-scenarios"
+// uses the script, too.
 const inMemory = "../../hack/in-memory.sh"
 
-// storyRun has the time of one run without and with the start of its cluster.
+// storyRun has the times of one run of a scenario, without and with the start of its cluster.
 type storyRun struct{ story, all time.Duration }
 
 // measureStories measures a scenario in memory, and the same steps on a local cluster of real processes.
@@ -55,7 +55,7 @@ func measureStories(ctx context.Context, dir string, rounds int, logf func(strin
 	return p, nil
 }
 
-// buildStories builds the scenarios' test binary in a folder, and its input.
+// buildStories builds the scenarios' test binary in a folder, and the objects that it reads. It returns the path of the binary.
 func buildStories(ctx context.Context, dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "scenarios.test")
 	for _, command := range [][]string{{"make", "scenario-objects"}, {"go", "test", "-vet=off", "-c", "-o", binary, "./test/scenarios"}} {
@@ -68,7 +68,7 @@ func buildStories(ctx context.Context, dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// runInMemory runs the scenario twice in one process. The first run creates the cluster that the second one copies.
+// runInMemory runs the scenario twice in one process. The first run creates the cluster that the second run copies.
 func runInMemory(ctx context.Context, binary string) (storyRun, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-test.v", "-test.count=2", "-test.run=^TestStories$/^"+comparedStory+"$")
 	run.Dir = filepath.Join("test", "scenarios")
@@ -79,7 +79,7 @@ func runInMemory(ctx context.Context, binary string) (storyRun, error) {
 	return parseStoryRun(output)
 }
 
-// runHundred runs a hundred scenarios.
+// runHundred runs a hundred scenarios in one process and returns the time.
 func runHundred(ctx context.Context, binary string) (time.Duration, error) {
 	run := exec.CommandContext(ctx, inMemory, binary, "-sample=100", "-seed=1")
 	run.Dir = filepath.Join("test", "scenarios")
@@ -90,13 +90,13 @@ func runHundred(ctx context.Context, binary string) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// failure returns the output of go test from the first failed test.
+// failure returns at most 2000 bytes of the output of go test, from the first failed test or, without one, from the start.
 func failure(output []byte) []byte {
 	failed := max(0, bytes.Index(output, []byte("--- FAIL: ")))
 	return output[failed:min(len(output), failed+2000)]
 }
 
-// passed matches the line of go test for the scenario.
+// passed matches the line of go test for a passed run of the scenario. Its group is the duration.
 var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + comparedStory + ` \(([0-9.]+s)\)$`)
 
 func parseStoryRun(output []byte) (storyRun, error) {
@@ -112,7 +112,7 @@ func parseStoryRun(output []byte) (storyRun, error) {
 	return storyRun{story: alone, all: all}, err
 }
 
-// runOnProcesses starts a local cluster, runs the scenario's steps, and stops the cluster.
+// runOnProcesses starts a local cluster, runs the scenario's steps, and stops the cluster. The time with the cluster includes the stop.
 func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) {
 	start := time.Now()
 	env, err := environment.Start(ctx, environment.Options{Dir: dir, Log: os.Stderr, OpenShiftVersion: story.ClusterVersion, Samples: offeredVersions("1.0.0")})
@@ -138,7 +138,7 @@ func runOnProcesses(ctx context.Context, dir string) (took storyRun, err error) 
 	return storyRun{story: time.Since(begun)}, nil
 }
 
-// offeredVersions returns sample operators for versions of the operator.
+// offeredVersions returns a sample operator for each version of comparedOperator.
 func offeredVersions(versions ...string) (offered []samples.Operator) {
 	for _, version := range versions {
 		offered = append(offered, samples.Operator{Package: comparedOperator, Version: version})

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// extractArgument makes this program the baseline of part "unpack", a process that extracts one image.
+// extractArgument is the argument that makes this program the baseline of part "unpack", a process that extracts one image.
 const extractArgument = "extract-for-baseline"
 
 var ballasts = []int64{20 << 20, 200 << 20}
@@ -33,8 +33,8 @@ type unpackings struct {
 	oursTook, other []float64 // seconds
 }
 
-// measureUnpack measures the manager's memory while it unpacks large images, and that of a process that extracts the same
-// images with go-containerregistry's mutate.Extract.
+// measureUnpack measures the manager's peak memory while it installs large images, and that of a process that extracts the same images with
+// go-containerregistry's mutate.Extract.
 func measureUnpack(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []unpackings
@@ -80,7 +80,8 @@ func (l *live) unpackRound(ctx context.Context, measured *unpackings, round int)
 	return nil
 }
 
-// extractInProcess runs the baseline in a separate process, which waits for a line of input before it extracts.
+// extractInProcess runs the baseline in a separate process, which waits for a line of input before it extracts. It returns the process's
+// memory and the time of the extraction.
 func extractInProcess(ctx context.Context, ref, dir string) (peak, time.Duration, error) {
 	child := exec.CommandContext(ctx, "/proc/self/exe", extractArgument, ref, dir)
 	child.Stderr = os.Stderr
@@ -110,7 +111,8 @@ func extractInProcess(ctx context.Context, ref, dir string) (peak, time.Duration
 	return p, took, errors.Join(err, begin.Close(), child.Wait())
 }
 
-// extract is the main function of the baseline's process.
+// extract is the main function of the baseline's process. It reports readiness and completion on standard output, and waits each time for a
+// line or the end of standard input.
 func extract(arguments []string) error {
 	if len(arguments) != 2 {
 		return errors.New("extracting an image: want its reference and a folder as arguments")

@@ -7,17 +7,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// allSemantics are the semantics under which packages are measured.
+// allSemantics are the semantics under which each package is measured.
 var allSemantics = []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.Both}
 
 const (
 	// largeBundles is the number of bundles of the synthetic package, ten times as many as in any real one.
 	largeBundles = 1500
-	// longSample is the number of bundles from which on fewer samples are taken, because one takes seconds.
+	// longSample is the number of bundles from which on at most maxLongSamples samples are taken, because one takes seconds.
 	longSample = 1000
 )
 
-// graphCounts has the number of edges, and of bundles from which the newest one can be reached, under all semantics.
+// graphCounts has the number of edges, and of bundles from which the newest one can be reached, summed over all semantics.
 type graphCounts struct{ edges, reachable int }
 
 func (c *graphCounts) add(other graphCounts) {
@@ -29,7 +29,7 @@ func (c *graphCounts) add(other graphCounts) {
 type graphs struct {
 	name     string
 	packages []upgrade.Package
-	// times is how often the packages are processed, which simulates larger catalogs.
+	// times is the number of times that the packages are processed. More than one simulates larger catalogs.
 	times int
 }
 
@@ -93,7 +93,7 @@ func (g graphs) bundles() (bundles int) {
 	return bundles
 }
 
-// reducedSamples returns the number of samples, which is lower for large sizes.
+// reducedSamples returns the number of samples for a size: n, or less for large sizes.
 func reducedSamples(n int, g graphs) int {
 	switch {
 	case g.times >= 100:
@@ -104,7 +104,8 @@ func reducedSamples(n int, g graphs) int {
 	return n
 }
 
-// compareGraphs returns the figures of one size. The time of counting is the first.
+// compareGraphs returns the figures of one size, first the time of counting. It returns an error if both sides count differently. It
+// simulates upgrades only if times is 1.
 func compareGraphs(g graphs, n int) ([]figure, error) {
 	var found, want graphCounts
 	costs, err := measureAlternately(n,
@@ -143,7 +144,7 @@ func (g graphs) all(in func(upgrade.Package) graphCounts) (sum graphCounts) {
 	return sum
 }
 
-// countByGraph counts by pkg/upgrade.
+// countByGraph counts the edges and reachable bundles of a package by pkg/upgrade.
 func countByGraph(pkg upgrade.Package) (found graphCounts) {
 	for _, semantics := range allSemantics {
 		pkg.Override = semantics
@@ -154,7 +155,8 @@ func countByGraph(pkg upgrade.Package) (found graphCounts) {
 	return found
 }
 
-// upgradePackages converts the packages of a catalog for pkg/upgrade, with the entries of all channels.
+// upgradePackages converts the packages of a catalog for pkg/upgrade, with the entries of all channels. It returns an error if a bundle's
+// version is invalid.
 func upgradePackages(packages []catalog.Package) ([]upgrade.Package, error) {
 	var all []upgrade.Package
 	for _, from := range packages {

@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// longPackage is the package with longVersions versions (HRD-B3). The first one is installed. Only the last one permits the
+	// longPackage is the name of the package with longVersions versions (HRD-B3). The first one is installed. Only the last one permits the
 	// minor version after that of blockedAt.
 	longPackage  = "long"
 	longVersions = 800
 	// blockedAt is the cluster version at which the installed version blocks upgrades. At story.ClusterVersion it does not.
 	blockedAt = "4.22.0"
-	// verdictChanges is how often the cluster's version changes.
+	// verdictChanges is the number of times that the cluster's version changes.
 	verdictChanges = 100
 )
 
-// verdicts are the times, in seconds, until the ClusterOperator had the correct condition.
+// verdicts are the times, in seconds, until the ClusterOperator had the correct condition. blocked are those after a change of the
+// cluster's version to one that blocks upgrades, and permitted those after a change back.
 type verdicts struct{ blocked, permitted []float64 }
 
-// measureVerdict changes the cluster's version while a package with many versions and a blocking maximum is installed.
+// measureVerdict changes the cluster's version while a package with many versions is installed that blocks upgrades at one of two versions.
 func measureVerdict(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{Samples: longHistory(longVersions)}, logf, func(ctx context.Context, l *live) (part, error) {
 		install := story.Step{

@@ -1,5 +1,5 @@
-// Package bulk builds bundles of any number of objects and any size, serves them from a registry that counts requests, and
-// deploys them. The benchmarks and the long tests use it. It measures nothing.
+// Package bulk builds bundles of any number of objects and any size, serves them from a registry that counts requests, and deploys them.
+// The benchmarks and the long tests use the package. It measures nothing.
 package bulk
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Bundle describes a registry+v1 bundle. It has no cluster-scoped objects, so that it can be deployed several times.
+// Bundle describes a registry+v1 bundle. It has no cluster-scoped objects, so that it can be installed to several namespaces.
 type Bundle struct {
 	// Name is the name of the package, and the prefix of the objects' names.
 	Name string
-	// Objects is the number of ConfigMaps, Secrets and Services. Eight in ten are ConfigMaps.
+	// Objects is the number of ConfigMaps, Secrets and Services. In every ten, eight are ConfigMaps, one is a Secret and one is a Service.
 	Objects int
 	// Ballast is the number of bytes of additional files, which cannot be compressed.
 	Ballast int64
@@ -80,10 +80,10 @@ func (b Bundle) Image() (v1.Image, error) {
 	})
 }
 
-// Deployment returns the name of the bundle's Deployment, which it has in addition to its Objects.
+// Deployment returns the name of the bundle's Deployment, which exists in addition to the Objects.
 func (b Bundle) Deployment() string { return b.Name }
 
-// ConfigMap returns the name of the i-th object. ok is whether the object is a ConfigMap.
+// ConfigMap returns the name of the i-th object. ok is false if that object is not a ConfigMap or i is not below Objects.
 func (b Bundle) ConfigMap(i int) (name string, ok bool) {
 	return b.nameOf(i), i < b.Objects && i%10 < 8
 }

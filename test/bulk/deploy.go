@@ -15,7 +15,7 @@ import (
 
 const often = 50 * time.Millisecond
 
-// Deploy creates a BundleDeployment for an image. It installs to a namespace with the BundleDeployment's name.
+// Deploy creates a BundleDeployment for an image. The install namespace has the BundleDeployment's name.
 func Deploy(ctx context.Context, client versioned.Interface, deployment, ref string) error {
 	object := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: deployment}}
 	object.Spec.InstallNamespace = deployment
@@ -25,8 +25,8 @@ func Deploy(ctx context.Context, client versioned.Interface, deployment, ref str
 	return err
 }
 
-// WaitUntilInstalled waits until a BundleDeployment is installed and healthy, and Progressing is False. It returns an error
-// after limit.
+// WaitUntilInstalled waits until a BundleDeployment is installed and healthy, and Progressing is False, all for its current generation. It
+// returns an error after limit, or if the BundleDeployment cannot be read.
 func WaitUntilInstalled(ctx context.Context, client versioned.Interface, deployment string, limit time.Duration) error {
 	var last string
 	err := wait.PollUntilContextTimeout(ctx, often, limit, true, func(ctx context.Context) (bool, error) {

@@ -13,12 +13,14 @@ import (
 )
 
 const (
-	// othersAtOnce is the number of concurrent requests, and othersPerNamespace the number of ConfigMaps in a namespace.
+	// othersAtOnce is the maximum number of concurrent requests. othersPerNamespace is the number of ConfigMaps in a namespace.
 	othersAtOnce       = 16
 	othersPerNamespace = 1000
 )
 
-// CreateOthers creates the ConfigMaps with numbers from (inclusive) to to (exclusive), which the manager does not manage.
+// CreateOthers creates the ConfigMaps with numbers from (inclusive) to to (exclusive), which the manager does not manage. It creates the
+// namespace others-n when it reaches the first number of that namespace, a multiple of 1000. Therefore from must be 0 or the end of an
+// earlier call.
 func CreateOthers(ctx context.Context, config *rest.Config, from, to int) error {
 	config = rest.CopyConfig(config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"

@@ -23,10 +23,10 @@ type Registry struct {
 	manifests, blobs, lost atomic.Int64
 }
 
-// Pulls counts the requests for manifests, by GET or HEAD, and for blobs.
+// Pulls has the numbers of requests for manifests, by GET or HEAD, and for blobs, by GET.
 type Pulls struct{ Manifests, Blobs int64 }
 
-// Since returns the difference to an earlier count.
+// Since returns the difference between p and earlier.
 func (p Pulls) Since(earlier Pulls) Pulls {
 	return Pulls{Manifests: p.Manifests - earlier.Manifests, Blobs: p.Blobs - earlier.Blobs}
 }
@@ -57,15 +57,15 @@ func StartRegistry() *Registry {
 // Close stops the registry.
 func (r *Registry) Close() { r.server.Close() }
 
-// SetDown makes all requests fail, until it is called with false.
+// SetDown makes all requests fail with status 503, until it is called with false.
 func (r *Registry) SetDown(down bool) { r.down.Store(down) }
 
-// Pulls returns the counts since the start.
+// Pulls returns the numbers of requests since the registry started.
 func (r *Registry) Pulls() Pulls {
 	return Pulls{Manifests: r.manifests.Load(), Blobs: r.blobs.Load()}
 }
 
-// Refused returns the number of requests that failed because of SetDown.
+// Refused returns the number of requests that failed because the registry was down.
 func (r *Registry) Refused() int64 { return r.lost.Load() }
 
 // Push pushes an image to a repository and returns its reference by digest.

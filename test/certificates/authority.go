@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// lifetime of what is issued: longer than any test, and of no use to anybody later.
+// lifetime is the validity of a certificate after it is issued. It is longer than any test.
 const lifetime = 24 * time.Hour
 
-// authority signs certificates.
+// authority is a certificate authority that signs serving certificates.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 	pem         []byte
 }
 
-// pair is a certificate and its key, in PEM, as a Secret of type kubernetes.io/tls has them.
+// pair is a certificate and its key, both in PEM, as in a Secret of type kubernetes.io/tls.
 type pair struct{ certificate, key []byte }
 
 func newAuthority(name string, now time.Time) (*authority, error) {
@@ -49,7 +49,8 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 	return &authority{certificate: certificate, key: key, pem: encode("CERTIFICATE", der)}, nil
 }
 
-// readAuthority takes what a Secret holds for an authority, as cert-manager's issuers of type ca do.
+// readAuthority returns the authority whose certificate and key are in p, as cert-manager's issuers of type CA do. It returns an error if p
+// does not have an ECDSA key.
 func readAuthority(p pair) (*authority, error) {
 	certificate, err := p.parse()
 	if err != nil {
@@ -62,16 +63,17 @@ func readAuthority(p pair) (*authority, error) {
 	return &authority{certificate: certificate, key: key, pem: p.certificate}, nil
 }
 
-// request is what a serving certificate is asked for with.
+// request describes the serving certificate to issue.
 type request struct {
 	commonName string
 	dnsNames   []string
 	isCA       bool
-	// key is one to keep, in PEM; empty has a new one made.
+	// key is the private key to use, in PEM. If it is empty, a new key is generated.
 	key []byte
 }
 
-// issue signs a serving certificate. A nil authority has the certificate sign itself.
+// issue signs a serving certificate for the request. With a nil authority, the certificate is self-signed. It returns an error if the
+// request has neither a common name nor a DNS name.
 func (a *authority) issue(r request, now time.Time) (pair, error) {
 	issued, err := a.sign(r, now)
 	if err != nil {
@@ -124,7 +126,8 @@ func readKey(content []byte) (*ecdsa.PrivateKey, error) {
 	return x509.ParseECPrivateKey(block.Bytes)
 }
 
-// issued reports whether this authority, and not an earlier one of the same name, signed the certificate.
+// issued reports whether this authority, and not an earlier one of the same name, signed the certificate. It compares key identifiers and
+// does not verify the signature.
 func (a *authority) issued(certificate []byte) bool {
 	parsed, err := pair{certificate: certificate}.parse()
 	return err == nil && bytes.Equal(parsed.AuthorityKeyId, a.certificate.SubjectKeyId)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// trusts reports whether a client that has only this bundle takes the certificate for a server of that name.
+// trusts reports whether a client whose only trusted authorities are in bundle accepts the certificate for a server of that name.
 func trusts(t *testing.T, bundle []byte, served pair, name string) bool {
 	t.Helper()
 	roots := x509.NewCertPool()

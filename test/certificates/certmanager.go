@@ -20,7 +20,7 @@ const CertManagerName = "cert-manager"
 
 const (
 	injectFrom  = "cert-manager.io/inject-ca-from"
-	revisionKey = "localcluster.test/certificate-revision" // which rotation a Secret is of
+	revisionKey = "localcluster.test/certificate-revision" // the number of the rotation in which a Secret was written
 )
 
 var (
@@ -28,7 +28,7 @@ var (
 	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
 )
 
-// CertManager is a running simulation of cert-manager with its injector of authorities.
+// CertManager is a running simulation of cert-manager and of its CA injector.
 type CertManager struct {
 	*loop
 	cancel context.CancelFunc
@@ -37,8 +37,8 @@ type CertManager struct {
 	rotation int
 }
 
-// StartCertManager creates the CustomResourceDefinitions and starts a cert-manager; it runs until Stop. It
-// writes errors to the log.
+// StartCertManager creates the CustomResourceDefinitions of Issuers and Certificates and starts a cert-manager, which runs until Stop is
+// called or ctx ends. The cert-manager writes its errors to log.
 func StartCertManager(ctx context.Context, config *rest.Config, log io.Writer) (*CertManager, error) {
 	if err := define(ctx, config, issuers, certificates); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", CertManagerName, err)
@@ -54,14 +54,16 @@ func StartCertManager(ctx context.Context, config *rest.Config, log io.Writer) (
 	return c, nil
 }
 
-// Stop ends it and removes its kinds, and with them all objects of those: the cluster then has no cert-manager.
+// Stop stops the simulation and deletes its CustomResourceDefinitions with all their objects. After that, the cluster has no cert-manager.
+// Secrets remain.
 func (c *CertManager) Stop(ctx context.Context) error {
 	c.cancel()
 	c.stop()
 	return c.undefine(ctx, issuers, certificates)
 }
 
-// Rotate issues every certificate again. It keeps the key if the Certificate's spec says so.
+// Rotate makes the simulation issue every certificate again, and returns before it does. A Certificate with rotationPolicy Never keeps its
+// key.
 func (c *CertManager) Rotate() {
 	c.lock.Lock()
 	c.rotation++
@@ -79,7 +81,7 @@ func (c *CertManager) pass(ctx context.Context) error {
 	}
 	for _, kind := range injected {
 		if kind.resource == configMaps {
-			continue // a kind that only service-ca knows
+			continue // only service-ca injects into ConfigMaps
 		}
 		faults = append(faults, c.each(kind.resource, func(object *unstructured.Unstructured) error {
 			authority := c.authorityOf(object.GetAnnotations()[injectFrom])
@@ -92,7 +94,8 @@ func (c *CertManager) pass(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// authorityOf finds who signed the certificate that is named "<namespace>/<name>"; nil while it is not issued.
+// authorityOf returns the authority, in PEM, that signed the Certificate "<namespace>/<name>". It returns nil if the Certificate does not
+// exist or is not issued.
 func (c *CertManager) authorityOf(name string) []byte {
 	namespace, name, _ := strings.Cut(name, "/")
 	live, err := c.listers[certificates].ByNamespace(namespace).Get(name)
@@ -120,7 +123,7 @@ func (c *CertManager) secret(namespace, name string) *unstructured.Unstructured 
 	return found
 }
 
-// issue writes a Certificate's Secret, once for each rotation.
+// issue writes a Certificate's Secret unless the Secret is of this rotation, and the Certificate's condition Ready.
 func (c *CertManager) issue(ctx context.Context, certificate *unstructured.Unstructured, rotation string) error {
 	spec := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(certificate.Object, append([]string{"spec"}, fields...)...)
@@ -149,7 +152,7 @@ func (c *CertManager) issue(ctx context.Context, certificate *unstructured.Unstr
 			data["ca.crt"] = signer.pem
 		}
 		secret := newSecret(certificate, spec("secretName"), data)
-		secret.SetOwnerReferences(nil) // the real one leaves Secrets behind unless told otherwise
+		secret.SetOwnerReferences(nil) // the real cert-manager sets owner references only if a flag enables them
 		secret.SetAnnotations(map[string]string{
 			"cert-manager.io/certificate-name": certificate.GetName(), "cert-manager.io/issuer-name": spec("issuerRef", "name"),
 			revisionKey: rotation,
@@ -161,7 +164,8 @@ func (c *CertManager) issue(ctx context.Context, certificate *unstructured.Unstr
 	return c.ready(ctx, certificates, certificate, "is up to date")
 }
 
-// signer returns the authority of an issuer; nil for a self-signing issuer.
+// signer returns the authority of an Issuer, or nil if the Issuer is self-signing. It returns an error while the Issuer or its Secret does
+// not exist.
 func (c *CertManager) signer(namespace, name string) (*authority, error) {
 	live, err := c.listers[issuers].ByNamespace(namespace).Get(name)
 	if err != nil {
@@ -179,7 +183,7 @@ func (c *CertManager) signer(namespace, name string) (*authority, error) {
 	return readAuthority(pair{certificate: secretData(secret, "tls.crt"), key: secretData(secret, "tls.key")})
 }
 
-// ready writes the condition Ready of an object, once.
+// ready sets the condition Ready=True of an object. It does nothing if the object has conditions.
 func (c *CertManager) ready(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, message string) error {
 	if conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions"); len(conditions) > 0 {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Each of these puts a bundle of authorities where its kind has a place for one, and tells whether that changed anything.
+// The functions into… write a bundle of authorities to the fields of an object that are meant for it. They report whether the object
+// changed.
 
 func intoWebhooks(object *unstructured.Unstructured, bundle []byte) bool {
 	webhooks, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
@@ -18,7 +19,7 @@ func intoWebhooks(object *unstructured.Unstructured, bundle []byte) bool {
 		}
 	}
 	if changed {
-		_ = unstructured.SetNestedSlice(object.Object, webhooks, "webhooks") // it was read from there
+		_ = unstructured.SetNestedSlice(object.Object, webhooks, "webhooks") // cannot fail, because the webhooks were read from this field
 	}
 	return changed
 }
@@ -34,7 +35,7 @@ func intoAPIService(object *unstructured.Unstructured, bundle []byte) bool {
 	return setBundle(object.Object, bundle, "spec", "caBundle")
 }
 
-// intoConfigMap leaves nothing else in the ConfigMap, as the real one does.
+// intoConfigMap replaces all data of the ConfigMap by the bundle, as the real service-ca does. It reports whether the object changed.
 func intoConfigMap(object *unstructured.Unstructured, bundle []byte) bool {
 	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
 	if len(data) == 1 && data[configMapKey] == string(bundle) {
@@ -51,7 +52,7 @@ func setBundle(object map[string]any, bundle []byte, path ...string) bool {
 	return unstructured.SetNestedField(object, want, path...) == nil
 }
 
-// asked reports whether one of the annotations is "true".
+// asked reports whether at least one of the annotations is "true".
 func asked(object *unstructured.Unstructured, annotations []string) bool {
 	return slices.ContainsFunc(annotations, func(name string) bool { return object.GetAnnotations()[name] == "true" })
 }

@@ -17,15 +17,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// crds are the kinds by which one sees that a cluster has one of the controllers, with what is read and written of them.
+// crds are the CustomResourceDefinitions by which clients detect the controllers. They have the fields that the simulations use.
 //
 //go:embed crds/*.yaml
 var crds embed.FS
 
-// establishLimit is how long an API server may take to serve a new kind, or to end one.
+// establishLimit is the maximum time until an API server serves a new kind or stops serving a deleted one.
 const establishLimit = 30 * time.Second
 
-// define creates kinds and waits until they are served.
+// define creates the CustomResourceDefinitions of resources, unless they exist, and waits until the API server serves them.
 func define(ctx context.Context, config *rest.Config, resources ...schema.GroupVersionResource) error {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -50,7 +50,8 @@ func define(ctx context.Context, config *rest.Config, resources ...schema.GroupV
 	return nil
 }
 
-// undefine removes kinds, and with them all objects of those, and waits until they are not served any more.
+// undefine deletes the CustomResourceDefinitions of resources, with all their objects, and waits until the API server does not serve them.
+// It tries all resources and joins the errors.
 func (l *loop) undefine(ctx context.Context, resources ...schema.GroupVersionResource) error {
 	var faults []error
 	for _, resource := range resources {

@@ -18,7 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// tryAgain is how long a loop waits after a write that was refused; a conflict is over by then.
+// tryAgain is the time that a loop waits after a failed pass, for example because of a conflict. It is also the interval at which define
+// and undefine poll.
 const tryAgain = 200 * time.Millisecond
 
 var (
@@ -31,7 +32,7 @@ var (
 	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 
-// loop watches some resources and looks at all of them whenever one changes: there are few.
+// loop is a controller that watches some resources. After any change it processes all their objects, because there are few.
 type loop struct {
 	client  dynamic.Interface
 	listers map[schema.GroupVersionResource]cache.GenericLister
@@ -43,10 +44,11 @@ type loop struct {
 	changed chan struct{}
 }
 
-// startLoop returns when the caches are filled; pass then runs until stop, under the given name.
+// startLoop creates a loop and returns when its caches are filled. It does not watch resources that the API server does not serve. name is
+// the user agent and field manager. The caller must call run.
 func startLoop(ctx context.Context, config *rest.Config, name string, log io.Writer, watched ...schema.GroupVersionResource) (*loop, error) {
 	config = rest.CopyConfig(config)
-	config.UserAgent = name // also the field manager: the API server takes it from there when a client names none
+	config.UserAgent = name // also the field manager, which the API server derives from the user agent if a request has none
 	config.QPS = -1
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -84,7 +86,7 @@ func startLoop(ctx context.Context, config *rest.Config, name string, log io.Wri
 	return l, nil
 }
 
-// served returns the resources that the API server serves: one in memory has no APIServices.
+// served returns those of the resources that the API server serves. For example, the API server in memory has no APIServices.
 func served(config *rest.Config, resources []schema.GroupVersionResource) ([]schema.GroupVersionResource, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -103,8 +105,8 @@ func served(config *rest.Config, resources []schema.GroupVersionResource) ([]sch
 	return found, nil
 }
 
-// run calls pass after every change and, while it fails, again and again; what a test waits for then does not come, and the
-// log says why.
+// run starts a goroutine that calls pass at once, after every change and, tryAgain after a failure, again. It writes the errors of pass to
+// the log. The goroutine ends with ctx.
 func (l *loop) run(ctx context.Context, pass func(context.Context) error) {
 	l.running.Go(func() {
 		retry := time.NewTimer(0)
@@ -127,7 +129,7 @@ func (l *loop) run(ctx context.Context, pass func(context.Context) error) {
 func (l *loop) wake() {
 	select {
 	case l.changed <- struct{}{}:
-	default: // there is a look ahead that will see it
+	default: // a pass that will see the change is due
 	}
 }
 
@@ -137,7 +139,8 @@ func (l *loop) stop() {
 	l.factory.Shutdown()
 }
 
-// each calls do with a copy of every object of a resource, whatever becomes of the others. A resource that is not served has none.
+// each calls do with a copy of every object of a resource, also after an error, and joins the errors. If the API server does not serve the
+// resource, each does nothing.
 func (l *loop) each(resource schema.GroupVersionResource, do func(*unstructured.Unstructured) error) error {
 	lister, isServed := l.listers[resource]
 	if !isServed {

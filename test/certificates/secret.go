@@ -14,7 +14,8 @@ func (p pair) data() map[string][]byte {
 	return map[string][]byte{"tls.crt": p.certificate, "tls.key": p.key}
 }
 
-// newSecret makes a Secret of type kubernetes.io/tls that goes with its owner.
+// newSecret returns a Secret of type kubernetes.io/tls in the owner's namespace. The owner reference makes Kubernetes delete the Secret
+// with its owner.
 func newSecret(owner *unstructured.Unstructured, name string, data map[string][]byte) *unstructured.Unstructured {
 	encoded := map[string]any{}
 	for key, value := range data {
@@ -31,7 +32,7 @@ func newSecret(owner *unstructured.Unstructured, name string, data map[string][]
 	return secret
 }
 
-// put creates a Secret, or replaces the content of the one that was found.
+// put creates a Secret or, if found is not nil, replaces found by it.
 func put(ctx context.Context, client dynamic.Interface, secret, found *unstructured.Unstructured) error {
 	if found != nil {
 		secret.SetResourceVersion(found.GetResourceVersion())

@@ -24,12 +24,13 @@ var serviceCAs = schema.GroupVersionResource{Group: "operator.openshift.io", Ver
 
 const configMapKey = "service-ca.crt"
 
-// stages are the two spellings of service-ca's annotations, the one that counts first.
+// stages are the prefixes of service-ca's annotations, the preferred one first.
 var stages = []string{"service.beta.openshift.io/", "service.alpha.openshift.io/"}
 
 func spelled(name string) []string { return []string{stages[0] + name, stages[1] + name} }
 
-// injected are the kinds that get the bundle of authorities. The real one reads the old spelling on two of them only.
+// injected are the kinds that get the bundle of authorities, and the annotations that request it. As the real service-ca, the simulation
+// reads the old prefix only on APIServices and ConfigMaps.
 var injected = []struct {
 	resource    schema.GroupVersionResource
 	annotations []string
@@ -42,7 +43,7 @@ var injected = []struct {
 	{configMaps, spelled("inject-cabundle"), intoConfigMap},
 }
 
-// ServiceCA is a running simulation of OpenShift's service-ca.
+// ServiceCA is a running simulation of OpenShift's service-ca operator.
 type ServiceCA struct {
 	*loop
 	cancel context.CancelFunc
@@ -52,8 +53,8 @@ type ServiceCA struct {
 	bundle  []byte
 }
 
-// StartServiceCA defines the kind ServiceCA, by which one sees that a cluster has a service-ca, and starts one; it runs until
-// Stop. It writes errors to the log.
+// StartServiceCA creates the kind ServiceCA, by which clients detect a service-ca, and starts one, which runs until Stop is called or ctx
+// ends. The service-ca writes its errors to log.
 func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*ServiceCA, error) {
 	if err := define(ctx, config, serviceCAs); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", ServiceCAName, err)
@@ -77,15 +78,15 @@ func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*S
 	return s, nil
 }
 
-// Stop ends it and removes its kind: the cluster then has no service-ca. What it wrote stays.
+// Stop stops the simulation and deletes the kind ServiceCA. After that, the cluster has no service-ca. All other objects remain.
 func (s *ServiceCA) Stop(ctx context.Context) error {
 	s.cancel()
 	s.stop()
 	return s.undefine(ctx, serviceCAs)
 }
 
-// Rotate makes a new authority. All certificates are issued anew, and the bundle has the old authority beside the new one,
-// so that clients still trust a server that has the old certificate.
+// Rotate creates a new authority. The simulation then issues all certificates again. The bundle has the previous authority, too, so that
+// clients still trust a server that has the old certificate.
 func (s *ServiceCA) Rotate() error {
 	if err := s.renew(time.Now()); err != nil {
 		return err
@@ -125,7 +126,9 @@ func (s *ServiceCA) pass(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// serve gives a Service its certificate, in a Secret that goes with the Service.
+// serve writes a Service's serving certificate to the Secret that its annotation names, with an owner reference to the Service. It does
+// nothing without the annotation, or if the current authority signed the Secret's certificate. It returns an error if the Secret is of
+// another Service.
 func (s *ServiceCA) serve(ctx context.Context, current *authority, service *unstructured.Unstructured) error {
 	name, spelling := "", ""
 	for _, stage := range stages {

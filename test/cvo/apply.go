@@ -26,14 +26,14 @@ import (
 	"github.com/openshift/library-go/pkg/manifest"
 )
 
-// fieldManager is the name under which the CVO writes.
+// fieldManager is the field manager of the CVO's writes.
 const fieldManager = "cluster-version-operator"
 
-// A Write is a write that Apply sent.
+// A Write is a write that Apply sent to the API server.
 type Write struct {
-	// Verb is "create" or "update", Object the manifest's file and what is in it.
+	// Verb is "create" or "update". Object is the file name of the manifest, with the kind and name of its object.
 	Verb, Object string
-	// Fields are the top-level fields and those of metadata that an update changed, sorted; empty for what was created.
+	// Fields are the top-level fields and the fields of metadata that an update changed, sorted. It is empty for a create.
 	Fields []string
 }
 
@@ -41,8 +41,9 @@ func (w Write) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Verb, w.Object, strings.Join(w.Fields, ", ")))
 }
 
-// Apply applies the manifests of a folder, and returns its writes: file by file in the order of names, waiting for each
-// CRD to be established, a create-only object once, and of a ClusterOperator its metadata and, once, status.relatedObjects.
+// Apply applies the manifests of a folder, in the order of file names, and returns its writes. It waits for each CRD to be established, and
+// never updates a create-only object. Of a ClusterOperator, it writes the metadata and, if the status is empty, status.relatedObjects. It
+// skips ImageStreams. It stops at the first error, and then also returns the writes before it.
 func Apply(ctx context.Context, config *rest.Config, dir string) ([]Write, error) {
 	manifests, err := read(dir)
 	if err != nil {
@@ -54,7 +55,7 @@ func Apply(ctx context.Context, config *rest.Config, dir string) ([]Write, error
 	}
 	for _, m := range manifests {
 		if m.GVK.Kind == "ImageStream" {
-			continue // image-references: for `oc adm release new`, not for the cluster
+			continue // image-references, which "oc adm release new" reads and the CVO does not apply
 		}
 		if err := applier.apply(ctx, m); err != nil {
 			return applier.writes, fmt.Errorf("applying %s: %w", name(m), err)
@@ -92,7 +93,7 @@ func name(m manifest.Manifest) string {
 type applier struct {
 	dynamic dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	// owner is the reference to the ClusterVersion that the CVO puts on what it applies.
+	// owner is the reference to the ClusterVersion that the CVO adds to the objects that it applies.
 	owner  metav1.OwnerReference
 	writes []Write
 }
@@ -178,7 +179,8 @@ func (a *applier) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	return a.dynamic.Resource(mapping.Resource), nil
 }
 
-// changedFields names the top-level fields, and those of metadata, that differ.
+// changedFields returns the top-level fields of merged, and the fields of its metadata, that differ from live, sorted. Removed fields are
+// not included.
 func changedFields(live, merged *unstructured.Unstructured) []string {
 	var changed []string
 	differ := func(prefix string, live, merged map[string]any) {
@@ -196,8 +198,8 @@ func changedFields(live, merged *unstructured.Unstructured) []string {
 	return changed
 }
 
-// precreateStatus does what the CVO does before it runs a component's manifests: of a status that has nothing yet it writes
-// relatedObjects only; versions and conditions are the component's.
+// precreateStatus writes relatedObjects to a status that is empty, as the CVO does before it applies a component's manifests. Versions and
+// conditions are left to the component. It returns an error if the manifest has no relatedObjects.
 func precreateStatus(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) error {
 	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
 	if err != nil {
@@ -221,7 +223,7 @@ func waitEstablished(ctx context.Context, resource dynamic.ResourceInterface, na
 		if err != nil {
 			return false, err
 		}
-		conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions") // null at first
+		conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions") // null until the API server has processed the CRD
 		for _, entry := range conditions {
 			condition, ok := entry.(map[string]any)
 			if ok && condition["type"] == "Established" && condition["status"] == "True" {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// merge returns the object that the CVO would write for the manifest wanted if live exists. It changes neither. Labels and annotations are added and
-// never removed; of the rest, each kind has a rule, and a kind without one has its top-level fields replaced whole.
+// merge returns the object that the CVO would write for the manifest wanted if live exists. It changes neither. It adds and overwrites
+// labels and annotations, and never removes one. Each kind has a rule for the other fields; replaceWhole is the rule for unknown kinds.
 func merge(live, wanted *unstructured.Unstructured) *unstructured.Unstructured {
 	merged, wanted := live.DeepCopy(), wanted.DeepCopy()
 	mergeMetadata(merged, wanted)
@@ -53,7 +53,7 @@ func united(live, wanted map[string]string) map[string]string {
 	return live
 }
 
-// rules are those of the kinds that the CVO knows, as far as a component of ours uses them.
+// rules are the CVO's rules by kind, for the kinds that the project's manifests use.
 var rules = map[string]func(merged, wanted map[string]any){
 	"Namespace":                func(_, _ map[string]any) {},
 	"ClusterOperator":          func(_, _ map[string]any) {},
@@ -68,7 +68,7 @@ var rules = map[string]func(merged, wanted map[string]any){
 	"Deployment":               mergeDeployment,
 }
 
-// replaceWhole is for kinds that the CVO does not know: what a manifest has at its top level is there as it stands.
+// replaceWhole is the rule for kinds that the CVO does not know: it replaces each top-level field that the manifest has, except status.
 func replaceWhole(merged, wanted map[string]any) {
 	for field := range wanted {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field) {
@@ -87,14 +87,14 @@ func put(merged, wanted map[string]any, field string) {
 	merged[field] = value
 }
 
-// take sets a field to the manifest's value, if there is one.
+// take sets a field to the manifest's value. If the manifest lacks the field, take keeps the live value.
 func take(merged, wanted map[string]any, field string) {
 	if _, found := wanted[field]; found {
 		put(merged, wanted, field)
 	}
 }
 
-// force sets every key of a map that the manifest has, and keeps other keys.
+// force sets every key that the manifest has in a map field, and keeps other keys.
 func force(merged, wanted map[string]any, field string) {
 	from := object(wanted[field])
 	if len(from) == 0 {
@@ -107,7 +107,7 @@ func force(merged, wanted map[string]any, field string) {
 	merged[field] = into
 }
 
-// object is a map; an empty one that is not there yet.
+// object returns the value if it is a map, and an empty map otherwise.
 func object(value any) map[string]any {
 	if m, ok := value.(map[string]any); ok {
 		return m
@@ -115,7 +115,8 @@ func object(value any) map[string]any {
 	return map[string]any{}
 }
 
-// mergeClusterRole leaves the rules of an aggregated role to the controller that gathers them.
+// mergeClusterRole replaces the aggregation rule and the rules. It keeps the live rules of an aggregated role, because Kubernetes'
+// controller writes them.
 func mergeClusterRole(merged, wanted map[string]any) {
 	put(merged, wanted, "aggregationRule")
 	if wanted["aggregationRule"] == nil {
@@ -135,8 +136,8 @@ func mergeService(merged, wanted map[string]any) {
 	merged["spec"] = live
 }
 
-// mergeDeployment forces what the CVO forces: among it the number of replicas, which is 1 where a manifest does not say. It leaves
-// imagePullPolicy, terminationMessagePolicy, startupProbe and others as they were when the Deployment was created.
+// mergeDeployment sets the fields that the CVO sets, including the number of replicas, which is 1 if the manifest has none. It keeps the
+// live imagePullPolicy, terminationMessagePolicy, startupProbe and other fields.
 func mergeDeployment(merged, wanted map[string]any) {
 	live, spec := object(merged["spec"]), object(wanted["spec"])
 	if spec["replicas"] == nil {
@@ -188,7 +189,7 @@ func mergeContainer(live, wanted map[string]any) {
 	take(live, wanted, "workingDir")
 }
 
-// byName returns the manifest's entries, each merged into the live entry of its name, and drops other live entries.
+// byName returns the manifest's entries, each merged into the live entry of the same name. It drops other live entries.
 func byName(live, wanted any, mergeInto func(live, wanted map[string]any)) []any {
 	have, _ := live.([]any)
 	want, _ := wanted.([]any)

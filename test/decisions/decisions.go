@@ -1,4 +1,5 @@
-// Package decisions describes the status and the applied objects of a manager as text, so that tests can compare two managers.
+// Package decisions describes the status of a manager's objects as text, and the objects that it applied, so that tests can compare two
+// managers.
 package decisions
 
 import (
@@ -20,10 +21,9 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and
-// the fields that say what is installed and what is next. It leaves out fields that only one of the managers has. For a
-// BundleDeployment that was rolled back it includes the message, because the manager of c02a7af records the reason only there.
-// It returns "" for other types.
+// Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and the fields
+// for the installed and the next version or revision. It leaves out fields that only one of the managers has. For a BundleDeployment that
+// was rolled back it includes the message, because the manager of c02a7af records the reason only there. It returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {

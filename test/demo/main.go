@@ -1,5 +1,6 @@
-// Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a
-// scenario whose steps a client other than the manager observes. Then it keeps everything running, also if the scenario fails.
+// Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a scenario whose
+// results a client other than the manager observes. Then it keeps everything running until Ctrl-C, also if the scenario fails. With --exit
+// it ends instead.
 package main
 
 import (
@@ -97,7 +98,7 @@ func run(ctx context.Context, o options) (err error) {
 	return errors.Join(untold, stay(ctx, env))
 }
 
-// hints prints commands to try while everything runs.
+// hints returns text with commands to try while everything runs. untold is the error of the scenario, or nil.
 func (o options) hints(untold error, env *environment.Environment) string {
 	text := "\nThe story is told and everything stays up."
 	if untold != nil {
@@ -110,7 +111,8 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	return text + packageHint
 }
 
-// stay keeps everything running until Ctrl-C. On SIGHUP it builds the manager from the checkout and replaces the running one.
+// stay keeps everything running until Ctrl-C. On SIGHUP it builds the manager from the checkout and replaces the running manager. It
+// returns an error if the manager exits.
 func stay(ctx context.Context, env *environment.Environment) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -163,7 +165,8 @@ Of the same catalog, another package whose bundle is among the bundles that are 
     "metadata": {"name": "NAME"}, "spec": {"package": {"name": "PACKAGE"}}}'
 `
 
-// plan returns what to start and which scenario to run for the options.
+// plan returns what to start and which scenario to run for the options. It returns an error if only some of catalog, bundles and pkg are
+// set, or if the catalog or the bundles lack the package.
 func (o options) plan() (environment.Options, []story.Step, error) {
 	settings := environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()}
 	given := 0

@@ -15,7 +15,7 @@ type quoted struct {
 	text string
 }
 
-// generatedPages are written by programs. They contain the names of tests that ran.
+// generatedPages are the pages that programs write. The tests skip them, because they contain the names of tests that ran.
 var generatedPages = []string{"docs/benchmarks.md", "docs/soak.md"}
 
 // TestHRD_C8_WhatIsInBackQuotesExists checks that every name in back quotes exists: fields, conditions, reasons, metrics,
@@ -88,7 +88,7 @@ func allQuoted(t *testing.T) []quoted {
 	return all
 }
 
-// relative to the root of the checkout
+// pages returns the Markdown files in a folder and its subfolders, relative to the root of the checkout.
 func pages(t *testing.T, folder string) []string {
 	t.Helper()
 	var found []string
@@ -141,7 +141,8 @@ var (
 	whitespace     = regexp.MustCompile(`\s+`)
 )
 
-// quotedWords returns the texts in back quotes. A pair of back quotes may span lines, but not paragraphs, rows or list items.
+// quotedWords returns the texts in back quotes, with each run of white space as one space. A pair of back quotes may span lines, but not
+// paragraphs, rows or list items. An odd number of back quotes in a paragraph fails the test.
 func quotedWords(t *testing.T, file, text string) []quoted {
 	t.Helper()
 	var found []quoted

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// class is a kind of word that a pattern recognizes. The first class whose pattern matches a word checks it. check returns what
-// is wrong with it.
+// class is a kind of word that a pattern recognizes. The first class whose pattern matches a word checks it. check returns the problem with
+// the word, or "" if the word exists.
 type class struct {
 	pattern *regexp.Regexp
 	check   func(v *vocabulary, q quoted) string
@@ -35,10 +35,10 @@ var classes = []class{
 	{regexp.MustCompile(`.`), (*vocabulary).name},
 }
 
-// literal matches numbers, versions, version ranges, durations, addresses and truth values, which are no names.
+// literal matches numbers, versions, version ranges, durations, addresses and truth values. They are not names, and are always accepted.
 var literal = regexp.MustCompile(`^(~?|[<>=!^]*)"?(v?\d[\w.-]*|True|False|Unknown|true|false|null)"?([ ,|]+[<>=!^~]*v?\d[\w.-]*)*$`)
 
-// service matches the DNS name of a Service.
+// service matches the DNS name of a Service. Its groups are the name and the namespace.
 var service = regexp.MustCompile(`^([a-z-]+)\.([a-z-]+)\.svc(:\d+)?$`)
 
 func (v *vocabulary) service(q quoted) string {
@@ -49,7 +49,7 @@ func (v *vocabulary) service(q quoted) string {
 	return ""
 }
 
-// problem returns what is wrong with a quoted text, or an empty string if it exists.
+// problem returns the problem with a quoted text, or "" if the text exists.
 func (v *vocabulary) problem(q quoted) string {
 	for _, each := range classes {
 		if each.pattern.MatchString(q.text) {
@@ -94,7 +94,7 @@ func (v *vocabulary) test(q quoted) string {
 
 var wordOfQuery = regexp.MustCompile(`[a-z_]{3,}`)
 
-// query checks the metrics and labels in a PromQL query.
+// query returns the first word of a PromQL query that is no metric or label of the manager, as a problem, or "".
 func (v *vocabulary) query(q quoted) string {
 	for _, word := range wordOfQuery.FindAllString(q.text, -1) {
 		if !v.metrics[word] && !v.labels[word] && !slices.Contains([]string{"count", "min", "max", "sum"}, word) {
@@ -112,7 +112,8 @@ func (v *vocabulary) matcher(q quoted) string {
 	return ""
 }
 
-// condition checks Type=Status, Type=Status/Reason and Status/Reason.
+// condition checks texts of the forms Type=Status, Type=Status/Reason and Status/Reason. It also accepts the assignment of an environment
+// variable.
 func (v *vocabulary) condition(q quoted) string {
 	kind, rest, hasKind := strings.Cut(q.text, "=")
 	if !hasKind {
@@ -137,7 +138,8 @@ func (v *vocabulary) condition(q quoted) string {
 // isVariable reports whether the Makefile or a program reads an environment variable.
 func (v *vocabulary) isVariable(name string) bool { return v.declared["$"+name] }
 
-// path checks that a file exists in the checkout. Files in _output exist only after a command.
+// path checks that a file or declaration exists in the checkout. It accepts every path in _output, because those files exist only after a
+// command, and above the checkout.
 func (v *vocabulary) path(q quoted) string {
 	name := strings.TrimSuffix(q.text, "…")
 	if strings.HasPrefix(name, "_output/") || strings.HasPrefix(name, "../") {
@@ -165,7 +167,8 @@ func (v *vocabulary) declaration(q quoted) string {
 	return "the code declares no such name"
 }
 
-// setting checks "path: value".
+// setting checks a text of the form "path: value": the field must exist and accept the value. A path that is no field may be in a scenario,
+// a manifest or a message.
 func (v *vocabulary) setting(q quoted) string {
 	path, value, _ := strings.Cut(q.text, ": ")
 	accepted, found := v.fields.find(path)
@@ -187,19 +190,19 @@ func (v *vocabulary) field(q quoted) string {
 	return "no kind of the project has such a field"
 }
 
-// packagesOfPages are the packages whose names a page uses without the package name.
+// packagesOfPages has, by page, the packages whose names the page uses without the package name.
 var packagesOfPages = map[string][]string{
 	"docs/scenarios.md":     {"pkg/scenario", "pkg/scenario/story", "pkg/scenario/builtin", "test/scenarios"},
 	"docs/upgrade-rules.md": {"pkg/upgrade"},
 	"docs/development.md":   {"cmd/platform-operators-tests-ext/spec", "cmd/platform-operators-tests-ext/specs"},
 }
 
-// isInStories reports whether a word is in the YAML of scenarios, on a page about scenarios.
+// isInStories reports whether a word is in the YAML of scenarios and the page is one that describes scenarios.
 func (v *vocabulary) isInStories(q quoted, word string) bool {
 	return slices.Contains([]string{"docs/scenarios.md", "docs/testing.md", "docs/development.md"}, q.file) && v.storyWords[word]
 }
 
-// placeholders match the variable parts of messages, and the separators that code inserts.
+// placeholders matches the variable parts of messages, and the separators that code inserts.
 var placeholders = regexp.MustCompile(`…|[:;] |\b[A-Z]{4,}\b|\d+(\.\d+)+|ClusterCatalog/example`)
 
 // message checks that each part of a message between placeholders is in a string of the code.
@@ -216,7 +219,7 @@ func (v *vocabulary) message(q quoted) string {
 	return ""
 }
 
-// name checks a single word.
+// name checks a single word that no other class recognizes.
 func (v *vocabulary) name(q quoted) string {
 	word := q.text
 	isKnown := v.constants[word] || v.conditions[word] || v.reasons[word] || v.resources[word] || v.manifests[word] || v.isVariable(word) ||

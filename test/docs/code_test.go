@@ -15,7 +15,7 @@ import (
 
 var environmentVariable = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)+$`)
 
-// skippedFolders contain no code of the project.
+// skippedFolders are the names of folders that contain no code of the project.
 var skippedFolders = []string{"vendor", "_output", ".git"}
 
 // addCode adds the declarations in Go files, the strings of the manager and the extension, and the base names of all files.
@@ -42,7 +42,7 @@ func (v *vocabulary) addCode(t *testing.T) {
 	}
 }
 
-// source is a Go file whose names and strings are added.
+// source is a Go file whose names and strings are added to a vocabulary.
 type source struct {
 	*vocabulary
 	name, folder                   string // of its package

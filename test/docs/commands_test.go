@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// kubectlVerbs are the verbs of kubectl and oc on the pages. The value is whether the next word is a resource.
+// kubectlVerbs has the verbs of kubectl and oc on the pages. The value is true if the next word is a resource.
 var kubectlVerbs = map[string]bool{
 	"get": true, "describe": true, "edit": true, "delete": true, "patch": true, "explain": true, "annotate": true, "create": false, "apply": false,
 	"rollout": false, "adm": false,
 }
 
-// otherResources are resources of Kubernetes and OpenShift, as commands name them.
+// otherResources are resources of Kubernetes and OpenShift that commands on the pages name.
 var otherResources = []string{"events", "featuregate", "clusteroperator", "clusterrole"}
 
-// command checks targets of the Makefile, folders of Go commands, and resources of kubectl and oc commands.
+// command checks targets and variables of the Makefile, folders of Go commands, scripts in hack/, and resources and fields of kubectl and
+// oc commands.
 func (v *vocabulary) command(q quoted) string {
 	words := strings.Fields(q.text)
 	switch words[0] {

@@ -29,7 +29,7 @@ func TestProgressDeadlineIsTheSameInCodeCommentsAndPages(t *testing.T) {
 	}
 }
 
-// number returns the first group of the first match, or an empty string.
+// number returns the first group of the first match, or "" if nothing matches.
 func number(pattern *regexp.Regexp, text string) string {
 	if found := pattern.FindStringSubmatch(text); found != nil {
 		return found[1]
@@ -37,7 +37,7 @@ func number(pattern *regexp.Regexp, text string) string {
 	return ""
 }
 
-// fieldComment returns the comment of the first field with this name in a file.
+// fieldComment returns the doc comment of the first field with this name in a file, or "" if there is none.
 func fieldComment(t *testing.T, path, name string) string {
 	t.Helper()
 	comment := ""

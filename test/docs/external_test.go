@@ -1,7 +1,7 @@
 package docs
 
-// externalWords are the words in back quotes that neither code nor manifests/ have, with their meaning. The test fails if a
-// word is on no page.
+// externalWords are the words in back quotes that neither the code nor manifests/ have, with their meaning. The test fails if a word is on
+// no page.
 var externalWords = map[string]string{
 	// Kubernetes'.
 	"/healthz":                       "a path of every server of k8s.io/apiserver",

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fields are the fields in the CRDs' schemas, by path without indices, as in "spec.install.drift.policy". The value is the
-// enumeration.
+// fields are the fields in the CRDs' schemas and of ObjectMeta, by path without indices, as in "spec.install.drift.policy". The value is
+// the enumeration of the accepted values, or empty if there is none.
 type fields map[string][]any
 
 func fieldsOfCRDs(t *testing.T) fields {
@@ -64,7 +64,7 @@ func (f fields) add(path string, schema map[string]any) {
 	}
 }
 
-// find returns the accepted values of the fields whose path ends in path. found is whether there is such a field.
+// find returns the accepted values of all fields whose path is path or ends in it. found is false if there is no such field.
 func (f fields) find(path string) (accepted []string, found bool) {
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "."), "[]", "")
 	for known, values := range f {
@@ -80,7 +80,7 @@ func (f fields) find(path string) (accepted []string, found bool) {
 	return accepted, found
 }
 
-// acceptsValue reports whether the enumeration of a field has the value.
+// acceptsValue reports whether the enumeration of at least one field has the value.
 func (f fields) acceptsValue(value string) bool {
 	for _, values := range f {
 		if slices.Contains(values, any(value)) {

@@ -51,7 +51,7 @@ func links(text string) []string {
 	return found
 }
 
-// checkLink returns what is wrong with a link of a page, or an empty string.
+// checkLink returns the problem with a link of a page, or "" if the link leads to a file or heading.
 func checkLink(page, target string) string {
 	path, heading, hasHeading := strings.Cut(target, "#")
 	file := page

@@ -16,14 +16,15 @@ import (
 
 const root = "../.."
 
-// apis are the packages of the API, by their import names. They declare a constant for every name that users see.
+// apis has the folders of the packages of the API, by import name. The packages declare a constant for every name that users see.
 var apis = map[string]string{
 	"corev1alpha2":     "pkg/apis/core/v1alpha2",
 	"platformv1alpha1": "pkg/apis/platform/v1alpha1",
 	"operatorv1alpha1": "pkg/apis/operator/v1alpha1",
 }
 
-// constantsIn returns the string constants of a package whose names have a prefix.
+// constantsIn returns the string constants of a package whose names have a prefix, by name. It includes constants that are set to another
+// constant of the package.
 func constantsIn(t *testing.T, folder, prefix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -56,7 +57,8 @@ func constantsIn(t *testing.T, folder, prefix string) map[string]string {
 	return all
 }
 
-// apiConstants returns those of all packages of the API, by qualified name, as in "corev1alpha2.ReasonHealthy".
+// apiConstants returns the string constants of all packages of the API whose names have a prefix, by qualified name, as in
+// "corev1alpha2.ReasonHealthy".
 func apiConstants(t *testing.T, prefix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -68,7 +70,7 @@ func apiConstants(t *testing.T, prefix string) map[string]string {
 	return all
 }
 
-// expectUsed checks that the manager's code uses every constant.
+// expectUsed checks that the manager's code uses every constant. The keys are qualified names.
 func expectUsed(t *testing.T, constants map[string]string) {
 	t.Helper()
 	used := map[string]bool{}
@@ -85,7 +87,7 @@ func expectUsed(t *testing.T, constants map[string]string) {
 	}
 }
 
-// selectorName returns "package.Name" if a node is such a selector, or else an empty string.
+// selectorName returns "package.Name" if a node is such a selector, or else "".
 func selectorName(node ast.Node) string {
 	if selector, ok := node.(*ast.SelectorExpr); ok {
 		if from, ok := selector.X.(*ast.Ident); ok {
@@ -137,7 +139,8 @@ func parseFile(t *testing.T, path string) *ast.File {
 	return file
 }
 
-// section returns the text below a heading of a page, up to the next heading of the same level.
+// section returns the text below a "## " heading of a page in docs/, up to the next heading of this level. It fails the test if there is no
+// such heading.
 func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", page))

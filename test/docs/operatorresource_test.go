@@ -16,17 +16,18 @@ import (
 	"github.com/openshift/library-go/pkg/operator/status"
 )
 
-// clusterOperatorSection is the section with the conditions of the operator resource, from which library-go derives the
+// clusterOperatorSection is the heading of the section with the conditions of the operator resource, from which library-go derives the
 // ClusterOperator's.
 const clusterOperatorSection = "ClusterOperator `platform-operators-aggregated`"
 
-// conditionWriters are the functions that write a condition.
+// conditionWriters are the names of the methods that write a condition.
 var conditionWriters = map[string]bool{
 	"SetStatusCondition": true, "SetOperatorCondition": true, "UpdateConditionFn": true, "UpdateStaticPodConditionFn": true,
 	"ApplyOperatorStatus": true, "PatchOperatorStatus": true, degradedOnError: true,
 }
 
-// degradedOnError makes library-go write a Degraded condition when a sync fails.
+// degradedOnError is the method of library-go's controller factory after which the controller writes a Degraded condition if its sync
+// fails.
 const degradedOnError = "WithSyncDegradedOnError"
 
 // checkedPackages are the packages whose conditions pairsInCode collects. No other package may write conditions.
@@ -99,7 +100,7 @@ func packageOf(t *testing.T, file string) string {
 	return filepath.ToSlash(relative)
 }
 
-// expectUnion computes library-go's union of the operator resource's conditions, and compares it with the page.
+// expectUnion checks that library-go's union of the conditions and reasons in written has the reasons that the page lists.
 func expectUnion(t *testing.T, written pairs) {
 	t.Helper()
 	reasons := map[string]bool{"NoData": true}
@@ -162,8 +163,8 @@ func expectUnion(t *testing.T, written pairs) {
 	}
 }
 
-// pairsOfOperatorResource returns the conditions and reasons of pkg/health, of the controllers that write one condition, and of
-// library-go.
+// pairsOfOperatorResource returns the conditions of the operator resource with their reasons. It collects those of pkg/health, of the
+// controllers that write one condition, and of library-go.
 func pairsOfOperatorResource(t *testing.T) pairs {
 	t.Helper()
 	written := pairs{}
@@ -229,7 +230,7 @@ func reasonsOfLibraryGo(t *testing.T) []string {
 	return reasons
 }
 
-// reasonsNamedIn returns the values of the Reason constants that packages use, except in comparisons.
+// reasonsNamedIn returns the values of the Reason constants that packages use, except in comparisons, sorted.
 func reasonsNamedIn(t *testing.T, folders ...string) []string {
 	t.Helper()
 	constants := apiConstants(t, "Reason")
@@ -266,7 +267,7 @@ func identifier(of ast.Expr) string {
 	return ""
 }
 
-// constant returns the value of a string constant of a package.
+// constant returns the value of a string constant of a package. It fails the test if there is none.
 func constant(t *testing.T, folder, name string) string {
 	t.Helper()
 	value := constantsIn(t, folder, name)[name]

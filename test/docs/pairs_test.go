@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// pairs are the reasons of each condition type.
+// pairs has the reasons of each condition type.
 type pairs map[string]map[string]bool
 
 func (p pairs) add(condition string, reasons ...string) {
@@ -33,7 +33,7 @@ func (p pairs) list() []string {
 	return slices.Sorted(slices.Values(all))
 }
 
-// pairsInCode returns the conditions and reasons that code writes, by the section of the page that lists them.
+// pairsInCode returns the conditions and reasons that code writes, by the heading of the section that lists them.
 func pairsInCode(t *testing.T) map[string]pairs {
 	t.Helper()
 	return map[string]pairs{
@@ -44,7 +44,8 @@ func pairsInCode(t *testing.T) map[string]pairs {
 	}
 }
 
-// TestConditionsPageHasEveryReasonUnderEachConditionThatCodeGivesItTo checks that an admin finds each condition and reason of an object on the page.
+// TestConditionsPageHasEveryReasonUnderEachConditionThatCodeGivesItTo checks that an admin finds each condition and reason of an object on
+// the page.
 func TestConditionsPageHasEveryReasonUnderEachConditionThatCodeGivesItTo(t *testing.T) {
 	expectPairsOnPage(t)
 }
@@ -71,7 +72,8 @@ func expectPairsOnPage(t *testing.T) {
 	}
 }
 
-// pairsOnPage reads the table of a section. A row without a condition belongs to the condition of the row above.
+// pairsOnPage returns the conditions and reasons in the three-column table of a section. A row without a condition belongs to the condition
+// of the row above.
 func pairsOnPage(t *testing.T, heading string) pairs {
 	t.Helper()
 	listed := pairs{}
@@ -93,7 +95,7 @@ func pairsOnPage(t *testing.T, heading string) pairs {
 	return listed
 }
 
-// pairsOfBundleDeployments reads the first and third elements of condition literals.
+// pairsOfBundleDeployments returns the conditions and reasons of BundleDeployments, the first and third elements of condition literals.
 func pairsOfBundleDeployments(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/revision"), pairs{}
@@ -108,7 +110,7 @@ func pairsOfBundleDeployments(t *testing.T) pairs {
 	return written
 }
 
-// pairsOfBundles reads the third elements of condition literals. A Bundle has one condition.
+// pairsOfBundles returns the reasons of a Bundle's only condition, the third elements of condition literals.
 func pairsOfBundles(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/controllers/bundle"), pairs{}
@@ -120,8 +122,8 @@ func pairsOfBundles(t *testing.T) pairs {
 	return written
 }
 
-// pairsOfPlatformOperators reads the calls of r.setCondition, and the reasons that the functions in its arguments pass to
-// isTrue, isFalse and isUnknown.
+// pairsOfPlatformOperators returns the conditions in the calls of r.setCondition. Their reasons are those that the functions in the
+// arguments pass to isTrue, isFalse and isUnknown.
 func pairsOfPlatformOperators(t *testing.T) pairs {
 	t.Helper()
 	code, written := readPackage(t, "pkg/operatorstatus"), pairs{}
@@ -139,7 +141,8 @@ func pairsOfPlatformOperators(t *testing.T) pairs {
 	return written
 }
 
-// packageCode has the functions and methods of a package, and the condition and reason constants of the API by qualified name.
+// packageCode has the functions and methods of a package, and the condition and reason constants of the API by qualified name. The key of a
+// function is its name.
 type packageCode struct {
 	functions map[string]*ast.FuncDecl
 	names     map[string]string
@@ -193,7 +196,7 @@ func (r packageCode) constants(t *testing.T, fn *ast.FuncDecl, of ast.Expr) []st
 	return values
 }
 
-// reasonsOf returns the possible reasons of a variable whose type another package declares.
+// reasonsOf returns the possible reasons of a variable whose type another package declares. It returns nil for an unknown variable.
 func (r packageCode) reasonsOf(t *testing.T, variable string) (reasons []string) {
 	t.Helper()
 	switch variable {
@@ -207,8 +210,8 @@ func (r packageCode) reasonsOf(t *testing.T, variable string) (reasons []string)
 	return reasons
 }
 
-// assignments returns the expressions that a function assigns to a variable where it is used. The scope of an if statement's
-// variable ends with it.
+// assignments returns the expressions that a function assigns to a variable in the scope in which the variable is used. It leaves out an if
+// statement's variable if the use is outside of the statement.
 func assignments(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 	var found []ast.Expr
 	outOfScope := map[ast.Node]bool{}
@@ -241,7 +244,8 @@ func assignments(fn *ast.FuncDecl, variable *ast.Ident) []ast.Expr {
 	return found
 }
 
-// callees returns the function of this package that an expression calls, and all functions of the package that it calls.
+// callees returns the function of this package that an expression calls, and all functions of the package that it calls directly or
+// indirectly. It fails the test if the expression is no such call.
 func (r packageCode) callees(t *testing.T, of ast.Expr) []*ast.FuncDecl {
 	t.Helper()
 	call, ok := of.(*ast.CallExpr)
@@ -301,7 +305,8 @@ func (r packageCode) reasonsNamedBy(fn *ast.FuncDecl) []string {
 	return reasons
 }
 
-// literalElements returns the elements at an index of struct literals without field names.
+// literalElements returns the elements at index place of a function's literals of the struct type of. It takes only literals with this
+// number of elements.
 func literalElements(fn *ast.FuncDecl, of string, fields, place int) []ast.Expr {
 	var found []ast.Expr
 	ast.Inspect(fn, func(node ast.Node) bool {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// reasonsInCode returns the reasons of all conditions that users read, and the constants that declare them.
+// reasonsInCode returns the reasons of all conditions that users read. The value is the constant that declares the reason.
 func reasonsInCode(t *testing.T) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}

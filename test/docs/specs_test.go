@@ -11,7 +11,7 @@ import (
 
 var specFile = regexp.MustCompile("`([a-z_]+)`")
 
-// TestEachSpecOnTheRealAPIServerHasAReason checks that docs/testing.md says of each file of specs why it needs an API server.
+// TestEachSpecOnTheRealAPIServerHasAReason checks that docs/testing.md gives a reason why each file of specs needs an API server.
 func TestEachSpecOnTheRealAPIServerHasAReason(t *testing.T) {
 	content, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// vocabulary has all names that pages may mention, by kind.
+// vocabulary has all names that pages may mention, by kind. A name is in a set if its value is true.
 type vocabulary struct {
 	fields     fields
 	conditions map[string]bool

@@ -38,7 +38,7 @@ func TestWordsOfStatusAreTheSameInCodePageAndCRD(t *testing.T) {
 	}
 }
 
-// enumOf returns the sorted enumeration of the only field with this name that has one.
+// enumOf returns the sorted enumeration of the first field with this name that has one. It fails the test if there is none.
 func enumOf(t *testing.T, crd, field string) []string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^( +)` + field + `:\n(?: +description:.*\n(?: {2,}.*\n)*?)? +enum:\n((?: +- \w+\n)+)`).FindStringSubmatch(crd)

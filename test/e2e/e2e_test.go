@@ -21,7 +21,7 @@ var realPackages = []string{"project-quay", "nfs-provisioner-operator"}
 
 var (
 	traces = flag.String("traces", "", "folder for what the manager asked of the API server; none is kept without")
-	// started counts the environments of this process.
+	// started is the number of environments that this process has started.
 	started int
 )
 
@@ -82,7 +82,7 @@ func start(ctx context.Context, options environment.Options) *story.Admin {
 	if started++; *traces != "" {
 		options.Trace = rbac.TracePath(*traces, "e2e", GinkgoParallelProcess(), started)
 	}
-	// The context of BeforeAll ends with it. The environment has to run until its cleanup.
+	// The context of BeforeAll ends when BeforeAll returns. The environment must run until the cleanup.
 	env, err := environment.Start(context.WithoutCancel(ctx), options)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() {

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// keystone is a package that is installed with the cluster. Its first version never becomes ready.
+// keystone is the name of a package that is installed with the cluster. Its first version never becomes ready.
 const keystone = "keystone"
 
 var _ = Describe("a cluster that is being installed with platform operators", Ordered, func() {
@@ -65,7 +65,7 @@ var _ = Describe("a cluster that is being installed with platform operators", Or
 	})
 })
 
-// installing writes a ClusterVersion whose history has no completed update, as during the cluster's installation.
+// installing changes the ClusterVersion's history so that no update is completed, as during the cluster's installation.
 func installing(ctx context.Context, admin *story.Admin) {
 	GinkgoHelper()
 	client := admin.Config.ConfigV1().ClusterVersions()

@@ -9,21 +9,22 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AnotherOptions are the options of a manager besides the environment's.
+// AnotherOptions are the options of Another, for a manager in addition to the environment's.
 type AnotherOptions struct {
-	// Name is the name of the program, with which its user agent in the audit log begins. Required.
+	// Name is the file name of the program, with which its user agent in the audit log begins. Required.
 	Name string
-	// InFront is as in Options. If nil, the manager connects to the API server itself.
+	// InFront is as in Options. If nil, the manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// Pod is the manager's pod; nil if it runs outside of a pod. To start a killed manager again is to restart its container.
+	// Pod is the manager's pod; nil if it runs outside of a pod. If a killed manager is started again, it is a restarted container of the
+	// pod.
 	Pod *Pod
-	// Args are additional arguments.
+	// Args are additional arguments of the manager.
 	Args []string
 }
 
-// Another makes one more manager, which is not started: of the same program and the same ServiceAccount, with a folder, an
-// address and a token of its own, which is renewed until the context ends. It elects a leader, which the environment's own does
-// not; that one has to be stopped first. Who starts it stops it.
+// Another returns one more manager of the same program and ServiceAccount, without starting it. It has its own folder, address and token,
+// which is renewed until ctx ends. It takes part in leader election, which the environment's manager does not without AsShipped; stop that
+// manager first. The caller starts and stops the new manager.
 func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Manager, error) {
 	dir := filepath.Join(e.Dir, options.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// buildManager compiles the manager and returns the path of a copy of it in dir. All environments of a checkout compile to one
-// file, below _output: the go command links it again only when something has changed. Nothing runs that file, so that it can be
-// written over.
+// buildManager compiles the manager and returns the path of a copy of it in dir. All environments of a checkout compile to one file below
+// _output, which the go command links again only if something has changed. No process runs that file, because a running program cannot be
+// overwritten.
 func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
 	shared := filepath.Join(root, "_output", "environment", "platform-operators")
 	unlock, err := lockBuild(shared + ".lock")
@@ -25,12 +25,12 @@ func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// -trimpath: what was compiled in one checkout serves all others.
+	// With -trimpath, all checkouts share the compiled packages.
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", shared, "./cmd/platform-operators")
 	build.Dir = root
 	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
 	if output, err := build.CombinedOutput(); err != nil {
-		// The go command takes a file that was cut off for a current one.
+		// The go command would regard a truncated file as up to date.
 		return "", errors.Join(fmt.Errorf("building the manager: %w\n%s", err, output), os.RemoveAll(shared))
 	}
 	binary := filepath.Join(dir, "platform-operators")
@@ -40,7 +40,7 @@ func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
 	return binary, nil
 }
 
-// lockBuild waits until no other environment builds the manager.
+// lockBuild waits until no other process holds the lock file at path, and locks it. The caller must call unlock.
 func lockBuild(path string) (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("making a folder for the manager's binary: %w", err)
@@ -52,10 +52,11 @@ func lockBuild(path string) (unlock func() error, err error) {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking the manager's build: %w", err), file.Close())
 	}
-	return file.Close, nil // which unlocks
+	return file.Close, nil // closing the file unlocks it
 }
 
-// replaceBinary copies from onto to. A binary that runs cannot be written over, but another one can take its name.
+// replaceBinary replaces the file to by a copy of from, by renaming. A running program cannot be overwritten, but another file can take its
+// name.
 func replaceBinary(to, from string) error {
 	source, err := os.Open(from)
 	if err != nil {
@@ -74,7 +75,8 @@ func replaceBinary(to, from string) error {
 	return os.Rename(fresh, to)
 }
 
-// goTemp makes a folder in dir for the go command's temporary files, which stay when it is killed.
+// goTemp creates a folder in dir for the go command's temporary files and returns its absolute path. The go command leaves them behind when
+// it is killed.
 func goTemp(dir string) (string, error) {
 	temp, err := filepath.Abs(filepath.Join(dir, "go.tmp"))
 	if err != nil {

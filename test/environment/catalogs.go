@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// CatalogName is the name of both objects of the catalog that Start announces.
+	// CatalogName is the name of the CatalogSource and the ClusterCatalog that Start announces.
 	CatalogName = "local"
-	// CatalogNamespace is where the CatalogSource is.
+	// CatalogNamespace is the namespace of the CatalogSources.
 	CatalogNamespace = "openshift-marketplace"
 )
 
@@ -32,8 +32,8 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// Publish makes the local catalog read its folders again and tells the cluster so, in the way that OLM does: a pod with
-// another image and a new connection on the CatalogSource, a new resolved image on the ClusterCatalog.
+// Publish makes the local catalog read its folders again and announces the new content as OLM does. The CatalogSource gets a pod with
+// another image and a new connection, and the ClusterCatalog a new resolved image.
 func (e *Environment) Publish(ctx context.Context) error {
 	if err := e.Catalog.Update(ctx); err != nil {
 		return fmt.Errorf("publishing the catalogs' new content: %w", err)
@@ -41,8 +41,8 @@ func (e *Environment) Publish(ctx context.Context) error {
 	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// AddCatalog serves one more catalog, of folders as localcatalog.Options has them, and has the manager trust its authority. The
-// cluster does not know of it before Announce. It is closed by Stop.
+// AddCatalog serves one more catalog, from folders as in localcatalog.Options. It adds the catalog's authority to the CA file that the
+// manager reads. The cluster has no objects for the catalog until Announce. Stop closes the server.
 func (e *Environment) AddCatalog(ctx context.Context, name string, folders ...string) (*localcatalog.Server, error) {
 	server, err := localcatalog.Start(ctx, localcatalog.Options{Catalogs: folders, Dir: filepath.Join(e.Dir, "catalog-"+name)})
 	if err != nil {
@@ -55,7 +55,8 @@ func (e *Environment) AddCatalog(ctx context.Context, name string, folders ...st
 	return server, nil
 }
 
-// appendFile adds the content of another file to a file, which is never seen half written.
+// appendFile adds the content of the file more to the file at path. It replaces that file by renaming, so that no reader sees partial
+// content.
 func appendFile(path, more string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -71,8 +72,8 @@ func appendFile(path, more string) error {
 	return os.Rename(path+".new", path)
 }
 
-// Announce writes a catalog's objects, both of one name, and the status that OLM's two generations of controllers would write:
-// none of them runs here.
+// Announce creates or updates a CatalogSource and a ClusterCatalog of this name for a catalog. It also writes their status, as the
+// controllers of OLM v0 and OLM v1 do; neither runs here.
 func (e *Environment) Announce(ctx context.Context, name string, catalog *localcatalog.Server) error {
 	client, err := dynamic.NewForConfig(e.Admin)
 	if err != nil {
@@ -113,9 +114,9 @@ func (e *Environment) Announce(ctx context.Context, name string, catalog *localc
 	return nil
 }
 
-// announcePod makes the pod that would serve a CatalogSource, and says in its status that it runs the present content. It
-// is gated from being scheduled, so that nobody else writes its status; its name is that of the content, as each image has a
-// pod of its own.
+// announcePod creates the pod of a CatalogSource and deletes the pods with other content. The pod's status reports that the pod runs the
+// content with this digest. The pod has a scheduling gate, so that no other program writes its status. Its name contains the digest,
+// because each image has its own pod.
 func (e *Environment) announcePod(ctx context.Context, catalog, digest string) error {
 	client, err := kubernetes.NewForConfig(e.Admin)
 	if err != nil {
@@ -145,13 +146,13 @@ func (e *Environment) announcePod(ctx context.Context, catalog, digest string) e
 	if _, err := pods.UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
 		return err
 	}
-	// Those of other content end, as OLM would have them: without a node there is nobody to wait for.
+	// As OLM does, delete the pods with other content. The grace period is 0 because no kubelet ends a pod without a node.
 	return pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}, metav1.ListOptions{
 		LabelSelector: "olm.catalogSource=" + catalog, FieldSelector: "metadata.name!=" + pod.Name,
 	})
 }
 
-// put creates an object if it is missing and writes its status.
+// put creates an object if it is missing, and writes its status in any case. It does not change the spec of an existing object.
 func put(ctx context.Context, client dynamic.ResourceInterface, object *unstructured.Unstructured, status map[string]any) error {
 	live, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// cluster is a local cluster that runs as a child process: its servers are a Go module of their own, test/localcluster,
-// and never enter this one.
+// cluster is a local cluster that runs as a child process. Its servers are in a separate Go module, test/localcluster, so that the main
+// module does not depend on them.
 type cluster struct {
-	// What `up -o json` prints once the cluster is ready.
+	// The fields with JSON names are the output of "up -o json", which is printed once the cluster is ready.
 	Kubeconfig        string `json:"kubeconfig"`
 	Kubectl           string `json:"kubectl"`
 	KubernetesVersion string `json:"kubernetesVersion"`
@@ -29,8 +29,8 @@ type cluster struct {
 	exited          chan struct{}
 }
 
-// startCluster starts a cluster in dir and returns when it is ready. The first one on a machine compiles Kubernetes, which
-// the launcher's own progress lines tell about.
+// startCluster starts a cluster in dir and returns when it is ready. The cluster stops when ctx ends. The first start on a machine compiles
+// Kubernetes; the launcher writes its progress to log.
 func startCluster(ctx context.Context, root, dir string, options Options, log io.Writer) (*cluster, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 	started := make(chan error, 1)
 	ready := make(chan error, 1)
 	go func() {
-		// Pdeathsig is sent when the thread that forked ends, so the thread lives as long as the cluster.
+		// The kernel sends Pdeathsig when the thread that forked ends, so that the thread must live as long as the cluster.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := up.Start()
@@ -68,7 +68,7 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 			return
 		}
 		ready <- json.NewDecoder(output).Decode(c)
-		_ = up.Wait() // how it ended is in its own logs; that it ended is what stop waits for
+		_ = up.Wait() // the error is in the cluster's logs; stop only waits for the end
 		close(c.exited)
 	}()
 	if err := <-started; err != nil {
@@ -83,13 +83,13 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 func (c *cluster) launcher(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", append([]string{"run", "."}, args...)...)
 	command.Dir = filepath.Join(c.root, "test", "localcluster")
-	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly -trimpath -buildvcs=false", // that module is not vendored, whatever the caller builds with
-		"GOTMPDIR="+c.temp) // "go run" ends without tidying up when it is told to by SIGTERM
+	command.Env = append(command.Environ(), "GOFLAGS=-mod=readonly -trimpath -buildvcs=false", // because that module has no vendor folder, whatever flags the caller builds with
+		"GOTMPDIR="+c.temp) // "go run" leaves its temporary files behind after SIGTERM
 	command.Stderr = c.log
 	return command
 }
 
-// setVersion moves the ClusterVersion to another version, as a completed update.
+// setVersion sets the ClusterVersion to another version, as a completed update.
 func (c *cluster) setVersion(ctx context.Context, version string) error {
 	command := c.launcher(ctx, "set-version", version, "--dir", c.dir)
 	if output, err := command.Output(); err != nil {
@@ -98,7 +98,7 @@ func (c *cluster) setVersion(ctx context.Context, version string) error {
 	return nil
 }
 
-// stop takes the cluster down and waits until nothing of it runs.
+// stop stops the cluster and waits until its process has ended. It returns an error after 30 seconds.
 func (c *cluster) stop() error {
 	if err := syscall.Kill(c.SupervisorPID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stopping the local cluster: %w", err)

@@ -29,9 +29,9 @@ type Options struct {
 	Log io.Writer
 	// OpenShiftVersion is the version of the ClusterVersion. Required.
 	OpenShiftVersion string
-	// Samples are in the local catalog at the beginning. They are ignored if Catalogs is set.
+	// Samples are the operators in the local catalog at the start. They are ignored if Catalogs is set.
 	Samples []samples.Operator
-	// Catalogs and Bundles are folders of real data to serve instead of samples, and Packages limits what is served.
+	// Catalogs and Bundles are folders of real data to serve instead of samples. If Packages is not empty, only these packages are served.
 	Catalogs, Bundles, Packages []string
 	// ManagerArgs are additional arguments of the manager.
 	ManagerArgs []string
@@ -39,15 +39,15 @@ type Options struct {
 	ManagerEnv []string
 	// AuditLog makes the API server write an audit log to Dir/audit.log.
 	AuditLog bool
-	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It requires AuditLog. Empty: none.
+	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It implies AuditLog. Empty: none.
 	Trace string
-	// AsShipped runs the manager as its Deployment does: with leader election, and in a pod. If it is killed and started again, it
-	// acquires the lease at once. Any other manager waits for minutes.
+	// AsShipped runs the manager as its Deployment does: with leader election, and in a pod. If this manager is killed and started again,
+	// it acquires the lease at once. Any other manager waits for minutes.
 	AsShipped bool
 	// Services makes the API server connect to Services, such as those of webhooks, through a proxy on Environment.ServicesSocket.
 	Services bool
-	// InFront stands between the manager and the API server: it is given the admin's client configuration, and gives one
-	// whose address and authority the manager uses instead. The manager's tokens go there. Nil: nothing does.
+	// InFront returns the client configuration of a proxy between the manager and the API server, given the admin's. The manager uses its
+	// address and authority, and sends the ServiceAccount's token to it. If nil, the manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
 	// WithoutManager does not start the manager. Manager.Start does that later.
 	WithoutManager bool
@@ -59,9 +59,9 @@ type Environment struct {
 	Dir string
 	// Root is the checkout's root folder.
 	Root string
-	// SamplesDir is the folder of sample operators, which Publish serves.
+	// SamplesDir is the folder of the sample operators, which Publish reads again. It is not used with Options.Catalogs.
 	SamplesDir string
-	// Kubeconfig is the admin's. Kubectl is the path of a kubectl of the cluster's version.
+	// Kubeconfig is the path of the admin's kubeconfig. Kubectl is the path of a kubectl of the cluster's version.
 	Kubeconfig, Kubectl string
 	// AuditLog is the path of the API server's audit log; empty without Options.AuditLog.
 	AuditLog string
@@ -75,14 +75,14 @@ type Environment struct {
 
 	cluster *cluster
 	added   []*localcatalog.Server
-	shipped []string // what every manager's process gets of the Deployment's environment variables
+	shipped []string // the Deployment's environment variables, which every manager's process gets
 	binary  string
 	cancel  context.CancelFunc
 	trace   string
 }
 
-// Start starts cluster, catalogs and manager, in that order, and returns when the manager's process runs. What was started
-// is stopped by Stop, or when this process ends, however it ends.
+// Start starts the cluster, the catalogs and the manager, in that order, and returns when the manager's process runs. If Start fails, it
+// stops what it started. ctx must not end before Stop. All processes end when this process ends, even if Stop is not called.
 func Start(ctx context.Context, options Options) (*Environment, error) {
 	root, err := Root()
 	if err != nil {
@@ -120,7 +120,7 @@ func (e *Environment) start(ctx context.Context, options Options) error {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
 	e.Admin.QPS = -1                           // tests must not be slower than the manager
-	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not show the API server's warnings either
+	e.Admin.WarningHandler = rest.NoWarnings{} // the CVO does not print the API server's warnings either
 	progress.say("started an OpenShift %s lookalike (Kubernetes %s) at %s", options.OpenShiftVersion, e.cluster.KubernetesVersion, e.Admin.Host)
 
 	if _, err := cvo.Apply(ctx, e.Admin, filepath.Join(e.Root, "manifests")); err != nil {
@@ -183,8 +183,7 @@ func (e *Environment) startCatalog(ctx context.Context, options Options) error {
 	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// ReplaceManager builds the manager from the checkout and starts it in the place of the one that runs. When it cannot be
-// built, that one goes on.
+// ReplaceManager builds the manager from the checkout and replaces the running manager. If the build fails, the running manager continues.
 func (e *Environment) ReplaceManager(ctx context.Context) error {
 	if _, err := buildManager(ctx, e.Root, e.Dir); err != nil {
 		return err
@@ -195,12 +194,13 @@ func (e *Environment) ReplaceManager(ctx context.Context) error {
 	return e.Manager.Start()
 }
 
-// SetClusterVersion moves the ClusterVersion to another version, as a completed update.
+// SetClusterVersion sets the ClusterVersion to another version, as a completed update.
 func (e *Environment) SetClusterVersion(ctx context.Context, version string) error {
 	return e.cluster.setVersion(ctx, version)
 }
 
-// Stop stops everything that Start started, in reverse order.
+// Stop stops everything that Start started, beginning with the manager and ending with the cluster. It continues after an error, and joins
+// the errors.
 func (e *Environment) Stop() error {
 	var faults []error
 	if e.Manager != nil {
@@ -222,7 +222,7 @@ func (e *Environment) Stop() error {
 	return errors.Join(faults...)
 }
 
-// writeTrace writes a summary of the manager's requests to the API server.
+// writeTrace writes a summary of the manager's requests in the audit log to Options.Trace.
 func (e *Environment) writeTrace() error {
 	shipped, err := rbac.ReadShippedRoles(filepath.Join(e.Root, "manifests"))
 	if err != nil {
@@ -235,7 +235,7 @@ func (e *Environment) writeTrace() error {
 	return trace.Write(e.trace)
 }
 
-// Root is the folder of the main module's go.mod, from wherever a test runs.
+// Root returns the folder of the go.mod of the module that contains the working folder. It returns an error outside of a module.
 func Root() (string, error) {
 	output, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 	"path/filepath"
 )
 
-// ErrNotInHistory is returned for a commit that the checkout's history lacks, for example because the clone is shallow.
+// ErrNotInHistory is the error of BuildFormer for a commit that the checkout's history lacks, for example because the clone is shallow.
 var ErrNotInHistory = errors.New("the commit is not in the checkout's history")
 
-// BuildFormer builds the manager of a former commit, which is given by its full hash. It returns the paths of the binary and of that commit's
-// manifests. Both are in _output of the checkout in root, and later calls reuse them.
+// BuildFormer builds the manager of a former commit, which is given by its full hash. It returns the paths of the binary and of that
+// commit's manifests. Both are in _output of the checkout in root, and later calls reuse them. It returns ErrNotInHistory for an unknown
+// commit.
 func BuildFormer(ctx context.Context, root, commit string) (binary, manifests string, err error) {
 	if output, err := exec.CommandContext(ctx, "git", "-C", root, "rev-parse", "--git-dir").CombinedOutput(); err != nil {
 		return "", "", fmt.Errorf("looking for the git history of the checkout: %w\n%s", err, output)
@@ -65,7 +66,7 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	return binary, manifests, nil
 }
 
-// extract writes the files of a commit that its manager is built from into dir.
+// extract writes the files of a commit from which its manager is built into dir.
 func extract(ctx context.Context, root, commit, dir string) error {
 	command := exec.CommandContext(ctx, "git", "-C", root, "archive", "--format=tar", commit, "--", "bindata", "cmd", "go.mod", "go.sum", "manifests", "pkg", "vendor")
 	command.Stderr = os.Stderr
@@ -81,7 +82,7 @@ func extract(ctx context.Context, root, commit, dir string) error {
 	return errors.Join(unpackErr, command.Wait())
 }
 
-// untar writes the regular files of a tar archive into dir.
+// untar writes the regular files of a tar archive into dir, and skips other entries.
 func untar(archive io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

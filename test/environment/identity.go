@@ -26,8 +26,8 @@ const (
 	tokenLifetime = time.Hour
 )
 
-// writeIdentity writes a kubeconfig with which the manager is its ServiceAccount and nobody else, as it would be in its
-// pod, and keeps the token in it fresh until the context ends. The manager reaches the API server as server says.
+// writeIdentity writes a kubeconfig for the manager's ServiceAccount to dir and returns its path. It renews the token in the background
+// until ctx ends. server has the address and the authority of the API server or of a proxy.
 func writeIdentity(ctx context.Context, admin, server *rest.Config, dir string) (kubeconfig string, err error) {
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Manager is the manager as a separate process.
+// Manager is a manager that runs as a separate process. It can be started again after it has ended.
 type Manager struct {
 	// LogFile has the manager's output. A restarted manager appends to it.
 	LogFile string
@@ -30,12 +30,12 @@ type Manager struct {
 
 	binary string
 	args   []string
-	env    []string // besides ours
-	temp   string   // its own folder for temporary files
+	env    []string // in addition to the environment variables of this process
+	temp   string   // the process's folder for temporary files
 
 	command *exec.Cmd
-	asked   *atomic.Bool // that this process end
-	ended   string       // what Ended gives, once exited is closed
+	asked   *atomic.Bool // true after Kill or Stop of this process
+	ended   string       // the process's state if it ended by itself; readable once exited is closed
 	exited  chan struct{}
 }
 
@@ -59,8 +59,8 @@ func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manage
 	}, nil
 }
 
-// asShipped has the manager hold the lease and know its pod, as the Deployment's does. The pod is that of the Deployment, which a
-// simulated node runs; of its environment only what the manager asks the API server by is taken.
+// asShipped makes the manager run with leader election and in a pod, as its Deployment does. It waits up to a minute for the Deployment's
+// pod, which a simulated node runs, and uses its name and UID.
 func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {
@@ -81,47 +81,49 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	return nil
 }
 
-// Pod describes the pod of a manager.
+// Pod describes the pod of a manager, for leader election.
 type Pod struct {
 	Name string
 	UID  types.UID
-	// Dir stands for the pod's volume, which all managers in the pod share. It is created if absent.
+	// Dir is the folder in the place of the pod's volume, which all managers in the pod share. Another creates it if it is absent.
 	Dir string
 }
 
-// inPod has the manager know its pod, by name and UID, and lock the file on the pod's volume.
+// inPod passes the pod's name and UID to the manager, and the path of a lock file on the pod's volume.
 func (m *Manager) inPod(pod Pod) {
 	m.env = append(slices.Clone(m.env), "POD_NAME="+pod.Name, "POD_UID="+string(pod.UID))
 	m.args = append(slices.Clone(m.args), "--leader-elect-lock-file="+filepath.Join(pod.Dir, "manager.lock"))
 }
 
-// With returns the same manager with additional arguments, which override earlier ones. Only one of the two may run at a time.
+// With returns a manager with the same files and address and with additional arguments, which override earlier ones. Only one of the two
+// may run at a time.
 func (m *Manager) With(args ...string) *Manager {
 	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), env: m.env, temp: m.temp}
 }
 
-// Of returns the same manager with another binary. Only one of the two may run at a time.
+// Of returns a manager with the same files, address and arguments and with another binary. Only one of the two may run at a time.
 func (m *Manager) Of(binary string) *Manager {
 	other := m.With()
 	other.binary = binary
 	return other
 }
 
-// WithEnv returns the same manager with additional environment variables, each as NAME=value. Only one of the two may run at a time.
+// WithEnv returns a manager with the same files and address and with additional environment variables, each as NAME=value. Only one of the
+// two may run at a time.
 func (m *Manager) WithEnv(variables ...string) *Manager {
 	other := m.With()
 	other.env = append(slices.Clone(m.env), variables...)
 	return other
 }
 
-// Start starts the process, which ends at the latest when this process does.
+// Start starts the process, which ends at the latest when this process does. The previous process must have ended.
 func (m *Manager) Start() error {
 	log, err := os.OpenFile(m.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("opening the manager's log: %w", err)
 	}
-	defer log.Close() // the process has its own copy
-	// Without a serving certificate it makes one, with the authority that signs it, in a temporary folder, and never removes it.
+	defer log.Close() // the process has its own file descriptor
+	// A manager without a serving certificate writes one and its authority to a temporary folder, and never removes the folder.
 	temp, err := filepath.Abs(m.temp)
 	if err != nil {
 		return fmt.Errorf("locating the manager's temporary files: %w", err)
@@ -142,8 +144,8 @@ func (m *Manager) Start() error {
 		err := m.command.Start()
 		started <- err
 		if err == nil {
-			_ = m.command.Wait()   // Ended tells how it ended; that it ended is what callers wait for
-			_ = os.RemoveAll(temp) // keys nobody needs any more; what cannot be removed is in the environment's folder all the same
+			_ = m.command.Wait()   // Ended reports the state, and callers only wait for the end
+			_ = os.RemoveAll(temp) // keys that no program needs; Stop's caller removes what is left with the environment's folder
 			if !m.asked.Load() {
 				m.ended = m.command.ProcessState.String()
 			}
@@ -156,14 +158,14 @@ func (m *Manager) Start() error {
 	return nil
 }
 
-// PID is the process's ID.
+// PID returns the process's ID. The manager must have been started.
 func (m *Manager) PID() int { return m.command.Process.Pid }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has ended. It is nil before the first Start.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
 // Ended describes how the process ended by itself, with the end of its log. It returns "" while the process runs, and after Kill or Stop.
-// Nothing starts the process again, as the kubelet would.
+// No kubelet starts the process again.
 func (m *Manager) Ended() string {
 	select {
 	case <-m.exited:
@@ -180,7 +182,7 @@ func (m *Manager) Ended() string {
 	return fmt.Sprintf("%s; its log ends with\n%s", m.ended, log[max(0, len(log)-4096):])
 }
 
-// Kill ends the process as a crash would.
+// Kill ends the process by SIGKILL, as in a crash, and waits for its end. The manager must have been started.
 func (m *Manager) Kill() error {
 	m.asked.Store(true)
 	if err := m.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -190,7 +192,8 @@ func (m *Manager) Kill() error {
 	return nil
 }
 
-// Stop asks the process to end and waits for it, for 20 seconds at most.
+// Stop ends the process by SIGTERM and waits for its end. After 20 seconds it kills the process and returns an error. It does nothing if
+// the manager was never started or has ended.
 func (m *Manager) Stop() error {
 	if m.command == nil {
 		return nil

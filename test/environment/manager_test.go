@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The manager leaves the keys that it made for itself where TMPDIR says, however it ends.
+// TestTheManagersTemporaryFilesGoWithIt checks that Start sets TMPDIR to a folder that is removed when the manager ends, however it ends.
 func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
 	for name, end := range map[string]func(*Manager) error{"stopped": (*Manager).Stop, "killed": (*Manager).Kill} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // a restarted one has the folder anew
+			for range 2 { // a restarted manager gets a new folder
 				if err := manager.Start(); err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +45,7 @@ func TestTheManagersTemporaryFilesGoWithIt(t *testing.T) {
 	}
 }
 
-// Ended reports only an end that neither Kill nor Stop caused, with the reason in the log.
+// TestAManagerThatEndsByItselfSaysHow checks that Ended reports only an end that neither Kill nor Stop caused, with the end of the log.
 func TestAManagerThatEndsByItselfSaysHow(t *testing.T) {
 	for name, end := range map[string]func(*Manager) error{
 		"by itself": func(*Manager) error { return nil },
@@ -80,7 +80,7 @@ func TestAManagerThatEndsByItselfSaysHow(t *testing.T) {
 	}
 }
 
-// waitForFile waits until a file has a line, and returns the first one.
+// waitForFile waits until a file ends with a newline, and returns its content without surrounding white space.
 func waitForFile(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -9,11 +9,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// shippedVariables are the environment variables that a manager's process has as in the Deployment: those of Go's runtime, which
-// decide how much memory it takes.
+// shippedVariables are the environment variables of the Deployment that every manager's process gets, too: those of Go's runtime that
+// determine its memory usage.
 var shippedVariables = map[string]bool{"GOMEMLIMIT": true, "GOGC": true}
 
-// shippedEnv reads these from the Deployment in a manifests folder, each as NAME=value.
+// shippedEnv returns the shippedVariables of the Deployment in a manifests folder, each as NAME=value. It returns an error unless the
+// folder has exactly one file of a Deployment.
 func shippedEnv(manifests string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(manifests, "*-deployment.yaml"))
 	if err != nil {

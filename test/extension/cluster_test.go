@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// comparedFields are the kinds that the specs change, with the field of their objects that is compared. Empty compares only
-// whether an object exists.
+// comparedFields has, by kind that the specs change, the field of the objects that is compared. If it is empty, only the existence of
+// objects is compared.
 var comparedFields = map[schema.GroupVersionResource]string{
 	{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}:            "spec",
 	{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}:                   "spec",
@@ -41,7 +41,7 @@ var comparedFields = map[schema.GroupVersionResource]string{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: "",
 }
 
-// readState returns the compared field of every object in the cluster, by "resource namespace/name".
+// readState returns the compared field of every object of these kinds in the cluster, by "resource namespace/name".
 func readState(t *testing.T, env *environment.Environment) map[string]string {
 	t.Helper()
 	client, err := dynamic.NewForConfig(env.Admin)
@@ -79,7 +79,7 @@ func comparedText(t *testing.T, object unstructured.Unstructured, part string) s
 	return string(text)
 }
 
-// expectRestored waits until the cluster's state equals that before the specs.
+// expectRestored waits until the cluster's state equals that before the specs. After a minute it fails the test.
 func expectRestored(t *testing.T, env *environment.Environment, before map[string]string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

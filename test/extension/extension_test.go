@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// timeout limits each wait of a spec, on a busy machine with two cores. A wait usually takes seconds.
+	// timeout is the maximum duration of each wait of a spec, on a busy machine with two cores. A wait usually takes seconds.
 	timeout = 90 * time.Second
 	// minSpecs is the smallest permitted number of specs that run on any cluster.
 	minSpecs = 15
@@ -148,7 +148,7 @@ func checkSuites(t *testing.T, extension program, env *environment.Environment) 
 	expectRestored(t, env, before)
 }
 
-// waitUntilReady waits until the specs pass that only need a running manager.
+// waitUntilReady waits until the specs pass that only need a running manager. It fails the test after timeout.
 func waitUntilReady(t *testing.T, extension program, env *environment.Environment) {
 	t.Helper()
 	for _, name := range []string{conditionsSpec, clusterOperatorSpec} {

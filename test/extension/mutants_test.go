@@ -24,7 +24,7 @@ const (
 	conditionsSpec      = namePrefix + "every condition of what there is has a reason without names in it and is of the present spec"
 	clusterOperatorSpec = namePrefix + "the ClusterOperator is available and has every condition, with a reason and a message that can be read"
 
-	// mutantTimeout limits the wait for what a mutant never does.
+	// mutantTimeout is the maximum duration of a spec's wait for a result that the mutant never produces.
 	mutantTimeout = 15 * time.Second
 	// minMutants is the smallest permitted number of specs with a mutant.
 	minMutants = 10
@@ -49,7 +49,7 @@ func TestCLU_P11_SpecificationsPassAndEachNoticesWhenItsRuleIsSwitchedOff(t *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Reports changed functions before anything is started.
+	// Overlay fails here, before anything is started, if a function that a mutant replaces has changed.
 	if _, err := mutants.Overlay(root, t.TempDir(), mutants.All()...); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCLU_P11_SpecificationsPassAndEachNoticesWhenItsRuleIsSwitchedOff(t *tes
 	}
 }
 
-// sampled returns some of the mutants, in their order.
+// sampled returns as many of the mutants as -sample says, in their order, and sets -seed if it is 0.
 func sampled(t *testing.T, all []mutants.Mutant) []mutants.Mutant {
 	t.Helper()
 	if *seed == 0 {
@@ -98,14 +98,14 @@ func checkSpecs(t *testing.T, extension program, env *environment.Environment, c
 	}
 }
 
-// builtMutant is the manager of a mutant.
+// builtMutant is the program of a manager with a mutant, or the error of building it.
 type builtMutant struct {
 	mutant mutants.Mutant
 	binary string
 	err    error
 }
 
-// buildMutants builds the mutants, each while the test runs the previous one.
+// buildMutants builds the mutants, each while the test runs the previous one. The channel is closed after the last mutant or when ctx ends.
 func buildMutants(ctx context.Context, root, dir string, chosen []mutants.Mutant) <-chan builtMutant {
 	builds := make(chan builtMutant)
 	go func() {
@@ -141,7 +141,8 @@ func (m builtMutant) build(ctx context.Context, root string) error {
 	return nil
 }
 
-// expectFailure runs the mutant instead of the manager, and checks that its spec fails with the expected message.
+// expectFailure runs the mutant instead of the manager, and checks that its spec fails with the expected message. Then it starts the
+// manager again.
 func (m builtMutant) expectFailure(t *testing.T, extension program, env *environment.Environment) {
 	if m.err != nil {
 		t.Fatal(m.err)

@@ -20,7 +20,7 @@ import (
 // samplePackage is the package that specs install.
 const samplePackage = "ote-sample"
 
-// program is the extension's binary and its environment variables.
+// program is the extension's program and the environment variables to run it with.
 type program struct {
 	binary string
 	env    []string
@@ -43,7 +43,7 @@ func build(t *testing.T) program {
 	return p
 }
 
-// withCluster returns the program with a cluster's kubeconfig and a timeout for each wait.
+// withCluster returns a program with a cluster's kubeconfig and the timeout of each wait and of the cleanup.
 func (p program) withCluster(env *environment.Environment, timeout time.Duration) program {
 	p.env = []string{
 		"KUBECONFIG=" + env.Kubeconfig, "PLATFORM_OPERATORS_TESTS_PACKAGE=" + samplePackage,
@@ -52,7 +52,7 @@ func (p program) withCluster(env *environment.Environment, timeout time.Duration
 	return p
 }
 
-// run runs a command and decodes its output, which must be a single JSON value.
+// run runs a command and decodes its standard output, which must be a single JSON value, into the value that into points to.
 func (p program) run(ctx context.Context, into any, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, p.binary, args...)
@@ -75,7 +75,7 @@ func (p program) run(ctx context.Context, into any, args ...string) error {
 	return nil
 }
 
-// The fields of the extension's output that the tests check, with openshift-tests' names.
+// information, suite, spec and result have the fields of the extension's output that the tests check, with openshift-tests' names.
 type (
 	information struct {
 		APIVersion string
@@ -100,7 +100,7 @@ type (
 // logFolder returns a temporary folder that is kept after a failure, because it has the logs.
 func logFolder() (string, error) { return os.MkdirTemp("", "platform-operators-extension-") }
 
-// start starts a cluster with catalogs and the manager. It stops the cluster when the test ends.
+// start starts a cluster with catalogs and the manager, and stops it when the test ends. It removes the folder unless the test failed.
 func start(t *testing.T) *environment.Environment {
 	t.Helper()
 	dir, err := logFolder()

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Action decides what happens to a request. It writes a response, or panics with http.ErrAbortHandler to end the connection or
-// the HTTP/2 stream without one.
+// Action decides what happens to a request. It writes a response, or panics with http.ErrAbortHandler to end the connection or the HTTP/2
+// stream without a response.
 type Action func(e *Exchange)
 
 // Exchange is one request and its response.
@@ -30,8 +30,8 @@ type Exchange struct {
 // Forward forwards the request and its response unchanged.
 func Forward() Action { return func(e *Exchange) { e.forward(e.writer, e.request) } }
 
-// Refuse responds with a Status object instead of forwarding the request. retryAfter is the Retry-After header in seconds; 0
-// sends none.
+// Refuse responds with a Status object instead of forwarding the request. retryAfter is the value of the Retry-After header, in seconds;
+// with 0, the response has no such header.
 func Refuse(code int, reason metav1.StatusReason, retryAfter int) Action {
 	return func(e *Exchange) {
 		e.outcome = fmt.Sprintf("refused with %d", code)
@@ -58,8 +58,8 @@ func Reset() Action {
 	}
 }
 
-// Hold neither forwards the request nor responds until the fault is removed or the client gives up. Then it resets the
-// connection.
+// Hold neither forwards the request nor responds until the fault is removed or the client ends the request. Then it resets the client's
+// connection, like Reset.
 func Hold() Action {
 	return func(e *Exchange) {
 		select {
@@ -81,7 +81,7 @@ func ForwardWhenRemoved() Action {
 	}
 }
 
-// Delay waits before it runs another action.
+// Delay waits before it runs another action. If the client ends the request first, Delay neither forwards it nor runs the action.
 func Delay(wait time.Duration, next Action) Action {
 	return func(e *Exchange) {
 		timer := time.NewTimer(wait)
@@ -104,7 +104,7 @@ func ForwardTwice() Action {
 	}
 }
 
-// After forwards the request, waits for its response, drops the response, and runs another action.
+// After forwards the request, waits for the response, drops the response, and runs another action, such as Reset.
 func After(next Action) Action {
 	return func(e *Exchange) {
 		code := e.forwardDetached()
@@ -124,7 +124,7 @@ func Kill(kill func() error) Action {
 	}
 }
 
-// ExpireWatch responds to a watch with an ERROR event: the resource version is too old.
+// ExpireWatch responds to a watch with an ERROR event whose reason is Expired, as for a resource version that is too old.
 func ExpireWatch() Action {
 	return func(e *Exchange) {
 		e.outcome = "resourceVersion too old"
@@ -135,7 +135,8 @@ func ExpireWatch() Action {
 	}
 }
 
-// Truncate forwards the request, and resets the connection after this many bytes of the response body.
+// Truncate forwards the request, and resets the client's connection after this many bytes of the response body, or at its end if it is
+// shorter.
 func Truncate(bytes int) Action { return forwardPart(func(int) int { return bytes }, Reset()) }
 
 // AfterHalf forwards the request, and runs another action after half of the response body.
@@ -157,7 +158,8 @@ func forwardPart(share func(all int) int, next Action) Action {
 	}
 }
 
-// forwardWithoutAggregation requests unaggregated discovery. The client then has to request each group by itself.
+// forwardWithoutAggregation forwards a discovery request so that the response is not aggregated. The client then has to request each group
+// separately.
 func forwardWithoutAggregation(e *Exchange) {
 	e.request.Header.Set("Accept", "application/json")
 	e.forward(e.writer, e.request)
@@ -166,7 +168,7 @@ func forwardWithoutAggregation(e *Exchange) {
 func (e *Exchange) writeJSON(code int, content any) {
 	encoded, err := json.Marshal(content)
 	if err != nil {
-		encoded = []byte(err.Error()) // not JSON: the client reports it
+		encoded = []byte(err.Error()) // not JSON, so that the client reports an error
 	}
 	e.writer.Header().Set("Content-Type", "application/json")
 	e.writer.WriteHeader(code)

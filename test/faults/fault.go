@@ -4,18 +4,18 @@ import (
 	"sync"
 )
 
-// Always as Fault.Times fails every request from the Nth on.
+// Always is a value of Fault.Times: the fault affects every selected request from the Nth on.
 const Always = -1
 
-// Fault selects requests and what happens to them.
+// Fault selects requests and defines what happens to them.
 type Fault struct {
 	// On selects the requests. It is required.
 	On Match
 	// Nth is the first selected request that the fault affects, counted from 1. 0 means 1.
 	Nth int
-	// Times is how many consecutive requests the fault affects. 0 means 1; Always means all.
+	// Times is the number of consecutive selected requests that the fault affects. 0 means 1; Always means all.
 	Times int
-	// Do is what happens to an affected request. It is required.
+	// Do is the action for an affected request. It is required.
 	Do Action
 }
 
@@ -36,7 +36,8 @@ type Injection struct {
 // closed if Times is Always.
 func (i *Injection) Done() <-chan struct{} { return i.done }
 
-// Remove removes the fault. Requests that it holds continue as their Action says.
+// Remove removes the fault, which then affects no further requests. Requests that it holds continue as their Action defines. Further calls
+// do nothing.
 func (i *Injection) Remove() { i.once.Do(func() { close(i.removed) }) }
 
 // Affected returns the requests that the fault has affected so far.
@@ -46,7 +47,7 @@ func (i *Injection) Affected() []Request {
 	return append([]Request{}, i.affected...)
 }
 
-// claimRequest counts the request if the fault selects it, and reports whether the fault affects it.
+// claimRequest reports whether the fault affects the request. If the fault selects the request, claimRequest counts it.
 func (i *Injection) claimRequest(r Request) bool {
 	select {
 	case <-i.removed:
@@ -71,7 +72,7 @@ func (i *Injection) claimRequest(r Request) bool {
 	return true
 }
 
-// finished is called when the action for an affected request has ended.
+// finished must be called when the action for an affected request has ended. It closes the channel of Done after the last one.
 func (i *Injection) finished() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

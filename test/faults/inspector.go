@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Inspector reads, as the cluster's admin, the objects that belong to a BundleDeployment, and checks them. It does not use the
-// manager's code to judge them, except to load the stored revisions.
+// Inspector reads, as the cluster's admin, the objects that belong to a BundleDeployment, and checks them. It uses the manager's code only
+// to load the stored revisions, and not to check the objects.
 type Inspector struct {
 	platform   versioned.Interface
 	kubernetes kubernetes.Interface
@@ -56,7 +56,7 @@ func NewInspector(admin *rest.Config, namespace string) (*Inspector, error) {
 	return in, nil
 }
 
-// metadataTransport requests only the metadata of objects, to keep lists of all kinds small.
+// metadataTransport is an http.RoundTripper that requests only the metadata of objects, to keep lists of all kinds small.
 type metadataTransport struct{ next http.RoundTripper }
 
 // RoundTrip sends the request with an Accept header for PartialObjectMetadataList.
@@ -66,12 +66,13 @@ func (m metadataTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return m.next.RoundTrip(r)
 }
 
-// Object is an object in the cluster, with the facts that show to whom it belongs.
+// Object is an object in the cluster, with the facts that show to which BundleDeployment it belongs.
 type Object struct {
 	schema.GroupVersionResource
 	Kind, Namespace, Name string
-	// HasOwnerLabels is whether its labels name the BundleDeployment as the owner. HasManagedFields is whether the BundleDeployment's field
-	// manager owns a field. Deleting is whether it has a deletion timestamp. Derived is whether a controller created it from another object.
+	// HasOwnerLabels is whether the object's labels name the BundleDeployment as the owner. HasManagedFields is whether the
+	// BundleDeployment's field manager owns a field. Deleting is whether the object has a deletion timestamp. Derived is whether a
+	// controller created it from another object.
 	HasOwnerLabels, HasManagedFields, Deleting, Derived bool
 	// OrphanedFrom is the package that a kept CustomResourceDefinition belonged to.
 	OrphanedFrom string
@@ -90,8 +91,8 @@ func identity(group, kind, namespace, name string) string {
 	return kind + " " + name
 }
 
-// OwnedObjects returns the objects of all kinds that have the BundleDeployment's owner labels or a field of its field manager,
-// ordered by kind and name.
+// OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field of its field
+// manager, ordered by kind and name. If some kinds cannot be listed, it returns the objects of the others and an error.
 func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Object, error) {
 	lists, err := in.discovery.ServerPreferredResources()
 	if err != nil && len(lists) == 0 {
@@ -122,8 +123,8 @@ func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Obj
 	return found, errors.Join(errs...)
 }
 
-// listable returns the resources that support list, with their kinds. It leaves out Events, which are many and have no owner
-// labels.
+// listable returns the resources that support list, with their kinds. It leaves out subresources, and Events, which are many and have no
+// owner labels.
 func listable(lists []*metav1.APIResourceList) map[schema.GroupVersionResource]string {
 	all := map[schema.GroupVersionResource]string{}
 	for _, list := range lists {

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// CheckInstalled returns nil if the status says that the current spec is installed, healthy, not drifted and not progressing,
-// and the active revision has the spec's image. Otherwise the error says what differs.
+// CheckInstalled returns nil if the status reports that the current spec is installed, healthy, not drifted and not progressing, and the
+// active revision has the spec's image. Otherwise it returns an error with the first difference.
 func (in *Inspector) CheckInstalled(ctx context.Context, name string) error {
 	live, active, err := in.convergedDeployment(ctx, name)
 	if err != nil {
@@ -29,8 +29,8 @@ func (in *Inspector) CheckInstalled(ctx context.Context, name string) error {
 	return nil
 }
 
-// CheckRolledBack returns nil if the status says that the current spec failed and another revision is active, installed and
-// healthy. Otherwise the error says what differs.
+// CheckRolledBack returns nil if the status reports that the current spec failed and another revision is active, installed and healthy.
+// Otherwise it returns an error with the first difference.
 func (in *Inspector) CheckRolledBack(ctx context.Context, name string) error {
 	live, active, err := in.convergedDeployment(ctx, name)
 	if err != nil {
@@ -44,8 +44,8 @@ func (in *Inspector) CheckRolledBack(ctx context.Context, name string) error {
 	return fmt.Errorf("BundleDeployment %q has no revision that failed for generation %d", name, live.Generation)
 }
 
-// convergedDeployment returns a BundleDeployment and its active revision. It returns an error unless the status is converged
-// for the current generation.
+// convergedDeployment returns a BundleDeployment and its active revision. It returns an error unless the status reports, for the current
+// generation, that the BundleDeployment is unpacked, installed, healthy, not drifted and not progressing.
 func (in *Inspector) convergedDeployment(ctx context.Context, name string) (*corev1alpha2.BundleDeployment, *store.Revision, error) {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -82,7 +82,7 @@ func checkCondition(live *corev1alpha2.BundleDeployment, condition string, want 
 	return nil
 }
 
-// active loads the active revision from the cluster.
+// active loads the active revision from the cluster. It returns an error if the revision is not stored.
 func (in *Inspector) active(ctx context.Context, live *corev1alpha2.BundleDeployment) (*store.Revision, error) {
 	owner := store.Owner{Name: live.Name, UID: live.UID}
 	headers, err := in.revisions.List(ctx, owner)
@@ -97,10 +97,12 @@ func (in *Inspector) active(ctx context.Context, live *corev1alpha2.BundleDeploy
 	return nil, fmt.Errorf("revision %[2]d of BundleDeployment %[1]q is active in the status, and is not stored", live.Name, live.Status.ActiveRevision)
 }
 
-// CheckComplete checks that the objects in the cluster are those of the active revision, labeled and as declared. It accepts
-// the objects that the manager adds and that controllers create from them. Objects that were applied without labels are errors,
-// and so are stored revisions that the status does not list. It always returns the objects that it found, with "<name>" in
-// place of the BundleDeployment's name, so that callers can compare two BundleDeployments.
+// CheckComplete checks that the objects in the cluster are those of the active revision, labeled and as declared. It accepts the objects
+// that the manager adds and that controllers create from them. Objects that were applied without labels are errors, and so are stored
+// revisions that the status does not list.
+//
+// It returns the complete objects, also together with an error about other objects. They have "<name>" in place of the BundleDeployment's
+// name, so that callers can compare two BundleDeployments.
 func (in *Inspector) CheckComplete(ctx context.Context, name string) ([]string, error) {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -142,7 +144,7 @@ func (in *Inspector) CheckComplete(ctx context.Context, name string) ([]string, 
 	return complete, errors.Join(append(errs, in.checkDeclaredContent(ctx, active), in.checkStoredRevisions(ctx, live))...)
 }
 
-// checkDeclaredContent checks the fields of a revision's objects. CheckComplete reports missing objects.
+// checkDeclaredContent checks that the existing objects of a revision have their declared fields. CheckComplete reports missing objects.
 func (in *Inspector) checkDeclaredContent(ctx context.Context, revision *store.Revision) error {
 	targets, err := in.targets(revision)
 	if err != nil {
@@ -168,7 +170,7 @@ func identityOf(object *unstructured.Unstructured) string {
 	return identity(object.GroupVersionKind().Group, object.GetKind(), object.GetNamespace(), object.GetName())
 }
 
-// checkStoredRevisions checks that the status lists every stored revision.
+// checkStoredRevisions returns an error for each stored revision that the status does not list.
 func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha2.BundleDeployment) error {
 	listed := map[string]bool{}
 	for _, each := range live.Status.Revisions {
@@ -187,9 +189,8 @@ func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha
 	return errors.Join(errs...)
 }
 
-// CheckRemoved returns nil if a BundleDeployment is removed with its stored revisions and all objects that were labeled or
-// applied for it. It accepts CustomResourceDefinitions that are kept, which have an annotation and no labels, and namespaces
-// that are being deleted.
+// CheckRemoved returns nil if a BundleDeployment is removed with its stored revisions and all objects that were labeled or applied for it.
+// It accepts namespaces that are being deleted, and CustomResourceDefinitions that are kept, which have an annotation and no owner labels.
 func (in *Inspector) CheckRemoved(ctx context.Context, name string) error {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// maxBody limits a request body, in bytes. No API server accepts more.
+	// maxBody is the maximum size of a request body, in bytes. The proxy aborts requests with larger bodies.
 	maxBody = 16 << 20
-	// maxRecorded limits the number of recorded writes. The proxy drops the oldest half.
+	// maxRecorded is the maximum number of recorded writes. When it is reached, the proxy drops the older half.
 	maxRecorded = 100_000
 )
 
@@ -43,16 +43,16 @@ type Proxy struct {
 // Write is a write that the proxy received.
 type Write struct {
 	Request
-	// Time is when the proxy received it.
+	// Time is the time at which the proxy received the write.
 	Time time.Time
-	// Outcome is the status of the response, or what the fault did instead.
+	// Outcome is the status of the response, or what the fault did instead. It is "under way" until the request has ended.
 	Outcome string
 }
 
 type connKey struct{}
 
-// NewAPIServerProxy starts an HTTPS proxy in front of an API server, with its own certificate authority. It forwards the
-// client's credentials. It takes only the address and the certificate authority from config.
+// NewAPIServerProxy starts an HTTPS proxy in front of an API server, with its own certificate authority. It forwards the client's
+// credentials. It uses only the address and the certificate authority of config. The caller must close the proxy.
 func NewAPIServerProxy(config *rest.Config) (*Proxy, error) {
 	upstream, err := url.Parse(config.Host)
 	if err != nil {
@@ -69,7 +69,7 @@ func NewAPIServerProxy(config *rest.Config) (*Proxy, error) {
 	return p, nil
 }
 
-// NewRegistryProxy starts an HTTP proxy in front of a registry at a loopback address, as host:port.
+// NewRegistryProxy starts an HTTP proxy in front of the registry at host, a loopback address as host:port. The caller must close the proxy.
 func NewRegistryProxy(host string) *Proxy {
 	p := newProxy(&url.URL{Scheme: "http", Host: host}, &http.Transport{})
 	p.server.Start()
@@ -105,7 +105,7 @@ func (p *Proxy) URL() string { return p.server.URL }
 // Host returns the proxy's address as host:port.
 func (p *Proxy) Host() string { return p.server.Listener.Addr().String() }
 
-// CABundle returns the certificate that clients of the proxy have to trust, in PEM. It is nil for plain HTTP.
+// CABundle returns the certificate that clients of the proxy must trust, in PEM. It is nil for plain HTTP.
 func (p *Proxy) CABundle() []byte {
 	if p.server.TLS == nil {
 		return nil
@@ -113,7 +113,7 @@ func (p *Proxy) CABundle() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.server.Certificate().Raw})
 }
 
-// Close stops the proxy and ends all requests.
+// Close removes all faults, ends all requests and stops the proxy.
 func (p *Proxy) Close() {
 	p.RemoveAll()
 	p.CloseWatches()
@@ -121,8 +121,8 @@ func (p *Proxy) Close() {
 	p.server.Close()
 }
 
-// Inject activates a fault until it has affected Times requests or is removed. If several faults select a request, the one
-// injected first affects it.
+// Inject activates a fault until it has affected Times requests or is removed. If several faults select a request, only the first of them
+// that is due affects it.
 func (p *Proxy) Inject(fault Fault) *Injection {
 	injection := &Injection{fault: fault, removed: make(chan struct{}), done: make(chan struct{})}
 	p.mu.Lock()
@@ -131,7 +131,8 @@ func (p *Proxy) Inject(fault Fault) *Injection {
 	return injection
 }
 
-// FailDiscovery makes discovery of one API group fail with 503 until restore is called. The Injection has the failed requests.
+// FailDiscovery makes discovery of one API group fail with 503 until restore is called. All discovery is unaggregated meanwhile. The
+// Injection has the failed requests.
 func (p *Proxy) FailDiscovery(group string) (failing *Injection, restore func()) {
 	root := func(r Request) bool { return r.Path == "/apis" || r.Path == "/api" }
 	plain := p.Inject(Fault{On: root, Times: Always, Do: forwardWithoutAggregation})
@@ -154,7 +155,7 @@ func (p *Proxy) RemoveAll() {
 	}
 }
 
-// CloseWatches ends all open watches as a server does after their timeout, and returns how many there were.
+// CloseWatches ends all open watches as a server does after their timeout, and returns their number.
 func (p *Proxy) CloseWatches() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,14 +165,16 @@ func (p *Proxy) CloseWatches() int {
 	return len(p.watches)
 }
 
-// Writes returns the recorded writes after the first skip ones, the oldest first.
+// Writes returns the recorded writes, the oldest first, without the first skip writes since the start. Writes that the proxy has dropped
+// are missing.
 func (p *Proxy) Writes(skip int) []Write {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.writes[min(max(skip-p.dropped, 0), len(p.writes)):])
 }
 
-// WriteCount returns how many writes the proxy has received.
+// WriteCount returns the number of writes that the proxy has received, including dropped ones. Writes returns only later writes if it is
+// called with this number.
 func (p *Proxy) WriteCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,8 +208,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	injection.fault.Do(e)
 }
 
-// trackWatch returns the request with a context that CloseWatches can cancel. The caller defers the function, which also makes
-// the stream end normally.
+// trackWatch returns the request with a context that CloseWatches can cancel. The caller must defer the returned function, which forgets
+// the watch and makes its stream end normally after CloseWatches.
 func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
@@ -228,7 +231,7 @@ func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 // errWatchEnded is the cause of cancellation of a watch that CloseWatches ended.
 var errWatchEnded = errors.New("the watch was ended")
 
-// recordWrite records a write. The function that it returns records the outcome.
+// recordWrite records the request if it is a write. The caller must call finish after the request, which records the outcome.
 func (p *Proxy) recordWrite(described Request, e *Exchange) (finish func()) {
 	if !described.Mutating() {
 		return func() {}
@@ -249,7 +252,7 @@ func (p *Proxy) recordWrite(described Request, e *Exchange) (finish func()) {
 	}
 }
 
-// faultFor returns the first fault that affects the request, or nil. Later faults do not count the request.
+// faultFor returns the first fault that affects the request, or nil. Faults after that one do not count the request.
 func (p *Proxy) faultFor(described Request) *Injection {
 	p.mu.Lock()
 	injections := slices.Clone(p.injections)
@@ -262,7 +265,7 @@ func (p *Proxy) faultFor(described Request) *Injection {
 	return nil
 }
 
-// forward forwards the request and its response.
+// forward forwards the request to the upstream server, and the response to w. It sets the outcome unless it is set.
 func (e *Exchange) forward(w http.ResponseWriter, r *http.Request) {
 	if e.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(e.body)), int64(len(e.body))
@@ -276,7 +279,8 @@ func (e *Exchange) forward(w http.ResponseWriter, r *http.Request) {
 	e.proxy.next.ServeHTTP(seen, r)
 }
 
-// forwardDetached forwards the request even if the client is gone, and returns the status code.
+// forwardDetached forwards the request even if the client is gone, and returns the status code of the response. It drops the response and
+// takes at most a minute.
 func (e *Exchange) forwardDetached() int {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.request.Context()), time.Minute)
 	defer cancel()

@@ -23,7 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// server is a minimal API server. It stores the names of created objects, and its watches last until the client ends them.
+// server is a minimal API server. It stores the names of created objects and the Authorization headers, and its watches last until the
+// client ends them.
 type server struct {
 	mu      sync.Mutex
 	created []string
@@ -74,7 +75,7 @@ func (s *server) createdNames() []string {
 	return slices.Clone(s.created)
 }
 
-// startProxy returns a server, a proxy in front of it, and a client of the proxy.
+// startProxy returns a server, a proxy in front of it, and a client of the proxy. It stops server and proxy when the test ends.
 func startProxy(t *testing.T) (*server, *Proxy, kubernetes.Interface) {
 	t.Helper()
 	fake := &server{}
@@ -152,7 +153,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// isLost reports whether the client got no response.
+// isLost reports whether the error shows that the client got no response.
 func isLost(err error) bool {
 	return err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown
 }

@@ -18,8 +18,8 @@ import (
 
 // Request describes a request before it is forwarded.
 type Request struct {
-	// Verb is the Kubernetes verb: get, list, watch, create, update, patch, delete or deletecollection, or apply for
-	// server-side apply. For a path that is no Kubernetes resource it is the HTTP method in lower case.
+	// Verb is the Kubernetes verb: get, list, watch, create, update, patch, delete or deletecollection, or apply for server-side apply. If
+	// the path is not that of a Kubernetes resource, Verb is the HTTP method in lower case.
 	Verb string
 	// Group, Resource, Subresource, Namespace and Name identify the object. For a create, Name comes from the body. It is empty
 	// if the API server generates the name.
@@ -32,7 +32,8 @@ type Request struct {
 	BodyDigest string
 }
 
-// String returns the verb, the resource and the object's name, as in "apply deployments memo/controller".
+// String returns the verb, the resource and the object's name, as in "apply deployments memo/controller", or the verb and the path if the
+// request has no resource.
 func (r Request) String() string {
 	if r.Resource == "" {
 		return r.Verb + " " + r.Path
@@ -50,7 +51,7 @@ func (r Request) String() string {
 
 var mutating = []string{"create", "update", "patch", "apply", "delete", "deletecollection"}
 
-// Mutating reports whether the request is a write. A SelfSubjectAccessReview is none.
+// Mutating reports whether the request writes an object. It is false for a SelfSubjectAccessReview, which the API server does not store.
 func (r Request) Mutating() bool {
 	return r.Resource != "" && slices.Contains(mutating, r.Verb) && r.Resource != "selfsubjectaccessreviews"
 }
@@ -83,8 +84,8 @@ func describe(r *http.Request, body []byte) Request {
 	return described
 }
 
-// nameIn returns the name of the object in a request body. The body is JSON, or protobuf if a typed client sends a built-in
-// kind.
+// nameIn returns the name of the object in a request body, or "" if the body has none. The body is JSON, or protobuf if a typed client
+// sends a built-in kind.
 func nameIn(body []byte) string {
 	var object metav1.PartialObjectMetadata
 	if json.Unmarshal(body, &object) == nil {
@@ -101,10 +102,10 @@ func nameIn(body []byte) string {
 	return accessor.GetName()
 }
 
-// Match reports whether a fault or a filter selects the request.
+// Match reports whether a fault or a filter selects a request.
 type Match func(Request) bool
 
-// And returns a Match for requests that both select.
+// And returns a Match that selects the requests that both m and other select.
 func (m Match) And(other Match) Match { return func(r Request) bool { return m(r) && other(r) } }
 
 // Writes selects writes that can change the manager's decisions. It selects no writes of events, leases and access reviews.
@@ -118,17 +119,17 @@ func EngineWrites(r Request) bool {
 	return Writes(r) && EngineRequests(r)
 }
 
-// To selects requests with the verb for the resource. An empty string selects any.
+// To returns a Match that selects requests with the verb for the resource. An empty string matches any verb or resource.
 func To(verb, resource string) Match {
 	return func(r Request) bool {
 		return (verb == "" || r.Verb == verb) && (resource == "" || r.Resource == resource)
 	}
 }
 
-// Watches selects requests that start a watch of the resource. An empty string selects any resource.
+// Watches returns a Match that selects requests that start a watch of the resource. An empty string matches any resource.
 func Watches(resource string) Match { return To("watch", resource) }
 
-// PathPrefix selects requests whose path has this prefix, such as "/apis/apps/".
+// PathPrefix returns a Match that selects requests whose path has this prefix, such as "/apis/apps/".
 func PathPrefix(prefix string) Match {
 	return func(r Request) bool { return strings.HasPrefix(r.Path, prefix) }
 }
@@ -139,7 +140,8 @@ func EngineRequests(r Request) bool {
 	return !isBookkeeping(r) && r.Group != "operator.openshift.io" && r.Group != "config.openshift.io"
 }
 
-// isBookkeeping reports whether no decision of the manager depends on the object, or whether the API server does not store it.
+// isBookkeeping reports whether the request is for events, leases or access reviews. No decision of the manager depends on their content,
+// or the API server does not store them.
 func isBookkeeping(r Request) bool {
 	return r.Resource == "events" || r.Resource == "leases" || strings.HasSuffix(r.Resource, "reviews")
 }

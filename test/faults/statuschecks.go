@@ -14,12 +14,11 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// statusChecks compare what the status says with the objects in the cluster, without code of the manager. They ignore a
-// condition of an earlier generation, except Installed, which is about the active revision. A check returns one line for each
-// false statement.
+// statusChecks are the checks that compare the status with the objects in the cluster, without code of the manager. They ignore a condition
+// of an earlier generation, except Installed, which is about the active revision. A check returns one line for each false statement.
 var statusChecks = []func(context.Context, *snapshot) (violations []string, err error){checkObservedGeneration, checkInstalled, checkHealthy, checkDrifted, checkProgressing}
 
-// checkObservedGeneration checks that the observed generation exists.
+// checkObservedGeneration checks that the observed generation is not higher than the generation.
 func checkObservedGeneration(_ context.Context, s *snapshot) ([]string, error) {
 	if s.live.Status.ObservedGeneration > s.live.Generation {
 		return []string{fmt.Sprintf("has observed generation %d, and generation %d", s.live.Status.ObservedGeneration, s.live.Generation)}, nil
@@ -27,8 +26,8 @@ func checkObservedGeneration(_ context.Context, s *snapshot) ([]string, error) {
 	return nil, nil
 }
 
-// checkInstalled checks that all objects of the active revision exist while Installed is True. If no revision is active, it
-// checks the one that is rolling out.
+// checkInstalled checks that all objects of the active revision exist while Installed is True. If no revision is active, it checks the
+// revision that is rolling out.
 func checkInstalled(ctx context.Context, s *snapshot) ([]string, error) {
 	number := s.live.Status.ActiveRevision
 	if number == 0 {
@@ -45,8 +44,8 @@ func checkInstalled(ctx context.Context, s *snapshot) ([]string, error) {
 	})
 }
 
-// checkHealthy checks that all Deployments of the rolling out revision, or else of the active one, have their replicas while
-// Healthy is True.
+// checkHealthy checks, while Healthy is True, that all Deployments of a revision have their replicas. The revision is the one that is
+// rolling out or, if there is none, the active one.
 func checkHealthy(ctx context.Context, s *snapshot) ([]string, error) {
 	number := rollingOutRevision(s.live)
 	if number == 0 {
@@ -124,7 +123,8 @@ func (s *snapshot) isAsExpected() bool {
 		found.Reason == corev1alpha2.ReasonAsExpected
 }
 
-// checkObjects calls check for each object of a revision and returns the violations. found is nil if the object does not exist.
+// checkObjects calls check for each object of a revision and returns the violations, without empty ones. found is nil if the object does
+// not exist.
 func (s *snapshot) checkObjects(ctx context.Context, number int64, check func(of target, found *unstructured.Unstructured) string) ([]string, error) {
 	targets, err := s.revision(ctx, number)
 	if err != nil {
@@ -153,7 +153,7 @@ func rollingOutRevision(live *corev1alpha2.BundleDeployment) int64 {
 	return 0
 }
 
-// rolloutProblem says what a Deployment lacks. It is empty if all replicas run the current template and are available.
+// rolloutProblem returns what a Deployment lacks. It returns "" if all replicas run the current template and are available.
 func rolloutProblem(found *unstructured.Unstructured) string {
 	if found == nil {
 		return "is missing"
@@ -173,8 +173,8 @@ func rolloutProblem(found *unstructured.Unstructured) string {
 	return ""
 }
 
-// firstDifference returns the JSON pointer of the first declared field that the live object does not have. It is empty if there
-// is none. It ignores null values and the status. Items of lists must be in the declared order.
+// firstDifference returns the JSON pointer of the first declared field that the live object does not have with the same value. It returns
+// "" if there is none. It ignores null values and the status. Items of lists must be in the declared order; further live items are ignored.
 func firstDifference(declared, live map[string]any) string {
 	declared = maps.Clone(declared)
 	delete(declared, "status")

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// StatusTolerance is how long a statement of the status may be false while only the manager changes objects. It allows for
-	// the duration of a request.
+	// StatusTolerance is the maximum time for which a statement of the status may be false while only the manager changes objects. It
+	// allows for the duration of a request.
 	StatusTolerance = time.Second
 	// checkInterval is the time between two checks.
 	checkInterval = 250 * time.Millisecond
-	// maxViolations limits the number of reported violations.
+	// maxViolations is the maximum number of reported violations.
 	maxViolations = 10
 )
 
-// StatusMonitor periodically compares the status of one BundleDeployment with the cluster; see statusChecks. It cannot tell who
-// changed an object. Therefore the caller says how long a statement may be false.
+// StatusMonitor periodically compares the status of one BundleDeployment with the cluster; see statusChecks. It cannot determine which
+// client changed an object. Therefore the caller of MonitorStatus sets the time for which a statement may be false.
 type StatusMonitor struct {
 	inspector *Inspector
 	name      string
@@ -38,22 +38,22 @@ type StatusMonitor struct {
 
 	violations []error
 	maxLag     time.Duration
-	// checks counts the checks, and failedChecks those that could not read the cluster. lastErr is the last reason.
+	// checks is the number of checks, and failedChecks the number of those that could not read the cluster. lastErr is the last such error.
 	checks, failedChecks int
 	lastErr              error
 	// revisions caches the objects of stored revisions, by UID and number.
 	revisions map[string][]target
 }
 
-// target is an object of a revision, and where to read it.
+// target is an object of a revision, and the client to read it with.
 type target struct {
 	identity, name string
 	declared       *unstructured.Unstructured
 	resource       dynamic.ResourceInterface
 }
 
-// MonitorStatus starts a StatusMonitor for a BundleDeployment; Stop ends it. tolerance is how long a statement may be false.
-// Use StatusTolerance if only the manager changes objects.
+// MonitorStatus starts a StatusMonitor for a BundleDeployment. The caller must stop it. tolerance is the maximum time for which a statement
+// may be false. Use StatusTolerance if only the manager changes objects.
 func (in *Inspector) MonitorStatus(ctx context.Context, name string, tolerance time.Duration) *StatusMonitor {
 	ctx, cancel := context.WithCancel(ctx)
 	m := &StatusMonitor{inspector: in, name: name, tolerance: tolerance, cancel: cancel, done: make(chan struct{}), revisions: map[string][]target{}}
@@ -72,7 +72,7 @@ func (m *StatusMonitor) Stop() error {
 	return errors.Join(m.violations...)
 }
 
-// MaxLag returns the longest time for which a statement was false, also within the tolerance. Call it after Stop.
+// MaxLag returns the longest time for which a statement was false, including times within the tolerance. Call it after Stop.
 func (m *StatusMonitor) MaxLag() time.Duration { return m.maxLag }
 
 func (m *StatusMonitor) run(ctx context.Context) {
@@ -113,7 +113,7 @@ func (m *StatusMonitor) run(ctx context.Context) {
 	}
 }
 
-// check returns the statements of the status that are false.
+// check returns the statements of the status that are false. It returns none if the BundleDeployment does not exist or is being deleted.
 func (m *StatusMonitor) check(ctx context.Context) (violations []string, err error) {
 	live, err := m.inspector.platform.CoreV1alpha2().BundleDeployments().Get(ctx, m.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -123,7 +123,7 @@ func (m *StatusMonitor) check(ctx context.Context) (violations []string, err err
 		return nil, err
 	}
 	if live.DeletionTimestamp != nil {
-		return nil, nil // Progressing alone describes a removal
+		return nil, nil // during a removal, only Progressing has a meaning
 	}
 	snapshot := &snapshot{StatusMonitor: m, live: live, found: map[string]*unstructured.Unstructured{}}
 	for _, statusCheck := range statusChecks {
@@ -136,7 +136,7 @@ func (m *StatusMonitor) check(ctx context.Context) (violations []string, err err
 	return violations, nil
 }
 
-// snapshot is one evaluation: the BundleDeployment, and each object as it was when it was first read.
+// snapshot is the state of one check: the BundleDeployment, and each object at the time of its first read.
 type snapshot struct {
 	*StatusMonitor
 	live  *corev1alpha2.BundleDeployment
@@ -165,7 +165,8 @@ func (s *snapshot) hasCondition(condition string, status metav1.ConditionStatus)
 	return found != nil && found.Status == status && found.ObservedGeneration == s.live.Generation
 }
 
-// revision returns the objects of a stored revision. Stored revisions are immutable, so it reads each once.
+// revision returns the objects of a stored revision. It reads each revision once, because stored revisions are immutable. It returns an
+// error if the revision is not stored.
 func (s *snapshot) revision(ctx context.Context, number int64) ([]target, error) {
 	key := fmt.Sprint(s.live.UID, number)
 	if known, ok := s.revisions[key]; ok {

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The specs check the rules of the CRDs with dry runs, so that nothing is installed or left behind.
+// The variables are the resources of the project's kinds. The specs in this file check the rules of the CRDs with dry runs where they can,
+// so that the manager installs nothing.
 var (
 	platformOperators = schema.GroupVersionResource{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}
 	bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}
@@ -155,12 +156,12 @@ var _ = DescribeTable("the API server validates a new BundleDeployment",
 	Entry("[ENG-A4] with a name of 64 characters", deployment(strings.Repeat("n", 64), "{installNamespace: a, provisionerClassName: x, source: {type: image, image: {ref: x}}}"), "metadata.name must be at most 63 characters"),
 )
 
-// The git source comes later. Until then every one of them is refused by its type; the rules for refs and directories come
-// with it, and this table then gets an entry that is accepted.
+// There is no git source yet, so that the API server refuses every git source by its type. When git sources are added, the rules for refs
+// and directories follow, and this table gets an entry that is accepted.
 var _ = DescribeTable("the API server refuses a git source",
 	func(ctx context.Context, git string) {
 		object := parse(bundleDeployments, "BundleDeployment", deployment("a", "{installNamespace: a, provisionerClassName: x, source: {type: git, git: "+git+"}}"))
-		// Without strict validation, which would not get beyond the unknown field.
+		// Strict validation would report only the unknown field.
 		_, err := admin.Dynamic.Resource(bundleDeployments).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		Expect(err).To(matchRefusal(`spec.source.type: Unsupported value: "git"`))
 	},
@@ -197,7 +198,8 @@ var _ = DescribeTable("the API server validates a new ProvisionerClass",
 	Entry("[ENG-A4] with a name of 64 characters", deployment(strings.Repeat("n", 64), "{provisioner: example.com/x}"), "metadata.name must be at most 63 characters"),
 )
 
-// editRefused creates an object, edits it in a dry run and returns the API server's error.
+// editRefused creates an object, sets the field at path to the value in a dry run, and returns the API server's error. It deletes the
+// object.
 func editRefused(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, value string, path ...string) error {
 	GinkgoHelper()
 	client := admin.Dynamic.Resource(resource)

@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// createDeploymentIn creates a BundleDeployment with more fields in its spec, and deletes it after the test.
+// createDeploymentIn creates a BundleDeployment of an image with more fields in its spec, in YAML, and deletes it after the spec.
 func createDeploymentIn(ctx context.Context, name, namespace, ref, more string) {
 	GinkgoHelper()
 	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}, %s}", namespace, ref, more))
@@ -42,7 +42,8 @@ func configMapText(name, content string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {from: %s}}", name, content)
 }
 
-// newEngineThat builds an engine that calls changed on each event of a watch.
+// newEngineThat returns an engine that calls changed with the owner of an object when a watch reports a change. The engine ends with the
+// spec.
 func newEngineThat(ctx context.Context, changed func(owner string)) *apply.Engine {
 	GinkgoHelper()
 	config := rest.CopyConfig(env.Admin)

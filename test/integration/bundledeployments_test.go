@@ -28,7 +28,8 @@ func deleteDeployment(ctx context.Context, name string) {
 	Expect(admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
-// indexOfDelete returns the index of the first delete of an object whose path has this suffix, or -1. After a slash, the name may be any.
+// indexOfDelete returns the index of the first delete of an object whose path has this suffix, or -1. If the suffix ends with a slash, the
+// object may have any name.
 func indexOfDelete(writes []string, end string) int {
 	return slices.IndexFunc(writes, func(write string) bool {
 		if strings.HasSuffix(end, "/") {
@@ -38,7 +39,7 @@ func indexOfDelete(writes []string, end string) int {
 	})
 }
 
-// expectDeletedInOrder asserts that objects whose paths have these suffixes were deleted in this order.
+// expectDeletedInOrder asserts that objects whose paths have these suffixes, as in indexOfDelete, were deleted in this order.
 func expectDeletedInOrder(writes []string, ends ...string) {
 	GinkgoHelper()
 	var order []int
@@ -56,7 +57,7 @@ func startRegistry(withTLS bool) *localcatalog.Registry {
 	return registry
 }
 
-// expectUnpacked waits until the Unpacked condition contains all these words.
+// expectUnpacked waits until the Unpacked condition of a BundleDeployment contains all these words.
 func expectUnpacked(ctx context.Context, name string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
@@ -66,7 +67,7 @@ func expectUnpacked(ctx context.Context, name string, words ...string) {
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionUnpacked).Should(And(all...))
 }
 
-// pushModified changes the files of a sample operator's bundle and pushes it.
+// pushModified pushes a sample operator's bundle after change has modified its manifests, and returns the image reference by digest.
 func pushModified(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
@@ -78,7 +79,7 @@ func pushModified(ctx context.Context, registry *localcatalog.Registry, operator
 	return byDigest
 }
 
-// replaceIn replaces text in a file, and fails if the file does not contain the text.
+// replaceIn replaces texts in a file. pairs are old and new texts in turn. It fails the spec if the file does not contain an old text.
 func replaceIn(file string, pairs ...string) {
 	GinkgoHelper()
 	content, err := os.ReadFile(file)
@@ -89,7 +90,8 @@ func replaceIn(file string, pairs ...string) {
 	Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
 }
 
-// createDeploymentWith creates a BundleDeployment in its own namespace and removes it after the spec.
+// createDeploymentWith creates a BundleDeployment that installs to a namespace of its name, after change has set further fields. It deletes
+// the BundleDeployment after the spec.
 func createDeploymentWith(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
 	GinkgoHelper()
 	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{
@@ -117,7 +119,7 @@ func setImage(ctx context.Context, name, ref string) {
 	patchDeployment(ctx, name, fmt.Sprintf(`{"spec":{"source":{"type":"image","image":{"ref":%q}}}}`, ref))
 }
 
-// expectDeploymentCondition waits until a condition of a BundleDeployment contains all these words.
+// expectDeploymentCondition waits until a condition of a BundleDeployment, as text, contains all these words.
 func expectDeploymentCondition(ctx context.Context, name, condition string, words ...string) {
 	GinkgoHelper()
 	var all []OmegaMatcher
@@ -127,7 +129,7 @@ func expectDeploymentCondition(ctx context.Context, name, condition string, word
 	Eventually(conditionOf).WithContext(ctx).WithArguments(name, condition).Should(And(all...))
 }
 
-// eventsOf returns the types, reasons and messages of a BundleDeployment's Events.
+// eventsOf returns the Events of a BundleDeployment, each as "type reason: message".
 func eventsOf(ctx context.Context, name string) ([]string, error) {
 	found, err := admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name,

@@ -47,7 +47,8 @@ func catalogSource(ctx context.Context, namespace, name, address, state string) 
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// registry is a catalog over gRPC. list answers ListBundles; connections and lists are counters.
+// registry is a catalog over gRPC. list is the implementation of ListBundles. connections is the number of open connections, and lists the
+// number of ListBundles requests.
 type registry struct {
 	api.UnimplementedRegistryServer
 	list func(stream api.Registry_ListBundlesServer) error
@@ -76,7 +77,7 @@ func (r *registry) HandleConn(_ context.Context, event stats.ConnStats) {
 	}
 }
 
-// serve starts the server, which runs until the spec ends, and returns its address.
+// serve starts the gRPC server, which runs until the spec ends, and returns its address.
 func (r *registry) serve() string {
 	GinkgoHelper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -88,7 +89,8 @@ func (r *registry) serve() string {
 	return listener.Addr().String()
 }
 
-// requestsSince returns a function that counts the requests to the local catalog since before whose names have this prefix.
+// requestsSince returns a function that returns the number of requests to the local catalog since before. It includes only requests whose
+// names have the prefix what.
 func requestsSince(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
@@ -101,7 +103,7 @@ func requestsSince(before map[string]int, what string) func() int {
 	}
 }
 
-// waitForNoRequests waits until the catalog gets no requests for a second, and returns the counts of all requests so far.
+// waitForNoRequests waits until the catalog gets no requests for a second. It returns the numbers of all requests so far, by name.
 func waitForNoRequests(ctx context.Context) map[string]int {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
@@ -165,7 +167,7 @@ var _ = Describe("catalogs on the cluster", func() {
 	})
 })
 
-// catalogLog returns the lines of the manager's log about catalogs that were read, from an offset on.
+// catalogLog returns the lines of the manager's log about catalogs that were read, from an offset in bytes on.
 func catalogLog(from int64) (lines []string) {
 	GinkgoHelper()
 	content, err := os.ReadFile(env.Manager.LogFile)

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// expectedStatus has the ClusterOperator's conditions while nothing is installed.
+// expectedStatus has the statuses of the ClusterOperator's conditions while nothing is installed.
 var expectedStatus = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
 	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
@@ -31,7 +31,8 @@ func isAsExpected(clusterOperator *configv1.ClusterOperator) bool {
 	return true
 }
 
-// waitForLease waits until a process holds the manager's lease, and returns when the process acquired it. All processes have one clock.
+// waitForLease waits until a process holds the manager's lease, and returns the time at which the process acquired it. That time can be
+// compared with the test's, because all processes run on one machine.
 func waitForLease(ctx context.Context) time.Time {
 	GinkgoHelper()
 	var held *coordinationv1.Lease
@@ -82,7 +83,7 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 		first := true
 		for _, state := range seen.upToNow(ctx) {
 			if len(state.Status.Conditions) == 0 {
-				continue // the spec created it so
+				continue // the status that the spec created
 			}
 			if first {
 				took := state.at.Sub(since)

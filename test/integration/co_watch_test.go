@@ -24,16 +24,17 @@ type statusHistory struct {
 	lock     sync.Mutex
 	states   []recordedStatus
 	deleted  int
-	degraded []string // Degraded conditions of the operator resource that were not False, library-go's inertia or not
+	degraded []string // Degraded conditions of the operator resource that were not False, including those that library-go's inertia hides
 }
 
-// recordedStatus is one state, and when the watch reported it.
+// recordedStatus is a state of the ClusterOperator, and the time at which the watch reported it.
 type recordedStatus struct {
 	*configv1.ClusterOperator
 	at time.Time
 }
 
-// recordStatus records from the present state, if any, until the spec ends.
+// recordStatus starts to record the states of the ClusterOperator, beginning with the present state, if there is one. It records until the
+// spec ends.
 func recordStatus(ctx context.Context) *statusHistory {
 	GinkgoHelper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -87,7 +88,8 @@ func (c *statusHistory) upToNow(ctx context.Context) []recordedStatus {
 	return states
 }
 
-// faults returns Degraded conditions of the operator resource, which library-go would copy to the ClusterOperator minutes later.
+// faults returns the Degraded conditions of the operator resource that were not False. library-go would copy them to the ClusterOperator
+// minutes later.
 func (c *statusHistory) faults() []string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -103,5 +105,5 @@ func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.Cluste
 	return configv1.ClusterOperatorStatusCondition{}
 }
 
-// repairedWithin is how long the manager may take to notice and revert a change, on a busy machine.
+// repairedWithin is the maximum time until the manager notices and reverts a change, on a busy machine.
 const repairedWithin = 5 * time.Second

@@ -12,7 +12,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// configure merges fields into the PlatformOperatorManager's spec, and after the test undo, such as {"allowedPackages": null}.
+// configure merges spec into the PlatformOperatorManager's spec, and undo after the test. Both are JSON, such as {"allowedPackages": null}.
 func configure(ctx context.Context, spec, undo string) {
 	GinkgoHelper()
 	merge := func(ctx context.Context, spec string) {
@@ -27,7 +27,7 @@ func configure(ctx context.Context, spec, undo string) {
 
 const (
 	theManager = `PlatformOperatorManager "cluster"`
-	// seventeenLabels are one more than a selector may have.
+	// seventeenLabels is a JSON object of one label more than a selector may have.
 	seventeenLabels = `{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":"","j":"","k":"","l":"","m":"","n":"","o":"","p":"","q":""}`
 )
 

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushLargeBundle pushes the bundle of a sample operator with additional manifests of 200 KiB each.
+// pushLargeBundle pushes the bundle of a sample operator with this many additional manifests of 200 KiB each. It returns the image
+// reference by digest.
 func pushLargeBundle(ctx context.Context, registry *localcatalog.Registry, name string, manifests int) (byDigest string) {
 	GinkgoHelper()
 	return pushModified(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-settings"}, func(folder string) {
@@ -30,7 +31,7 @@ func pushLargeBundle(ctx context.Context, registry *localcatalog.Registry, name 
 	})
 }
 
-// diskUse returns how many bytes a folder has on disk.
+// diskUse returns the number of bytes that a folder occupies on disk. It ignores files that are removed meanwhile.
 func diskUse(folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -46,7 +47,7 @@ func diskUse(folder string) (bytes int64) {
 	return bytes
 }
 
-// measurePeakDiskUse measures a folder until the returned function is called, which returns the peak in bytes.
+// measurePeakDiskUse measures a folder every 10 ms until the returned function is called, which returns the peak in bytes.
 func measurePeakDiskUse(folder string) func() int64 {
 	var most int64
 	end, ended := make(chan struct{}), make(chan struct{})

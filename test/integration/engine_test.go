@@ -20,7 +20,7 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// publishBundle publishes a sample operator whose bundle has additional manifests, and returns its image.
+// publishBundle publishes a sample operator whose bundle has additional manifests, and returns its image reference.
 func publishBundle(ctx context.Context, operator samples.Operator, manifests ...string) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
@@ -34,13 +34,14 @@ func publishBundle(ctx context.Context, operator samples.Operator, manifests ...
 	return ref
 }
 
-// createDeployment creates a BundleDeployment without a PlatformOperator, and deletes it after the spec.
+// createDeployment creates a BundleDeployment of an image without a PlatformOperator, and deletes it after the spec. It installs to a
+// namespace of its name.
 func createDeployment(ctx context.Context, name, ref string) {
 	GinkgoHelper()
 	createDeploymentOfClass(ctx, "core-rukpak-io-registry", name, ref)
 }
 
-// createDeploymentOfClass is createDeployment with another ProvisionerClass.
+// createDeploymentOfClass does the same as createDeployment, with another ProvisionerClass.
 func createDeploymentOfClass(ctx context.Context, class, name, ref string) {
 	GinkgoHelper()
 	manifest := deployment(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))

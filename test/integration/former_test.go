@@ -28,8 +28,8 @@ import (
 // formerCommit is the commit whose manager wrote test/scenarios/testdata/c02a7af.
 const formerCommit = "c02a7af75657ad3299b831b7a034473d351e2ec5"
 
-// formerOperators maps the names of PlatformOperators, each of which ends in the operator's state, to the fields of their specs other than the
-// package's name, in the format of patchSpec.
+// formerOperators has, by name of a PlatformOperator, the fields of its spec other than the package's name, in the format of patchSpec.
+// Each name ends in the state of the operator.
 var formerOperators = map[string]string{
 	"former-installing": ``,
 	"former-rolledback": `"install": {"progressDeadlineSeconds": 15, "onFailure": "Rollback"}`,
@@ -39,7 +39,7 @@ var formerOperators = map[string]string{
 	"former-overridden": `"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": "2199-01-01T00:00:00Z"}]`,
 }
 
-// formerSamples returns the first versions of the operators, and with later also the upgrades that never become ready.
+// formerSamples returns the first versions of the operators. If later is set, it also returns the upgrades that never become ready.
 func formerSamples(later bool) []samples.Operator {
 	offers := []samples.Operator{
 		{Package: "former-installing", Version: "1.0.0", NeverReady: true},
@@ -58,13 +58,13 @@ func formerSamples(later bool) []samples.Operator {
 	return offers
 }
 
-// blockingResources returns a client for the custom resources of former-removing. While there is one, the removal waits.
+// blockingResources returns a client for the custom resources of former-removing. The removal waits while such a resource exists.
 func blockingResources() dynamic.ResourceInterface {
 	removing := samples.Operator{Package: "former-removing"}
 	return admin.Dynamic.Resource(schema.GroupVersionResource{Group: samples.Group, Version: "v1", Resource: removing.Plural()}).Namespace("default")
 }
 
-// createFormerOperators installs formerOperators and waits until each is in its state.
+// createFormerOperators installs formerOperators and waits until each has the state in its name.
 func createFormerOperators(ctx context.Context) {
 	GinkgoHelper()
 	Expect(admin.Publish(ctx, formerSamples(false)...)).To(Succeed())
@@ -94,7 +94,7 @@ func createFormerOperators(ctx context.Context) {
 	expectProgressing(ctx, "former-awaiting", metav1.ConditionFalse, platformv1alpha1.ReasonAwaitingApproval)
 }
 
-// formerOperands returns every object that the manager applied for formerOperators, by kind, namespace and name.
+// formerOperands returns every object that the manager applied for formerOperators, by "kind namespace/name".
 func formerOperands(ctx context.Context) (map[string]any, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(env.Admin)
 	if err != nil {
@@ -141,7 +141,7 @@ var _ = Describe("a downgrade of the manager", func() {
 		decided := func(ctx context.Context) (string, error) {
 			return decisions.DescribeCluster(ctx, admin.Platform, admin.Config)
 		}
-		// The ClusterOperator is updated a few seconds after the operators.
+		// The ClusterOperator is updated a few seconds after the operators, so that before is read until it does not change.
 		var before string
 		Eventually(func(ctx context.Context) (bool, error) {
 			last := before
@@ -159,8 +159,8 @@ var _ = Describe("a downgrade of the manager", func() {
 			Expect(env.Manager.Start()).To(Succeed())
 			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Version", "0.0.1-snapshot"))
 		})
-		// replace stops one manager, applies the manifests of the next one as the CVO does, starts it, and waits until it reports its version:
-		// by then it has tried every object.
+		// replace stops one manager, applies the manifests of the next one as the CVO does, starts it, and waits until it reports its
+		// version. By then the next manager has tried every object.
 		replace := func(old, next *environment.Manager, manifests, version string) {
 			GinkgoHelper()
 			Expect(old.Stop()).To(Succeed())

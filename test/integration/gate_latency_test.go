@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// setDesiredVersion writes the version that the cluster is being updated to.
+// setDesiredVersion sets the version to which the cluster is being updated.
 func setDesiredVersion(ctx context.Context, version string) {
 	GinkgoHelper()
 	clusterVersion, err := admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})
@@ -25,7 +25,7 @@ func setDesiredVersion(ctx context.Context, version string) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// This is no story, because computing takes no virtual time.
+// This test is no scenario, because computing takes no virtual time in scenarios.
 var _ = Describe("the upgrade gate", func() {
 	// Promise HRD-B3: When the cluster's version moves, the ClusterOperator has the right verdict within a second, also with a package of
 	// 800 versions. Until the remedy of a blocker is known, its line says so.

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// expectUpgradeable waits until the ClusterOperator's condition Upgradeable has this status and contains all these words.
+// expectUpgradeable waits until the ClusterOperator's condition Upgradeable has this status and a message that contains all these words.
 func expectUpgradeable(ctx context.Context, status configv1.ConditionStatus, words ...string) {
 	GinkgoHelper()
 	Eventually(func(ctx context.Context) error {
@@ -33,7 +33,8 @@ func expectUpgradeable(ctx context.Context, status configv1.ConditionStatus, wor
 	}).WithContext(ctx).Should(Succeed())
 }
 
-// gateCondition returns the operator resource's condition, and the cluster version that it was evaluated for.
+// gateCondition returns the operator resource's condition of the upgrade gate, and the cluster version that it was evaluated for. It
+// returns nil and "" if the gate has not been evaluated.
 func gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, error) {
 	manager, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
 	if err != nil || manager.Status.UpgradeGate == nil {
@@ -42,7 +43,7 @@ func gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, 
 	return v1helpers.FindOperatorCondition(manager.Status.Conditions, "InstalledOperatorsUpgradeable"), manager.Status.UpgradeGate.ClusterVersion, nil
 }
 
-// publishWithLimits publishes versions of a package, each "VERSION MAXOPENSHIFTVERSION".
+// publishWithLimits publishes versions of a package. Each of versions has the form "VERSION MAXOPENSHIFTVERSION".
 func publishWithLimits(ctx context.Context, pkg string, versions ...string) {
 	GinkgoHelper()
 	var operators []samples.Operator

@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/services"
 )
 
-// changeCounter counts the events of watches.
+// changeCounter counts the events of watches. Its methods can be called concurrently.
 type changeCounter struct {
 	lock  sync.Mutex
 	times int
@@ -79,7 +79,7 @@ var _ = Describe("health", func() {
 	})
 })
 
-// serveAPIService serves the namespace's Service as an extension API server whose group has no resources.
+// serveAPIService serves the Service "sick" of a namespace by an extension API server whose group has no resources.
 func serveAPIService(ctx context.Context, namespace string) {
 	GinkgoHelper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -90,8 +90,8 @@ func serveAPIService(ctx context.Context, namespace string) {
 	serveService(ctx, services.Service{Namespace: namespace, Name: "sick", Port: 443}, server.Listener.Addr().String())
 }
 
-// serveService sends the API server's calls of a Service to an address until the spec ends. The aggregation layer dials the
-// Service only if the Service has an endpoint.
+// serveService sends the API server's requests to a Service to an address until the spec ends. It creates an EndpointSlice, because the
+// aggregation layer dials a Service only if it has an endpoint.
 func serveService(ctx context.Context, service services.Service, address string) *services.Proxy {
 	GinkgoHelper()
 	namespace, name := service.Namespace, service.Name

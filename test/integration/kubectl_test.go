@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// kubectl runs the cluster's kubectl as its admin and returns its output.
+// kubectl runs the cluster's kubectl as the cluster's admin and returns the output. It fails the spec if kubectl fails.
 func kubectl(ctx context.Context, args ...string) string {
 	GinkgoHelper()
 	command := exec.CommandContext(ctx, "bash", "-c", env.Kubectl+` "$@"`, "kubectl")
@@ -26,7 +26,8 @@ func kubectl(ctx context.Context, args ...string) string {
 	return string(output)
 }
 
-// writesBy returns the writes of a user agent in the audit log from an offset on, and the offset of the log's end.
+// writesBy returns the writes in the audit log, from an offset on, of clients whose user agent has this prefix. Each is "verb URI". end is
+// the offset of the next line.
 func writesBy(userAgent string, from int64) (writes []string, end int64) {
 	GinkgoHelper()
 	log, err := os.Open(env.AuditLog)
@@ -89,5 +90,5 @@ var _ = Describe("kubectl apply", func() {
 	})
 })
 
-// yamlBlock matches a whole Kubernetes object in a page.
+// yamlBlock matches a code block with a whole Kubernetes object on a page. Its group is the object.
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(apiVersion: .*?\n)```")

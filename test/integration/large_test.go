@@ -17,7 +17,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// The bounds of the manager's memory with a bundle of 50 MiB: the peak of resident memory, and anonymous memory afterwards.
+// largePeak and largeSteady are the limits of the manager's memory with a bundle of 50 MiB, in bytes. largePeak is for the peak of resident
+// memory, and largeSteady for anonymous memory after the installation.
 const (
 	largePeak   = 1 << 30
 	largeSteady = 256 << 20
@@ -39,7 +40,7 @@ func memoryOf(figure string) int64 {
 	return 0
 }
 
-// largeManifests are 120 CustomResourceDefinitions, an object of 900 KiB, and others, 5,000 objects and 50 MiB in all.
+// largeManifests returns 5,000 manifests of 50 MiB in total: 120 CustomResourceDefinitions, a ConfigMap of 900 KiB, and smaller ConfigMaps.
 func largeManifests(name string) []string {
 	random := rand.New(rand.NewSource(1))
 	text := func(size int) string { // compresses to about half, as manifests with certificates and dashboards do

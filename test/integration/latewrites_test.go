@@ -19,20 +19,20 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// delayWrite delays the next write of this kind until the injection is lifted, also if the manager has ended by then.
+// delayWrite delays the next write with this verb for this resource until the injection is removed, even if the manager has ended by then.
 func delayWrite(proxy *faults.Proxy, verb, resource, subresource string) *faults.Injection {
 	return proxy.Inject(faults.Fault{Do: faults.ForwardWhenRemoved(), On: func(r faults.Request) bool {
 		return r.Verb == verb && r.Resource == resource && r.Subresource == subresource
 	}})
 }
 
-// waitForWrite waits until the write has been sent.
+// waitForWrite waits until the manager has sent the write that the injection delays.
 func waitForWrite(ctx context.Context, injection *faults.Injection) {
 	GinkgoHelper()
 	Eventually(injection.Affected).WithContext(ctx).Should(HaveLen(1))
 }
 
-// deliverWrite sends the delayed write to the API server and returns the outcome.
+// deliverWrite sends the delayed write to the API server and returns the outcome, as in "late: answered 409".
 func deliverWrite(ctx context.Context, proxy *faults.Proxy, injection *faults.Injection) string {
 	GinkgoHelper()
 	injection.Remove()

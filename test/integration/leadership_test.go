@@ -20,20 +20,20 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// shortTimings are lease timings for specs. test/leadership uses the payload's.
+// shortTimings are the lease timings of the specs. test/leadership uses the payload's timings.
 var shortTimings = leadership.Timings{Lease: 8 * time.Second, Renew: 5 * time.Second, Retry: time.Second}
 
-// slack is the time for starting a process and for requests, which is added to the lease's timings.
+// slack is the maximum time for starting a process and for requests. The specs add it to the lease's timings.
 const slack = 10 * time.Second
 
-// stopManagerForSpec stops the environment's manager, which elects no leader, until the spec ends.
+// stopManagerForSpec stops the environment's manager, which does not take part in leader election, and starts it again after the spec.
 func stopManagerForSpec() {
 	GinkgoHelper()
 	Expect(env.Manager.Stop()).To(Succeed())
 	DeferCleanup(func() { Expect(env.Manager.Start()).To(Succeed()) })
 }
 
-// newElectingManager returns a manager that elects a leader, and stops it after the spec.
+// newElectingManager returns a manager that takes part in leader election, without starting it. It stops the manager after the spec.
 func newElectingManager(ctx context.Context, name string, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Args: args})
@@ -46,7 +46,7 @@ func lease(ctx context.Context) (leadership.Lease, error) {
 	return leadership.ReadLease(ctx, admin.Kubernetes)
 }
 
-// waitForHolder waits until another process than before holds the lease.
+// waitForHolder waits until a process other than before holds the lease, and returns the lease. It fails the spec after within and slack.
 func waitForHolder(ctx context.Context, before string, within time.Duration) leadership.Lease {
 	GinkgoHelper()
 	var now leadership.Lease
@@ -59,7 +59,7 @@ func waitForHolder(ctx context.Context, before string, within time.Duration) lea
 	return now
 }
 
-// waitForLeaseAttempts waits until a manager has logged this often that it tries to acquire the lease.
+// waitForLeaseAttempts waits until the manager's log has at least this many attempts to acquire the lease.
 func waitForLeaseAttempts(ctx context.Context, manager *environment.Manager, times int) {
 	GinkgoHelper()
 	Eventually(func() (int, error) {

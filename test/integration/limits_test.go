@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// platformOperatorManagerUID returns the PlatformOperatorManager's UID, or "" if there is none.
+// platformOperatorManagerUID returns the PlatformOperatorManager's UID, or "" if it cannot be read.
 func platformOperatorManagerUID(ctx context.Context) types.UID {
 	live, err := admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if err != nil {
@@ -28,7 +28,7 @@ func platformOperatorManagerUID(ctx context.Context) types.UID {
 	return live.UID
 }
 
-// replacePlatformOperatorManager deletes the PlatformOperatorManager and waits for the new one.
+// replacePlatformOperatorManager deletes the PlatformOperatorManager and waits until the manager has created a new one.
 func replacePlatformOperatorManager(ctx context.Context) {
 	GinkgoHelper()
 	before := platformOperatorManagerUID(ctx)
@@ -36,14 +36,15 @@ func replacePlatformOperatorManager(ctx context.Context) {
 	Eventually(platformOperatorManagerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// runCommand runs a line in a shell as the cluster's admin, and fails if the command does.
+// runCommand runs a line in a shell as the cluster's admin. It fails the spec if the command fails.
 func runCommand(ctx context.Context, line string) {
 	GinkgoHelper()
 	output, err := runShell(ctx, line)
 	Expect(err).NotTo(HaveOccurred(), output)
 }
 
-// runRemedy runs the command with this prefix in a PlatformOperator's Progressing condition.
+// runRemedy runs the kubectl command that begins with command in the message of a PlatformOperator's Progressing condition. It fails the
+// spec if the message has no such command.
 func runRemedy(ctx context.Context, name, command string) {
 	GinkgoHelper()
 	live, err := admin.Operator(ctx, name)
@@ -60,7 +61,7 @@ func runRemedy(ctx context.Context, name, command string) {
 	Fail("the message has no " + command + ": " + message)
 }
 
-// allowDeletion sets the annotation that permits an object's deletion.
+// allowDeletion sets the annotation that permits an object's deletion. value is JSON: a quoted string, or null to remove the annotation.
 func allowDeletion(ctx context.Context, resource schema.GroupVersionResource, name, value string) {
 	GinkgoHelper()
 	patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationAllowDeletion + `":` + value + `}}}`)
@@ -68,7 +69,7 @@ func allowDeletion(ctx context.Context, resource schema.GroupVersionResource, na
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// matchDenial matches the denial of an admission policy whose message contains all these words.
+// matchDenial returns a matcher for the denial of an admission policy whose message contains all these words.
 func matchDenial(words ...string) OmegaMatcher {
 	matchers := []OmegaMatcher{Satisfy(apierrors.IsForbidden)}
 	for _, word := range words {
@@ -77,7 +78,7 @@ func matchDenial(words ...string) OmegaMatcher {
 	return And(matchers...)
 }
 
-// storedLimits returns the limits in the ConfigMap, as a patch.
+// storedLimits returns the limits in the manager's ConfigMap, as a patch in JSON that restores them.
 func storedLimits(ctx context.Context) (string, error) {
 	live, err := admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
 	return live.Data["patch"], err
@@ -89,7 +90,7 @@ func allowedPackages(ctx context.Context) ([]string, error) {
 	return live.Spec.AllowedPackages, err
 }
 
-// Stories send the patches of these commands.
+// The scenarios send the patches of these commands, without kubectl.
 var _ = Describe("the commands in refusals and conditions about limits", func() {
 	It("[HRD-S3] run as printed", func(ctx context.Context) {
 		const pkg = "typed-limits"

@@ -24,7 +24,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// versionStatus has the fields of the ClusterOperator that the CVO reads while it waits for a component's new version.
+// versionStatus has the fields of the ClusterOperator that the CVO reads while it waits for a component's new version. Progressing has the
+// message, too.
 type versionStatus struct{ Version, Available, Progressing, Degraded string }
 
 // isWorkingTowards reports whether the ClusterOperator is Progressing towards a version.
@@ -60,7 +61,7 @@ func readVersionStatus(ctx context.Context) (versionStatus, error) {
 	return versionStatusOf(live), nil
 }
 
-// versionWatcher records every versionStatus of the ClusterOperator, in order.
+// versionWatcher records every versionStatus of the ClusterOperator since it was started, in order.
 type versionWatcher struct {
 	mu   sync.Mutex
 	seen []versionStatus
@@ -72,7 +73,7 @@ func (w *versionWatcher) all() []versionStatus {
 	return append([]versionStatus{}, w.seen...)
 }
 
-// watchVersionStatus records from now until the spec ends.
+// watchVersionStatus returns a versionWatcher that records from now until the spec ends.
 func watchVersionStatus(ctx context.Context) *versionWatcher {
 	GinkgoHelper()
 	live, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
@@ -95,7 +96,7 @@ func watchVersionStatus(ctx context.Context) *versionWatcher {
 	return w
 }
 
-// revertsClusterOperator edits a message in the ClusterOperator's status, and waits until the manager reverts that.
+// revertsClusterOperator edits a message in the ClusterOperator's status, and waits until the manager reverts the edit.
 func revertsClusterOperator(ctx context.Context) {
 	GinkgoHelper()
 	clusterOperators := admin.Config.ConfigV1().ClusterOperators()
@@ -122,7 +123,7 @@ func revertsClusterOperator(ctx context.Context) {
 	}).WithContext(ctx).Should(BeFalse(), "the manager does not revert an edit of the ClusterOperator's status")
 }
 
-// managerBehind returns a manager that reaches the API server through a proxy.
+// managerBehind returns a manager that reaches the API server through a proxy, without starting it.
 func managerBehind(proxy *faults.Proxy, args ...string) *environment.Manager {
 	GinkgoHelper()
 	config, err := clientcmd.LoadFromFile(filepath.Join(env.Dir, "manager.kubeconfig"))
@@ -154,7 +155,7 @@ var _ = Describe("a manager of another version", func() {
 			Eventually(readVersionStatus).WithContext(ctx).Should(HaveField("Progressing", HavePrefix("False ")))
 		})
 		seen := watchVersionStatus(ctx)
-		// start starts a manager of a version that cannot write the status of one operator.
+		// start starts a manager of a version. Until the injection is removed, the manager cannot write the status of operator held.
 		start := func(version string, args ...string) (*environment.Manager, *faults.Injection) {
 			GinkgoHelper()
 			operators := admin.Platform.PlatformV1alpha1().PlatformOperators()

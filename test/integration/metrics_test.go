@@ -29,10 +29,10 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// prometheus is the user that scrapes on OpenShift.
+// prometheus is the user name of Prometheus on OpenShift.
 const prometheus = "system:serviceaccount:openshift-monitoring:prometheus-k8s"
 
-// clientCertificate returns a client certificate that the cluster has signed, as OpenShift's monitoring gets its own.
+// clientCertificate returns a client certificate for a user name that the cluster has signed, like that of OpenShift's monitoring.
 func clientCertificate(ctx context.Context, name string) tls.Certificate {
 	GinkgoHelper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -68,7 +68,7 @@ func clientCertificate(ctx context.Context, name string) tls.Certificate {
 	return pair
 }
 
-// scrape gets a path of the manager over a new connection, and returns status and body.
+// scrape requests a path of the manager over a new connection, with the client certificates, and returns status code and body.
 func scrape(ctx context.Context, path string, certificates ...tls.Certificate) (int, string, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}, DisableKeepAlives: true}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Manager.Address+path, nil)
@@ -89,7 +89,7 @@ func answerOf(ctx context.Context, path string, certificates ...tls.Certificate)
 	return status, err
 }
 
-// reviews returns how many TokenReviews and SubjectAccessReviews the manager has sent.
+// reviews returns the number of TokenReviews and SubjectAccessReviews that the manager has sent.
 func reviews() (count int) {
 	GinkgoHelper()
 	log, err := os.ReadFile(env.AuditLog)
@@ -224,7 +224,8 @@ var _ = Describe("the manager's metrics", func() {
 	})
 })
 
-// managerSeries returns the series of the manager's own metrics, with their values.
+// managerSeries returns the series of the manager's own metrics, with their values. A key is a name with its labels. It returns an error
+// unless the manager responds with 200.
 func managerSeries(ctx context.Context, scraper tls.Certificate) (map[string]float64, error) {
 	status, body, err := scrape(ctx, "/metrics", scraper)
 	if err != nil || status != http.StatusOK {
@@ -253,7 +254,7 @@ func keysOf(all map[string]float64) []string {
 	return keys
 }
 
-// metricNames returns the names of the metrics of series.
+// metricNames returns the names of the metrics of series, without labels and the suffix _count.
 func metricNames(all map[string]float64) []string {
 	var found []string
 	for key := range all {

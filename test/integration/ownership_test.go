@@ -18,12 +18,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// ownersLabels returns the labels that the manager sets on objects of a BundleDeployment. Other users can set them, too.
+// ownersLabels returns the labels that the manager sets on objects of a BundleDeployment. Other users can set the labels, too.
 func ownersLabels(name string) map[string]string {
 	return map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
 }
 
-// heapInUse returns the size of this process' heap after a garbage collection.
+// heapInUse returns the size of this process's heap after a garbage collection, in bytes.
 func heapInUse() int64 {
 	var stats runtime.MemStats
 	runtime.GC()

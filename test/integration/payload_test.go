@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// withoutPolicyTypes is of a kind that the CVO merges generically, and lacks a field that the API server defaults.
+// withoutPolicyTypes is a manifest of a kind that the CVO merges generically. It lacks a field for which the API server has a default.
 const withoutPolicyTypes = `
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -28,7 +28,7 @@ spec:
   ingress: []
 `
 
-// applyManifests applies a folder of manifests as the CVO does, and returns the writes.
+// applyManifests applies a folder of manifests as the CVO does, and returns the writes as text.
 func applyManifests(ctx context.Context, dir string) []string {
 	GinkgoHelper()
 	writes, err := cvo.Apply(ctx, env.Admin, dir)

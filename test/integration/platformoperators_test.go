@@ -13,8 +13,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// createWithSpec creates a PlatformOperator with additional fields in its spec, in the format of patchSpec, and removes it after the
-// test.
+// createWithSpec creates a PlatformOperator with additional fields in its spec, in the format of patchSpec, and removes it after the spec.
+// The manager may see the PlatformOperator without these fields first.
 func createWithSpec(ctx context.Context, pkg, spec string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
@@ -23,15 +23,15 @@ func createWithSpec(ctx context.Context, pkg, spec string) {
 	}
 }
 
-// patchSpec merges fields, as JSON without braces, into a PlatformOperator's spec.
+// patchSpec merges fields into a PlatformOperator's spec. spec is a JSON object without its braces.
 func patchSpec(ctx context.Context, name, spec string) {
 	GinkgoHelper()
 	_, err := admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// expectCondition waits until a PlatformOperator has a condition of this type, status and reason, for its present spec, that
-// expectDeploymentCondition all these words.
+// expectCondition waits until a PlatformOperator has, for its present spec, a condition of this type, status and reason. The message must
+// contain all these words.
 func expectCondition(ctx context.Context, name string, is metav1.Condition, words ...string) {
 	GinkgoHelper()
 	matchers := []OmegaMatcher{}
@@ -50,20 +50,22 @@ func expectCondition(ctx context.Context, name string, is metav1.Condition, word
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// expectProgressing is expectCondition for the Progressing condition.
+// expectProgressing does the same as expectCondition for the Progressing condition.
 func expectProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	GinkgoHelper()
 	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
-// install creates a PlatformOperator of the package's name, waits until it is installed, and removes it after the spec.
+// install creates a PlatformOperator of the package's name, waits until the version is installed, and removes the PlatformOperator after
+// the spec.
 func install(ctx context.Context, pkg, version string) {
 	GinkgoHelper()
 	create(ctx, pkg, "")
 	Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
 }
 
-// create creates a PlatformOperator and removes it after the spec.
+// create creates a PlatformOperator of the package's name for a range of versions, and removes it after the spec. An empty range permits
+// all versions.
 func create(ctx context.Context, pkg, versions string) {
 	GinkgoHelper()
 	Expect(admin.Create(ctx, pkg, versions)).To(Succeed())
@@ -77,7 +79,7 @@ func remove(ctx context.Context, name string) {
 	Eventually(func(ctx context.Context) error { _, err := admin.Operator(ctx, name); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// expectNotInstalled waits until an operator has Installed=False with this reason and a message that contains all these words.
+// expectNotInstalled waits until a PlatformOperator has Installed=False with this reason and a message that contains all these words.
 func expectNotInstalled(ctx context.Context, name, reason string, words ...string) {
 	GinkgoHelper()
 	expectCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: reason}, words...)

@@ -87,7 +87,7 @@ var _ = Describe("a removal where an aggregated API is served", func() {
 	})
 })
 
-// expectNamespaceKept asserts that a removal has kept a namespace, without the owner's label.
+// expectNamespaceKept asserts that a removal has kept a namespace and removed the owner's label from it.
 func expectNamespaceKept(ctx context.Context, name string) {
 	GinkgoHelper()
 	live, err := admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})

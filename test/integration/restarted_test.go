@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// takeoverWithin is how long a process may take to acquire the lease of the process before in its pod.
+	// takeoverWithin is the maximum time until a restarted process acquires the lease of the previous process in its pod.
 	takeoverWithin = 5 * time.Second
-	// reactsWithin is how long the ClusterOperator may take to be right after that, on a busy machine.
+	// reactsWithin is the maximum time after that until the ClusterOperator is correct, on a busy machine.
 	reactsWithin = 10 * time.Second
 )
 
-// newManagerInPod returns a manager in a pod, which elects a leader, and stops it after the spec.
+// newManagerInPod returns a manager in a pod that takes part in leader election, without starting it. It stops the manager after the spec.
 func newManagerInPod(ctx context.Context, name string, pod environment.Pod, args ...string) *environment.Manager {
 	GinkgoHelper()
 	manager, err := env.Another(context.WithoutCancel(ctx), environment.AnotherOptions{Name: name, Pod: &pod, Args: args})
@@ -36,7 +36,7 @@ func newManagerInPod(ctx context.Context, name string, pod environment.Pod, args
 	return manager
 }
 
-// newPod returns a pod with a new UID and a volume of its own.
+// newPod returns a pod with a new UID and its own volume. All pods have the same name.
 func newPod() environment.Pod {
 	return environment.Pod{Name: "platform-operators-5d8c6b7f9-x7v2q", UID: uuid.NewUUID(), Dir: GinkgoT().TempDir()}
 }
@@ -48,7 +48,7 @@ func deleteLease(ctx context.Context) {
 	Expect(ignoreNotFound(leases.Delete(ctx, leadership.LeaseName, metav1.DeleteOptions{}))).To(Succeed())
 }
 
-// restartContainer starts a killed process again, and waits until it holds the lease.
+// restartContainer starts a killed process again, and waits until it holds the lease. It returns the time of the start and the lease.
 func restartContainer(ctx context.Context, manager *environment.Manager, before leadership.Lease) (started time.Time, now leadership.Lease) {
 	GinkgoHelper()
 	started = time.Now()

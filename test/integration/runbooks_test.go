@@ -14,16 +14,17 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// command matches a command in a runbook.
+// command matches a kubectl command on a page. Its group is the command without the prompt.
 var command = regexp.MustCompile(`(?m)^ *\$ (kubectl .*)$`)
 
-// placeholders have the values for a page's placeholders other than names and versions.
+// placeholders has the values of the pages' placeholders, except names and versions.
 var placeholders = map[string]string{
 	"UPPER": "2.0.0", "MINOR": "4.22", "REASON": "Ada, ticket 7", "EXPIRES": "2199-01-01T00:00:00Z", "EDGES": "null", "DEPLOYMENT": "runbooked",
 	"quay": "runbooked", // the example package of a page
 }
 
-// runShell runs a line in a shell as the cluster's admin and returns its output.
+// runShell runs a line in a shell as the cluster's admin and returns the output, also together with an error. In the shell, kubectl is that
+// of the cluster.
 func runShell(ctx context.Context, line string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, eventuallyTimeout)
 	defer cancel()
@@ -38,7 +39,7 @@ var _ = Describe("the runbooks", func() {
 		const name = "runbooked"
 		Expect(admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
 		install(ctx, name, "1.0.0")
-		// The commands that add an item to a list need the list.
+		// Commands that add an item to a list fail if the list does not exist.
 		patchSpec(ctx, name, `"compatibilityOverrides": [{"openShiftVersion": "4.23", "reason": "Bob, ticket 8", "expires": "2199-01-01T00:00:00Z"}],
 			"install": {"drift": {"ignore": [{"target": {"kind": "ConfigMap"}, "jsonPointers": ["/data"]}]}}`)
 		pages, err := filepath.Glob(filepath.Join(env.Root, "docs", "runbooks", "*.md"))
@@ -110,7 +111,7 @@ func pagesOfUsers() []string {
 	return append(pages, tasks...)
 }
 
-// fillPlaceholders replaces a command's placeholders by names and values.
+// fillPlaceholders replaces a command's placeholders: NAMESPACE by namespace, NAME by object, and others by fixed values.
 func fillPlaceholders(line, object, namespace string) string {
 	line = regexp.MustCompile(`\bNAMESPACE\b`).ReplaceAllString(line, namespace)
 	line = regexp.MustCompile(`\bNAME\b`).ReplaceAllString(line, object)

@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// seriesOfNothing is how many series Prometheus may keep of a manager with nothing installed.
+	// seriesOfNothing is an exclusive limit: Prometheus must keep fewer series of a manager with nothing installed.
 	seriesOfNothing = 200
-	// seriesOfAnOperator is how many series each operator may add.
+	// seriesOfAnOperator is the maximum number of series that each operator may add.
 	seriesOfAnOperator = 20
 )
 
-// buildRelabel builds the program that applies the ServiceMonitor's relabelings to a scrape. It is in a module of its own.
+// buildRelabel builds the program that applies the ServiceMonitor's relabelings to a scrape, and returns the program's path. The program is
+// in a separate module.
 func buildRelabel(ctx context.Context) (program string) {
 	GinkgoHelper()
 	program = filepath.Join(GinkgoT().TempDir(), "relabel")
@@ -32,7 +33,7 @@ func buildRelabel(ctx context.Context) (program string) {
 	return program
 }
 
-// keptSeries returns the series that Prometheus keeps of a scrape of the manager.
+// keptSeries scrapes the manager and returns the series that Prometheus keeps. program is the result of buildRelabel.
 func keptSeries(ctx context.Context, program string) []string {
 	GinkgoHelper()
 	_, body, err := scrape(ctx, "/metrics", clientCertificate(ctx, prometheus))
@@ -44,7 +45,7 @@ func keptSeries(ctx context.Context, program string) []string {
 	return strings.Split(strings.TrimSpace(string(output)), "\n")
 }
 
-// seriesOf returns the series that have an operator's name as a label value.
+// seriesOf returns the series that have an operator's name as the value of a label.
 func seriesOf(series []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(series), func(each string) bool { return !strings.Contains(each, `="`+name+`"`) })
 }

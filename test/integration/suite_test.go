@@ -22,20 +22,22 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// A spec waits for states that are reached within seconds. The limits are for a busy machine with two cores.
+// eventuallyTimeout, consistentlyDuration and pollingInterval are Gomega's defaults in this suite. Specs wait for states that are reached
+// within seconds; the timeout is for a busy machine with two cores.
 const (
 	eventuallyTimeout    = 60 * time.Second
 	consistentlyDuration = 5 * time.Second
 	pollingInterval      = 100 * time.Millisecond
 )
 
-// startEarly is for specs that take a minute or more. If one started last, the other parallel processes would wait for it.
+// startEarly is the priority of specs that take a minute or more. If such a spec started last, the other parallel processes would wait for
+// it.
 const startEarly = SpecPriority(1)
 
 var (
 	env   *environment.Environment
 	admin *story.Admin
-	// failed is whether a spec of this process has failed.
+	// failed is whether a spec of this process has failed, or the manager has ended by itself.
 	failed bool
 
 	traces = flag.String("traces", "", "folder for the manager's requests to the API server; without it, they are not kept")
@@ -54,7 +56,7 @@ func TestIntegration(t *testing.T) {
 var _ = BeforeSuite(func(ctx context.Context) {
 	dir, err := os.MkdirTemp("", "platform-operators-integration-")
 	Expect(err).NotTo(HaveOccurred())
-	// The context of BeforeSuite ends with it. The environment has to run longer.
+	// The context of BeforeSuite ends when BeforeSuite returns. The environment must run longer.
 	Expect(recordCrash(dir)).To(Succeed())
 	options := environment.Options{
 		Dir: dir, Log: GinkgoWriter, OpenShiftVersion: story.ClusterVersion, Samples: offered, AuditLog: true, Services: true,
@@ -82,8 +84,8 @@ var _ = ReportAfterSuite("requests of the manager", func(report Report) {
 	Expect(rbac.RecordReport(*traces, "integration", report)).To(Succeed())
 })
 
-// recordCrash also writes the Go runtime's report of a crash of this process to a file. Ginkgo loses the last output of a parallel
-// process.
+// recordCrash makes the Go runtime also write its report of a crash of this process to dir/crash.log, because Ginkgo loses the last output
+// of a parallel process.
 func recordCrash(dir string) error {
 	file, err := os.Create(filepath.Join(dir, "crash.log"))
 	if err != nil {
@@ -92,7 +94,7 @@ func recordCrash(dir string) error {
 	return errors.Join(debug.SetCrashOutput(file, debug.CrashOptions{}), file.Close())
 }
 
-// failIfManagerEnded fails the spec if the manager has ended by itself, in this spec or in the cleanup of the one before. It starts the
+// failIfManagerEnded fails the spec if the manager has ended by itself, in this spec or in the cleanup of the previous spec. It starts the
 // manager again, so that later specs do not fail, too.
 func failIfManagerEnded() {
 	if admin == nil {
@@ -107,7 +109,7 @@ func failIfManagerEnded() {
 	Fail("the manager ended by itself, in this spec or when the one before was cleaned up: " + how)
 }
 
-// waitForReadyz waits until the manager is ready, because the spec before may have started it again. Ginkgo chooses the order of specs.
+// waitForReadyz waits until the manager is ready, because the previous spec may have started it again. Ginkgo chooses the order of specs.
 func waitForReadyz(ctx context.Context) {
 	if admin != nil {
 		Eventually(answerOf).WithContext(ctx).WithArguments("/readyz").Should(Equal(http.StatusOK))
@@ -120,7 +122,7 @@ var (
 	_ = AfterEach(failIfManagerEnded)
 )
 
-// The state of a failed spec is printed before its cleanup.
+// JustAfterEach prints the state of a failed spec before the spec's cleanup.
 var _ = JustAfterEach(func(ctx SpecContext) {
 	if CurrentSpecReport().Failed() && admin != nil {
 		failed = true
@@ -130,6 +132,6 @@ var _ = JustAfterEach(func(ctx SpecContext) {
 	}
 })
 
-// offered has the packages that the catalogs have for all specs. Each spec that installs an operator has a package of its own, so that
-// specs do not disturb one another.
+// offered has the packages that the catalogs have in all specs. Each spec that installs an operator has its own package, so that specs do
+// not affect one another.
 var offered = []samples.Operator{{Package: "neighbor", Version: "1.0.0"}}

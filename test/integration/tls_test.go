@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/library-go/pkg/crypto"
 )
 
-// authority is a certificate authority that the cluster does not know.
+// authority is a certificate authority that the cluster does not trust.
 type authority struct {
 	ca  *crypto.CA
 	pem []byte
@@ -49,7 +49,7 @@ func (a authority) client(name string) tls.Certificate {
 	return pair
 }
 
-// serving writes a new serving certificate in the way in which the kubelet updates a mounted Secret.
+// serving writes a new serving certificate and its key to dir, as tls.crt and tls.key.
 func (a authority) serving(dir string) {
 	GinkgoHelper()
 	config, err := a.ca.MakeServerCert(sets.New("localhost", "127.0.0.1"), time.Hour)
@@ -57,7 +57,8 @@ func (a authority) serving(dir string) {
 	Expect(config.WriteCertConfigFile(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))).To(Succeed())
 }
 
-// writeConfig writes the shipped configuration, with a serving certificate and with the TLS profile as the CVO writes it there.
+// writeConfig writes the shipped configuration to dir and returns the file's path. It sets the serving certificate to that in dir, and the
+// TLS profile as the CVO does.
 func writeConfig(dir, minVersion string, ciphers ...string) string {
 	GinkgoHelper()
 	content, err := os.ReadFile(filepath.Join(env.Root, "manifests", "0000_50_platform-operators_41-configmap.yaml"))
@@ -77,7 +78,7 @@ func writeConfig(dir, minVersion string, ciphers ...string) string {
 	return path
 }
 
-// handshake returns the state of a TLS connection to the manager: version, cipher and certificate.
+// handshake returns the state of a TLS connection to the manager, with version, cipher and certificate. It does not verify the certificate.
 func handshake(ctx context.Context, config *tls.Config) (tls.ConnectionState, error) {
 	config.InsecureSkipVerify = true
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 5 * time.Second}, Config: config}
@@ -102,7 +103,7 @@ func acceptedVersions(ctx context.Context) (accepted []uint16) {
 	return accepted
 }
 
-// acceptedCiphers returns the ciphers that the manager accepts if a client offers TLS 1.2 and one cipher.
+// acceptedCiphers returns the TLS 1.2 ciphers that the manager accepts, each offered alone.
 func acceptedCiphers(ctx context.Context) (accepted []string) {
 	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
 		if _, err := handshake(ctx, &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite.ID}}); err == nil {

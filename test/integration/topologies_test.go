@@ -23,7 +23,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// withoutKind deletes a kind with all its objects. restore creates both again, at the latest after the spec.
+// withoutKind deletes a CustomResourceDefinition with all its objects, and waits until it is gone. restore creates all of them again with
+// their status, and does nothing the second time. It is called after the spec, too.
 func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (restore func(ctx context.Context)) {
 	GinkgoHelper()
 	name := resource.GroupResource().String()
@@ -47,7 +48,7 @@ func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (res
 			into := admin.Dynamic.Resource(resource).Namespace(object.GetNamespace())
 			object.SetResourceVersion("")
 			var created *unstructured.Unstructured
-			Eventually(func(ctx context.Context) (err error) { // the API server serves it a moment later
+			Eventually(func(ctx context.Context) (err error) { // the API server serves the kind a moment later
 				created, err = into.Create(ctx, &object, metav1.CreateOptions{})
 				return err
 			}).WithContext(ctx).Should(Succeed())
@@ -66,7 +67,7 @@ func withoutKind(ctx context.Context, resource schema.GroupVersionResource) (res
 	return restore
 }
 
-// setTopology writes the topology of the cluster's control plane.
+// setTopology sets the topology of the cluster's control plane.
 func setTopology(ctx context.Context, topology configv1.TopologyMode) {
 	GinkgoHelper()
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"controlPlaneTopology": topology}})

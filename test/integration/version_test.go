@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// The environment that the payload's builders export, and the version that a build has to report.
+// builtVersion, builtCommit and builtAt are the version, commit and build date that a build must report with the variables of builders.
 const (
 	builtVersion = "4.23.0-202611250830.p0.g0123456.assembly.stream.el9"
 	builtCommit  = "0123456789abcdef0123456789abcdef01234567"
@@ -27,7 +27,7 @@ var builders = []string{
 	"VERSION=1.26", // of the builder image's Go
 }
 
-// withoutGit returns a folder of links to the files of the checkout, without .git.
+// withoutGit returns a temporary folder of links to the files and folders of the checkout, except .git and _output.
 func withoutGit() string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
@@ -43,7 +43,8 @@ func withoutGit() string {
 	return dir
 }
 
-// runMake runs make in a folder as a builder does, and returns its output.
+// runMake runs make in a folder with the environment variables of the payload's builders, and returns the output. It fails the spec if make
+// fails.
 func runMake(ctx context.Context, dir string, args ...string) string {
 	GinkgoHelper()
 	command := exec.CommandContext(ctx, "make", args...)
@@ -87,7 +88,7 @@ var _ = Describe("a manager that is built as the payload is, without git", func(
 	})
 })
 
-// startManagerForSpec starts a manager until the spec ends, in place of the environment's, which stopManagerForSpec has stopped.
+// startManagerForSpec starts a manager in place of the environment's, and stops it after the spec. Call stopManagerForSpec before.
 func startManagerForSpec(manager *environment.Manager) {
 	GinkgoHelper()
 	Expect(manager.Start()).To(Succeed())

@@ -31,14 +31,15 @@ import (
 	"github.com/openshift/platform-operators/test/services"
 )
 
-// The sample operators' validating webhook refuses a size above tooLarge, and the mutating one sets defaultSize.
+// tooLarge is the size above which the sample operators' validating webhook refuses an object. defaultSize is the size that the mutating
+// webhook sets.
 const (
 	tooLarge    = 10
 	defaultSize = 3
 )
 
-// webhookServer serves the webhooks of samples.AddWebhooks in place of a sample operator's Pod, with the certificate that its Secret
-// has at the moment.
+// webhookServer serves the webhooks of samples.AddWebhooks in place of a sample operator's Pod. It reads the certificate from the
+// operator's Secret in each handshake.
 type webhookServer struct {
 	proxy             *services.Proxy
 	namespace, secret string
@@ -48,7 +49,7 @@ type webhookServer struct {
 	calls  map[string]int // by path
 }
 
-// serveWebhooks serves port 443 of a Service in the namespace until the spec ends.
+// serveWebhooks serves port 443 of a Service in the namespace until the spec ends, with the certificate in a Secret of the namespace.
 func serveWebhooks(namespace, service, secret string) *webhookServer {
 	GinkgoHelper()
 	proxy, err := services.Start(env.ServicesSocket, admin.Kubernetes)
@@ -60,7 +61,7 @@ func serveWebhooks(namespace, service, secret string) *webhookServer {
 	mux.HandleFunc(samples.MutatePath, s.reviewed(mutate))
 	mux.HandleFunc(samples.ConvertPath, s.convert)
 	server := httptest.NewUnstartedServer(mux)
-	// StartTLS would use a certificate of its own.
+	// StartTLS would use a certificate of httptest.
 	server.Listener = tls.NewListener(server.Listener, &tls.Config{GetCertificate: s.certificate, MinVersion: tls.VersionTLS12})
 	server.Config.ErrorLog = log.New(GinkgoWriter, "", 0)
 	server.Start()
@@ -90,7 +91,7 @@ func (s *webhookServer) called(path string) int {
 	return s.calls[path]
 }
 
-// lastServed returns the certificate that the API server accepted last.
+// lastServed returns the certificate of the last handshake, or "" before the first.
 func (s *webhookServer) lastServed() string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -145,7 +146,7 @@ func mutate(_ int64, given bool) *admissionv1.AdmissionResponse {
 	return response
 }
 
-// convert renames the only field in which the versions of a sample's kind differ.
+// convert renames the only field that differs between the versions of a sample operator's kind.
 func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 	var review apiextensionsv1.ConversionReview
 	if json.NewDecoder(request.Body).Decode(&review) != nil || review.Request == nil {
@@ -172,8 +173,8 @@ func (s *webhookServer) convert(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// withWebhooks publishes a sample operator with the webhooks of samples.AddWebhooks and more, in the format of a
-// ClusterServiceVersion, and returns its image.
+// withWebhooks publishes a sample operator and returns its image reference. The operator has the webhooks of samples.AddWebhooks and those
+// in more, which are in the format of a ClusterServiceVersion.
 func withWebhooks(ctx context.Context, operator samples.Operator, more ...map[string]any) string {
 	GinkgoHelper()
 	Expect(samples.Write(env.SamplesDir, operator)).To(Succeed())
@@ -194,13 +195,14 @@ func versionOf(operator samples.Operator, version string) schema.GroupVersionRes
 	return schema.GroupVersionResource{Group: samples.Group, Version: version, Resource: operator.Plural()}
 }
 
-// tryWebhooks asserts that the API server calls all three webhooks of an operator and obeys their answers.
+// tryWebhooks asserts that the API server calls all three webhooks of an operator and applies their responses. It creates an object of this
+// name, and deletes the object after the spec.
 func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhookServer, name string) {
 	GinkgoHelper()
 	v1, v2 := versionOf(operator, "v1"), versionOf(operator, "v2")
 	client := admin.Dynamic.Resource(v1).Namespace("default")
 	refused := parse(v1, operator.Kind(), fmt.Sprintf("{metadata: {name: %s-large}, spec: {size: %d}}", name, tooLarge+1))
-	// The API server notices a new configuration after a moment, of each type separately.
+	// The API server uses a new webhook configuration after a moment, which differs by type.
 	Eventually(func(ctx context.Context) error {
 		_, err := client.Create(ctx, refused, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
@@ -223,8 +225,8 @@ func tryWebhooks(ctx context.Context, operator samples.Operator, server *webhook
 	}
 }
 
-// waitForWebhookCall waits until the injected authority trusts the served certificate, and the API server accepts another certificate
-// than before.
+// waitForWebhookCall waits until a request that calls the webhook succeeds, so that the API server trusts the served certificate, and the
+// certificate differs from before.
 func waitForWebhookCall(ctx context.Context, operator samples.Operator, server *webhookServer, before string) {
 	GinkgoHelper()
 	v1 := versionOf(operator, "v1")

@@ -14,7 +14,7 @@ import (
 	configclient "github.com/openshift/client-go/config/clientset/versioned"
 )
 
-// maxTransitions limits the recorded transitions.
+// maxTransitions is the maximum number of recorded transitions. Later transitions are not recorded.
 const maxTransitions = 1000
 
 // ConditionRecorder records the transitions of a ClusterOperator's conditions. Its methods may be called concurrently.
@@ -28,8 +28,8 @@ type ConditionRecorder struct {
 	err         error
 }
 
-// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. It does not record the present
-// conditions. The caller has to call Stop.
+// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. It does not record the present conditions. The caller
+// must call Stop.
 func RecordConditions(ctx context.Context, client configclient.Interface, name string) (*ConditionRecorder, error) {
 	api := client.ConfigV1().ClusterOperators()
 	now, err := api.Get(ctx, name, metav1.GetOptions{})
@@ -46,7 +46,7 @@ func RecordConditions(ctx context.Context, client configclient.Interface, name s
 	}
 	r := &ConditionRecorder{stop: cancel, done: make(chan struct{}), last: map[configv1.ClusterStatusConditionType]string{}}
 	r.record(now)
-	r.transitions = nil // the present conditions
+	r.transitions = nil // without the present conditions
 	go r.run(ctx, events)
 	return r, nil
 }
@@ -80,7 +80,7 @@ func (r *ConditionRecorder) fail(err error) {
 	r.err = errors.Join(r.err, err)
 }
 
-// record records each condition whose status or transition time changed.
+// record records each condition whose status or transition time changed, as a transition.
 func (r *ConditionRecorder) record(operator *configv1.ClusterOperator) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -104,7 +104,8 @@ func (r *ConditionRecorder) Transitions() []string {
 	return append([]string(nil), r.transitions...)
 }
 
-// Stop ends the watch and returns the transitions. It returns an error if the watch failed, so that transitions may be missing.
+// Stop ends the watch and returns the transitions. It also returns an error if the watch failed, so that transitions may be missing, or if
+// the ClusterOperator was deleted.
 func (r *ConditionRecorder) Stop() ([]string, error) {
 	r.stop()
 	<-r.done

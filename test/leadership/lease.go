@@ -20,7 +20,7 @@ const LeaseName = "platform-operators-lock"
 // Timings are the lease duration, the renew deadline and the retry period of leader election.
 type Timings struct{ Lease, Renew, Retry time.Duration }
 
-// HighlyAvailable are the timings of OpenShift's components, and SingleNode those on a single-node control plane.
+// HighlyAvailable are the timings of OpenShift's components. SingleNode are their timings on a single-node control plane.
 var (
 	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
@@ -32,7 +32,7 @@ func (t Timings) Scaled(n int) Timings {
 	return Timings{(t.Lease / divisor).Truncate(time.Second), t.Renew / divisor, t.Retry / divisor}
 }
 
-// Args returns the manager's flags that set the timings.
+// Args returns the flags of the manager that set the timings.
 func (t Timings) Args() []string {
 	return []string{
 		"--leader-elect-lease-duration=" + t.Lease.String(),
@@ -41,28 +41,29 @@ func (t Timings) Args() []string {
 	}
 }
 
-// AfterRelease is the longest time until a waiting manager acquires a released lease. It includes client-go's jitter of the
-// retry period.
+// AfterRelease returns the longest time until a waiting manager acquires a released lease. It includes client-go's jitter of the retry
+// period.
 func (t Timings) AfterRelease() time.Duration {
 	return time.Duration((1 + leaderelection.JitterFactor) * float64(t.Retry))
 }
 
-// AfterCrash is the longest time until a waiting manager acquires the lease of a killed one.
+// AfterCrash returns the longest time until a waiting manager acquires the lease of a killed manager.
 func (t Timings) AfterCrash() time.Duration { return t.Lease + t.AfterRelease() }
 
 // Lease is the state of the manager's Lease object.
 type Lease struct {
 	// Holder is the holder's identity; empty if the lease is released.
 	Holder string
-	// Acquired is when the holder acquired the lease, and Renewed when it last renewed it.
+	// Acquired is the time at which the holder acquired the lease. Renewed is the time of its last renewal. Both are zero if the Lease has
+	// none.
 	Acquired, Renewed time.Time
-	// Transitions is how often the holder changed.
+	// Transitions is the number of times that the holder changed.
 	Transitions int
-	// Duration is how long the lease is valid after a renewal.
+	// Duration is the time for which the lease is valid after a renewal.
 	Duration time.Duration
 }
 
-// ReadLease reads the manager's Lease.
+// ReadLease reads the manager's Lease. It returns an error if there is none.
 func ReadLease(ctx context.Context, client kubernetes.Interface) (Lease, error) {
 	live, err := client.CoordinationV1().Leases(environment.Namespace).Get(ctx, LeaseName, metav1.GetOptions{})
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// The tests start a cluster and wait for leases to expire. "make test-long" uses the payload's timings, and "make test-sample"
-// a tenth of them.
+// live and scaled are flags. The tests start a cluster and wait for leases to expire. "make test-long" uses the payload's timings, and
+// "make test-sample" a tenth of them.
 var (
 	live   = flag.Bool("live", false, "start a cluster and wait for leases to expire; without it the tests are skipped")
 	scaled = flag.Bool("scaled", false, "with -live: use a tenth of the payload's timings, and skip the test of refused lists")
@@ -32,20 +32,20 @@ var (
 
 const (
 	pkg = "keeper"
-	// convergenceTimeout limits what takes seconds, on a busy machine.
+	// convergenceTimeout is the time limit of waits that usually take seconds, on a busy machine.
 	convergenceTimeout = time.Minute
-	// degradedAfter is how long lists have to be refused until the ClusterOperator is Degraded.
+	// degradedAfter is the time for which lists must be refused until the ClusterOperator is Degraded.
 	degradedAfter = 2*time.Minute + health.WatchErrorExpiry
 )
 
-// managers are two managers, of which the first reaches the API server through a proxy.
+// managers has two managers, of which the first reaches the API server through a proxy, and their cluster.
 type managers struct {
 	env           *environment.Environment
 	admin         *story.Admin
 	proxy         *faults.Proxy
 	first, second *environment.Manager
 	timings       Timings
-	// outage is how long the API server may be unreachable without the leader losing its lease, as library-go guarantees.
+	// outage is the time for which the API server may be unreachable without the leader losing its lease, as library-go guarantees.
 	outage time.Duration
 }
 
@@ -130,7 +130,7 @@ func (p *managers) start(ctx context.Context, t *testing.T) {
 
 func (p *managers) manager(ctx context.Context, t *testing.T, options environment.AnotherOptions) *environment.Manager {
 	t.Helper()
-	if p.timings != HighlyAvailable { // the payload's default
+	if p.timings != HighlyAvailable { // the manager has these timings by default, as in the payload
 		options.Args = append(options.Args, p.timings.Args()...)
 	}
 	manager, err := p.env.Another(ctx, options)
@@ -140,8 +140,8 @@ func (p *managers) manager(ctx context.Context, t *testing.T, options environmen
 	return manager
 }
 
-// expectTransitions records the ClusterOperator's transitions. check fails the test unless they are exactly the wanted ones, as
-// "Type=Status".
+// expectTransitions starts to record the ClusterOperator's transitions. check fails the test unless they are exactly the wanted ones, each
+// as "Type=Status".
 func (p *managers) expectTransitions(ctx context.Context, t *testing.T) (check func(want ...string)) {
 	t.Helper()
 	recorder, err := RecordConditions(ctx, p.admin.Config, story.ClusterOperatorName)
@@ -164,7 +164,8 @@ func (p *managers) expectTransitions(ctx context.Context, t *testing.T) (check f
 	}
 }
 
-// waitForNewHolder waits until another manager than before holds the lease.
+// waitForNewHolder waits until a manager other than the holder of before holds the lease, and returns the lease. It fails the test after
+// within and convergenceTimeout, or if the lease does not have the expected duration.
 func (p *managers) waitForNewHolder(ctx context.Context, t *testing.T, before Lease, within time.Duration) Lease {
 	t.Helper()
 	var now Lease
@@ -183,7 +184,7 @@ func (p *managers) waitForNewHolder(ctx context.Context, t *testing.T, before Le
 	return now
 }
 
-// waitForLeaseRequest waits until a manager has requested the lease.
+// waitForLeaseRequest waits until the manager with this program name has requested the lease since after.
 func (p *managers) waitForLeaseRequest(ctx context.Context, t *testing.T, program string, after time.Time) {
 	t.Helper()
 	eventually(ctx, t, convergenceTimeout, func() error {
@@ -205,7 +206,8 @@ func (p *managers) requests(t *testing.T, program string, after time.Time) []Aud
 	return requests
 }
 
-// startSecond starts the second manager and waits until it requests the lease. It returns the time of the start and the lease.
+// startSecond starts the second manager and waits until it requests the lease. It returns the time of the start and the lease, which the
+// first manager holds.
 func (p *managers) startSecond(ctx context.Context, t *testing.T) (time.Time, Lease) {
 	t.Helper()
 	began := time.Now()
@@ -220,7 +222,7 @@ func (p *managers) startSecond(ctx context.Context, t *testing.T) (time.Time, Le
 	return began, held
 }
 
-// expectRepair asserts that a manager repairs an installed operator.
+// expectRepair deletes a Service of the installed operator, and waits until a manager creates it again.
 func (p *managers) expectRepair(ctx context.Context, t *testing.T) {
 	t.Helper()
 	services := p.admin.Kubernetes.CoreV1().Services(pkg)
@@ -233,8 +235,8 @@ func (p *managers) expectRepair(ctx context.Context, t *testing.T) {
 	})
 }
 
-// testTakeover kills the first manager and stops the second one. Then the first manager is the leader, and the second one does
-// not run.
+// testTakeover kills the first manager, starts it again and stops the second one. At the end the first manager is the leader, and the
+// second one does not run.
 func (p *managers) testTakeover(ctx context.Context, t *testing.T) {
 	check := p.expectTransitions(ctx, t)
 	began, before := p.startSecond(ctx, t)
@@ -269,7 +271,7 @@ func (p *managers) testTakeover(ctx context.Context, t *testing.T) {
 func checkDuration(t *testing.T, what string, was, most time.Duration) {
 	t.Helper()
 	t.Attr(what, fmt.Sprintf("after %.1f s of at most %.1f s", was.Seconds(), most.Seconds()))
-	if was > most+5*time.Second { // the duration of requests
+	if was > most+5*time.Second { // for the duration of requests
 		t.Errorf("%s took %s, want at most %s", what, was, most)
 	}
 }
@@ -285,7 +287,8 @@ func (p *managers) checkNoOverlap(t *testing.T, earlier, later string, after tim
 	}
 }
 
-// testOutage makes the API server unreachable for as long as the timings allow.
+// testOutage makes the API server unreachable for the first manager for as long as the timings allow, and asserts that the manager keeps
+// its lease.
 func (p *managers) testOutage(ctx context.Context, t *testing.T) {
 	check := p.expectTransitions(ctx, t)
 	before, err := ReadLease(ctx, p.admin.Kubernetes)
@@ -318,7 +321,7 @@ func (p *managers) testOutage(ctx context.Context, t *testing.T) {
 	check()
 }
 
-// testRefusedLists refuses lists of the manager's own kinds until the ClusterOperator is Degraded.
+// testRefusedLists refuses lists of the manager's own kinds until the ClusterOperator is Degraded, and then permits them until it is not.
 func (p *managers) testRefusedLists(ctx context.Context, t *testing.T) {
 	check := p.expectTransitions(ctx, t)
 	of := func(r faults.Request) bool {
@@ -389,7 +392,7 @@ func wait(ctx context.Context, t *testing.T, d time.Duration) {
 	}
 }
 
-// eventually calls a function until it returns no error, and fails the test after the time limit.
+// eventually calls check until it returns no error. It fails the test when the time limit or ctx ends.
 func eventually(ctx context.Context, t *testing.T, within time.Duration, check func() error) {
 	t.Helper()
 	deadline, tick := time.After(within), time.NewTicker(200*time.Millisecond)

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// maxLine limits one event, in bytes. At level Metadata an event has one or two KiB.
+// maxLine is the maximum size of one event, in bytes. At level Metadata an event has one or two KiB.
 const maxLine = 1 << 20
 
 // AuditedRequest is a completed request in the API server's audit log.
 type AuditedRequest struct {
-	// Verb, URI and Resource are the request's. Resource has no group.
+	// Verb, URI and Resource are those of the request. Resource has no group; it is empty if the request is for no resource.
 	Verb, URI, Resource string
 	// Code is the status code of the response.
 	Code int
-	// From is when the API server received it, and To when it completed the response.
+	// From is the time at which the API server received the request. To is the time at which it completed the response.
 	From, To time.Time
 }
 
@@ -31,7 +31,7 @@ func (a AuditedRequest) String() string {
 	return fmt.Sprintf("%s %s %s (%d)", a.From.Format("15:04:05.000"), a.Verb, a.URI, a.Code)
 }
 
-// Write reports whether the request is a write. It ignores writes of leases and access reviews.
+// Write reports whether the request is a write. It is false for writes of leases and access reviews.
 func (a AuditedRequest) Write() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, a.Verb) &&
 		a.Resource != "leases" && !strings.HasSuffix(a.Resource, "reviews")
@@ -52,8 +52,8 @@ type auditEvent struct {
 	Staged   time.Time `json:"stageTimestamp"`
 }
 
-// Requests returns the requests of the manager with this program name that the API server received after a time, in the order
-// of the audit log.
+// Requests returns the completed requests of the manager with this program name that the API server received after a time, in the order of
+// the audit log.
 func Requests(auditLog, program string, after time.Time) ([]AuditedRequest, error) {
 	file, err := os.Open(auditLog)
 	if err != nil {
@@ -88,8 +88,8 @@ func Writes(requests []AuditedRequest) []AuditedRequest {
 	return slices.DeleteFunc(slices.Clone(requests), func(a AuditedRequest) bool { return !a.Write() })
 }
 
-// CheckNoOverlap returns an error if a write of the earlier manager completed after the API server received the later manager's
-// first write.
+// CheckNoOverlap returns an error unless all writes of the earlier manager completed before the API server received the later manager's
+// first write. It returns nil if later has no writes.
 func CheckNoOverlap(earlier, later []AuditedRequest) error {
 	if len(later) == 0 {
 		return nil

@@ -20,8 +20,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// loadMetas reads catalogs with operator-registry's reader, so that both APIs serve the same content as on a cluster, for
-// example re-encoded numbers. The order is that of the file names.
+// loadMetas reads catalogs with operator-registry's reader, so that both APIs serve the same content as on a cluster, for example
+// re-encoded numbers. The order is that of roots and of the file names in each. Without packages, it reads all. It returns an error if a
+// package is missing, is in several catalogs, or if there is none.
 func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, error) {
 	wanted := func(string) bool { return true }
 	if len(packages) > 0 {
@@ -60,8 +61,8 @@ func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, 
 	return metas, checkPresent(metas, packages)
 }
 
-// catalogFolders returns the folders of a catalog to read. If packages are selected and have folders of their names, it returns
-// only these. Otherwise it returns all.
+// catalogFolders returns the folders of a catalog to read. If packages are selected and some have folders of their names, it returns only
+// these. Otherwise it returns all folders, or only root if root also has files.
 func catalogFolders(root string, packages []string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -106,7 +107,7 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	return errors.Join(errs...)
 }
 
-// packageOf returns the package of a blob. An olm.package blob has it as its name.
+// packageOf returns the package of a blob. It is the name of an olm.package blob, and "" for a blob without a package.
 func packageOf(meta *declcfg.Meta) string {
 	if meta.Schema == declcfg.SchemaPackage {
 		return meta.Name
@@ -114,8 +115,8 @@ func packageOf(meta *declcfg.Meta) string {
 	return meta.Package
 }
 
-// rewriteImages replaces every image reference of the bundles by one of the local registry. A bundle whose directory was
-// published gets its digest. Others get a digest or tag that the registry does not have. Each blob becomes one line.
+// rewriteImages replaces every image reference of the bundles by a reference to the local registry. A bundle whose directory was published
+// gets its digest. Other references get a digest or tag that the registry does not have. Each bundle's blob stays one line.
 func rewriteImages(metas []*declcfg.Meta, host string, published map[bundleID]string) error {
 	for _, meta := range metas {
 		if meta.Schema != declcfg.SchemaBundle {
@@ -174,7 +175,7 @@ func bundleVersion(bundle declcfg.Bundle) string {
 	return ""
 }
 
-// encodeLine encodes JSON as catalogd does: on one line, without escaping "<" and ">" of version ranges.
+// encodeLine encodes JSON as catalogd does: on one line, without escaping the "<" and ">" of version ranges.
 func encodeLine(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -183,8 +184,8 @@ func encodeLine(value any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// absentReference returns a reference to the local registry for an image that is not published, with the original registry as
-// the first path segment. It keeps a digest or a tag. For an invalid reference it returns a valid one.
+// absentReference returns a reference to the local registry for an image that is not published, with the original registry as the first
+// path segment. It keeps a digest or a tag. For an invalid reference it returns a valid one, and for "" it returns "".
 func absentReference(host, original string) string {
 	if original == "" {
 		return ""
@@ -203,7 +204,8 @@ func absentReference(host, original string) string {
 	return fmt.Sprintf("%s/unreadable@sha256:%x", host, sha256.Sum256([]byte(original)))
 }
 
-// writeTree writes metas as JSON lines, with a folder for each package. operator-registry builds its cache from it.
+// writeTree writes metas as JSON lines below root, with a folder for each package, and returns root as a file system. operator-registry
+// builds its cache from it.
 func writeTree(root string, metas []*declcfg.Meta) (fs.FS, error) {
 	byPackage := map[string]*bytes.Buffer{}
 	for _, meta := range metas {

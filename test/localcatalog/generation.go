@@ -14,11 +14,11 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/cache"
 )
 
-// cacheBuildLock serializes operator-registry's cache builds. Each sets and restores the umask of the process, so that two at
-// once could leave it at zero.
+// cacheBuildLock is held during operator-registry's cache builds. Each build sets and restores the umask of the process, so that two
+// concurrent builds could leave it at zero.
 var cacheBuildLock sync.Mutex
 
-// generation is one version of the content, ready to be served by both APIs. It is immutable.
+// generation is one version of the content, which both APIs can serve. Its content is immutable.
 type generation struct {
 	metas    []*declcfg.Meta
 	all      []byte // JSON lines
@@ -44,8 +44,8 @@ func newGeneration(ctx context.Context, metas []*declcfg.Meta, dir string, previ
 	return g, nil
 }
 
-// nextModified returns the current time in seconds, and always a time after the previous content's. Otherwise two updates
-// within a second would be equal for If-Modified-Since.
+// nextModified returns the current time in seconds, or a second after previous if that is later. Otherwise If-Modified-Since could not
+// distinguish two updates within a second.
 func nextModified(previous time.Time) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)
 	if now.After(previous) {
@@ -84,16 +84,16 @@ func (g *generation) close() {
 	_ = os.RemoveAll(g.dir)
 }
 
-// currentGeneration holds the generation that is served. Readers acquire it, so that its files stay until the last reader of an
-// old generation releases it.
+// currentGeneration has the generation that is served. Readers acquire a generation, and its files are removed after it was replaced and
+// the last reader has released it.
 type currentGeneration struct {
 	lock    sync.Mutex
 	current *generation
 	retired sync.WaitGroup
 }
 
-// acquire returns the current generation and a function that releases it. The generation is empty before the first one and
-// after Close.
+// acquire returns the current generation and a function that releases it. Before the first replace and after Close, the generation is
+// empty.
 func (l *currentGeneration) acquire() (*generation, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// serveGRPC starts operator-registry's server as `opm serve` does.
+// serveGRPC starts operator-registry's server like "opm serve".
 func (s *Server) serveGRPC() error {
 	s.grpcServer = grpc.NewServer(
 		grpc.UnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -50,12 +50,13 @@ func (s *Server) admitCall(method string) error {
 	return nil
 }
 
-// generationStore lets operator-registry's server read the generation that is current when a call begins.
+// generationStore is the store of operator-registry's server. It reads the generation that is current when a call begins.
 type generationStore struct{ currentGeneration *currentGeneration }
 
 var _ registry.GRPCQuery = generationStore{}
 
-// query calls ask with the cache of the current generation, which stays open until ask returns.
+// query calls ask with the cache of the current generation, which stays open until ask returns. It returns an error with code Unavailable
+// if there is no generation.
 func query[T any](l *currentGeneration, ask func(cache.Cache) (T, error)) (T, error) {
 	current, release := l.acquire()
 	defer release()
@@ -117,7 +118,8 @@ func (s generationStore) GetBundleThatProvides(ctx context.Context, group, versi
 	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
 }
 
-// ListPackageCustomSchemas is called by operator-registry's experimental server, which finds it by a type assertion.
+// ListPackageCustomSchemas sends the blobs of a package with a custom schema. operator-registry's experimental server finds this method by
+// a type assertion.
 func (s generationStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
 	_, err := query(s.currentGeneration, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })
 	return err

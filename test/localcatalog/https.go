@@ -11,10 +11,10 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// gzipMinSize is catalogd's limit, in bytes: it does not compress smaller responses.
+// gzipMinSize is the size from which on catalogd compresses a response, in bytes.
 const gzipMinSize = 1400
 
-// serveHTTPS starts catalogd's API for one catalog.
+// serveHTTPS starts a server with catalogd's API, for the local catalog and for those of HandleCatalog.
 func (s *Server) serveHTTPS() error {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(gzipMinSize))
 	if err != nil {
@@ -49,15 +49,15 @@ func (s *Server) admitRequest(next http.Handler) http.Handler {
 	})
 }
 
-// serveAll serves the whole catalog. As catalogd, it ignores query parameters and sets no ETag.
+// serveAll serves the whole catalog. Like catalogd, it ignores query parameters and sets no ETag.
 func (s *Server) serveAll(w http.ResponseWriter, r *http.Request) {
 	current, release := s.currentGeneration.acquire()
 	defer release()
 	serveLines(w, r, current.modified, bytes.NewReader(current.all))
 }
 
-// serveMetas serves the blobs that match schema, package and name. As in catalogd, a query by package alone does not return the
-// olm.package blob, which has a name and no package.
+// serveMetas serves the blobs that match schema, package and name, and responds with 400 to other query parameters. As in catalogd, a query
+// by package alone does not return the olm.package blob, which has a name and no package.
 func (s *Server) serveMetas(w http.ResponseWriter, r *http.Request) {
 	if s.withoutMetas.Load() {
 		http.NotFound(w, r)

@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// lifetime is the validity of the certificates. It is longer than any demo runs.
+// lifetime is the validity of the certificates. It is longer than the run of any demo.
 const lifetime = 30 * 24 * time.Hour
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// identity is the serving certificate of the HTTPS API. It is signed by its own certificate authority, which is in a PEM file.
+// identity is the serving certificate of the HTTPS API. Its own certificate authority signs it, whose certificate is in a PEM file.
 type identity struct {
 	file    string
 	host    string
@@ -35,12 +35,13 @@ func newIdentity(file, host string) (*identity, error) {
 	return i, i.rotate()
 }
 
-// certificate implements tls.Config.GetCertificate.
+// certificate returns the current certificate. It implements tls.Config.GetCertificate.
 func (i *identity) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return i.current.Load(), nil
 }
 
-// rotate creates a new authority and certificate. It does not keep the authority's key.
+// rotate creates a new authority and a new serving certificate, and writes the authority's certificate to the file. It does not keep the
+// authority's key.
 func (i *identity) rotate() error {
 	authority, authorityKey, err := sign(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: "localcatalog authority"},
@@ -61,7 +62,7 @@ func (i *identity) rotate() error {
 	if err != nil {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
-	// Renaming is atomic: a client that reads the file during a rotation gets the old authority or the new one.
+	// Renaming is atomic, so that a client that reads the file during a rotation gets either the old or the new authority.
 	temporary := i.file + ".new"
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw})
 	if err := os.WriteFile(temporary, block, 0o644); err != nil {
@@ -74,7 +75,8 @@ func (i *identity) rotate() error {
 	return nil
 }
 
-// sign creates a key and a certificate for it. Without a parent the certificate is self-signed.
+// sign creates a key and a certificate for the key. It sets the serial number and the validity. Without a parent the certificate is
+// self-signed.
 func sign(template, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 // bundleID identifies a bundle directory and the catalog's bundle that it belongs to.
 type bundleID struct{ pkg, version string }
 
-// imageRegistry serves the images of bundle directories, and the failures that tests set.
+// imageRegistry serves the images of bundle directories, or the failures that tests set.
 type imageRegistry struct {
 	host    string
 	network Network
@@ -39,7 +39,7 @@ type imageRegistry struct {
 
 	lock      sync.RWMutex
 	published map[bundleID]string
-	faults    map[string]int // repository path to HTTP status
+	faults    map[string]int // HTTP status by repository path
 }
 
 func newImageRegistry(host string, network Network) *imageRegistry {
@@ -60,7 +60,7 @@ func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 	r.next.ServeHTTP(w, request)
 }
 
-// fault returns the status that a test set for the repository of a path such as /v2/bundles/example/manifests/sha256:…, or 0.
+// fault returns the status that Server.Fail set for the repository of a path such as /v2/bundles/example/manifests/sha256:…, or 0.
 func (r *imageRegistry) fault(path string) int {
 	r.lock.RLock()
 	defer r.lock.RUnlock()
@@ -94,8 +94,8 @@ func (r *imageRegistry) bundle(id bundleID) (string, bool) {
 	return ref, ok
 }
 
-// publish builds and pushes an image of every bundle directory of the packages, or of all packages if there are none. It
-// returns the references by digest. Earlier images stay, because a cluster may still run them.
+// publish builds and pushes an image of every bundle directory of the packages, or of all packages if packages is empty. It returns the
+// references by digest. Earlier images stay, because a cluster may still run them.
 func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (map[bundleID]string, error) {
 	folders, err := bundleFolders(roots, packages)
 	if err != nil {
@@ -128,7 +128,8 @@ func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (
 	return published, nil
 }
 
-// bundleFolders returns the <root>/<package>/<version> folders that have manifests. The first root that has a bundle wins.
+// bundleFolders returns the <root>/<package>/<version> folders that have manifests. If several roots have a bundle, the first is used. It
+// returns an error if a root does not exist.
 func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
 	folders := map[bundleID]string{}
 	for _, root := range slices.Backward(roots) {
@@ -150,13 +151,13 @@ func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
 	return folders, nil
 }
 
-// escapeGlob escapes the special characters of filepath.Glob.
+// escapeGlob escapes the special characters of filepath.Glob in a path.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// push pushes an image and returns its reference by digest. All versions of a package are in one repository, tagged with the
-// version.
+// push pushes the image of a bundle directory and returns its reference by digest. All versions of a package are in one repository, tagged
+// with the version.
 func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (string, error) {
 	image, err := bundleImage(os.DirFS(folder))
 	if err != nil {
@@ -178,7 +179,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	return repository.Digest(digest.String()).String(), nil
 }
 
-// directTransport returns a transport without a proxy, because the registry is on loopback.
+// directTransport returns a transport on the network that uses no proxy, because the registry is on loopback.
 func directTransport(network Network) http.RoundTripper {
 	transport := remote.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -187,14 +188,14 @@ func directTransport(network Network) http.RoundTripper {
 	return transport
 }
 
-// bundleImage builds the image that a bundle's Dockerfile builds: a layer for manifests, one for metadata, and the annotations
-// as labels. The same files always give the same digest.
+// bundleImage builds the image that a bundle's Dockerfile builds: a layer for manifests, one for metadata, and the annotations as labels.
+// The same files always give the same digest. The metadata may be missing.
 func bundleImage(bundle fs.FS) (v1.Image, error) {
 	image := empty.Image
 	for _, folder := range []string{"manifests", "metadata"} {
 		content, err := layerTar(bundle, folder)
 		if errors.Is(err, fs.ErrNotExist) && folder == "metadata" {
-			continue // invalid, but a registry can contain it
+			continue // invalid as a bundle, but a registry can contain it
 		}
 		if err != nil {
 			return nil, err
@@ -215,7 +216,7 @@ func bundleImage(bundle fs.FS) (v1.Image, error) {
 	return mutate.Config(image, v1.Config{Labels: labels, WorkingDir: "/"})
 }
 
-// bundleLabels returns the annotations in metadata/annotations.yaml.
+// bundleLabels returns the annotations in metadata/annotations.yaml, or nil if there is no such file.
 func bundleLabels(bundle fs.FS) (map[string]string, error) {
 	content, err := fs.ReadFile(bundle, "metadata/annotations.yaml")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +234,7 @@ func bundleLabels(bundle fs.FS) (map[string]string, error) {
 	return file.Annotations, nil
 }
 
-// layerTar returns a folder as a reproducible tar: owner, mode, times and order are fixed.
+// layerTar returns a folder as a reproducible tar archive: owner, mode, times and order are fixed.
 func layerTar(bundle fs.FS, folder string) ([]byte, error) {
 	var out bytes.Buffer
 	writer := tar.NewWriter(&out)

@@ -51,7 +51,7 @@ func start(t *testing.T, options localcatalog.Options) *localcatalog.Server {
 	return server
 }
 
-// httpClient returns a client that trusts only the server's authority and does not decompress responses.
+// httpClient returns a client that trusts only the server's current authority and does not decompress responses.
 func httpClient(t *testing.T, server *localcatalog.Server) *http.Client {
 	t.Helper()
 	pem, err := os.ReadFile(server.CAFile())
@@ -88,7 +88,7 @@ func get(t *testing.T, client *http.Client, url string, headers ...string) (*htt
 	return response, body
 }
 
-// blobs returns schema/package/name of each blob in a response of JSON lines.
+// blobs returns "schema/package/name" of each blob in a response of JSON lines.
 func blobs(t *testing.T, body []byte) []string {
 	t.Helper()
 	var names []string
@@ -169,7 +169,7 @@ func TestHTTPSServesCatalogdsAPI(t *testing.T) {
 	})
 }
 
-// listBundles lists the bundles over gRPC with operator-registry's client, by channel/name.
+// listBundles returns the bundles over gRPC, by "channel/name".
 func listBundles(t *testing.T, server *localcatalog.Server) map[string]*api.Bundle {
 	t.Helper()
 	connection, err := grpc.NewClient("passthrough:///"+server.GRPCAddress(), grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// served is a catalog in the shared data, and the expected result of serving it.
+// served is a catalog in the shared data, and the expected result of serving the catalog.
 type served struct {
 	catalog  string
 	packages []string
-	entries  int // at least; a bundle counts once for each channel
-	// published is a bundle whose directory exists. The certified catalog has none.
+	entries  int // the minimum number; a bundle is counted once for each channel
+	// published is the package and version of a bundle whose directory exists. It is empty for the certified catalog, which has none.
 	published [2]string
 }
 

@@ -20,31 +20,31 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is a further registry, beside that of a Server. It can require credentials, use a private certificate authority, and
-// delay its clients. Its methods may be called concurrently.
+// Registry is a registry that is independent of a Server. It can require credentials, use a private certificate authority, and delay its
+// responses. Its methods may be called concurrently.
 type Registry struct {
 	server *httptest.Server
 	images http.Handler
 
 	lock           sync.Mutex
 	user, password string
-	// held is closed when clients need not wait any longer. It is nil if they do not wait.
+	// held is the channel that Hold closes when waiting requests may continue. It is nil if requests do not wait.
 	held chan struct{}
 	// waiting is the number of waiting requests.
 	waiting atomic.Int64
-	// handlers respond instead of images, by repository and "manifests" or "blobs".
+	// handlers are the handlers that respond instead of images, by "<repository>/manifests" or "<repository>/blobs".
 	handlers map[string]http.HandlerFunc
 	requests map[string]int
 }
 
-// StartRegistry starts an empty registry on a free loopback port, with TLS or plain HTTP. Close stops it.
+// StartRegistry starts an empty registry on a free loopback port, with TLS or plain HTTP. The caller must close it.
 func StartRegistry(withTLS bool) *Registry {
 	r := newRegistry()
 	r.start(withTLS)
 	return r
 }
 
-// StartRegistryOn starts an empty registry on a network in memory, with TLS or plain HTTP. Close stops it.
+// StartRegistryOn starts an empty registry on a network, for example in memory, with TLS or plain HTTP. The caller must close it.
 func StartRegistryOn(network Network, withTLS bool) (*Registry, error) {
 	listener, err := network.Listen("127.0.0.1:0")
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Registry) Close() {
 // Host returns the registry's address as host:port.
 func (r *Registry) Host() string { return r.server.Listener.Addr().String() }
 
-// Authority returns the registry's certificate authority in PEM; empty without TLS.
+// Authority returns the registry's certificate authority in PEM, or "" without TLS.
 func (r *Registry) Authority() string {
 	if r.server.TLS == nil {
 		return ""
@@ -91,14 +91,14 @@ func (r *Registry) Authority() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw}))
 }
 
-// Require makes the registry require these credentials. An empty user removes the requirement.
+// Require makes the registry respond with 401 to requests without these credentials. An empty user removes the requirement.
 func (r *Registry) Require(user, password string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.user, r.password = user, password
 }
 
-// Hold makes all requests wait until it is called with false.
+// Hold makes all requests wait until it is called with false. Requests without the required credentials do not wait.
 func (r *Registry) Hold(on bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -111,11 +111,11 @@ func (r *Registry) Hold(on bool) {
 	}
 }
 
-// Waiting returns how many requests wait because of Hold.
+// Waiting returns the number of requests that wait because of Hold.
 func (r *Registry) Waiting() int { return int(r.waiting.Load()) }
 
-// Handle makes a handler respond to requests for the manifests or blobs of a repository, as in "bundles/memo/blobs". A nil
-// handler restores the registry's response.
+// Handle makes a handler respond to GET requests for the manifests or blobs of a repository, as in "bundles/memo/blobs". A nil handler
+// restores the registry's response.
 func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -126,7 +126,7 @@ func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.handlers[what] = answer
 }
 
-// Requests returns how many GET requests there were for "manifests" or "blobs" of a repository.
+// Requests returns the number of GET requests for "manifests" or "blobs" of a repository. It does not include refused and waiting requests.
 func (r *Registry) Requests(repository, what string) int {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -178,7 +178,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.images.ServeHTTP(w, request)
 }
 
-// count counts a request, and returns the handler of Handle for it, or nil.
+// count counts a GET request for manifests or blobs, and returns the handler of Handle for it, or nil.
 func (r *Registry) count(request *http.Request) http.HandlerFunc {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -195,7 +195,7 @@ func (r *Registry) count(request *http.Request) http.HandlerFunc {
 // pusher is a transport that passes requests to the registry's images, without the network, credentials and Hold.
 type pusher struct{ registry *Registry }
 
-// RoundTrip serves one request.
+// RoundTrip passes a request to the registry's images and returns their response.
 func (p *pusher) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body == nil {
 		request.Body = http.NoBody

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// requestCounter counts requests by description.
+// requestCounter counts requests by name.
 type requestCounter struct {
 	lock   sync.Mutex
 	counts map[string]int
@@ -23,8 +23,8 @@ func (s *requestCounter) add(what string) {
 	s.counts[what]++
 }
 
-// RequestCounts returns how often each request was received. A gRPC call is named by its method, as in "ListBundles". An HTTPS
-// request is named by its endpoint, its status and "gzip" if the response was compressed, as in "all 200 gzip".
+// RequestCounts returns the numbers of requests that the server has received, by name. The name of a gRPC call is its method, as in
+// "ListBundles". The name of an HTTPS request has its endpoint, its status and "gzip" if the response was compressed, as in "all 200 gzip".
 func (s *Server) RequestCounts() map[string]int {
 	s.requestCounter.lock.Lock()
 	defer s.requestCounter.lock.Unlock()
@@ -35,14 +35,14 @@ func (s *Server) RequestCounts() map[string]int {
 // with false.
 func (s *Server) WithoutMetas(on bool) { s.withoutMetas.Store(on) }
 
-// HandleCatalog serves another catalog over HTTPS with the same certificate, by the test's handler, which can be broken, slow
-// or endless. It returns the value for the ClusterCatalog's status.urls.base.
+// HandleCatalog makes a handler serve another catalog over HTTPS with the same certificate. The handler can, for example, be slow or send
+// endless responses. HandleCatalog returns the value for the ClusterCatalog's status.urls.base.
 func (s *Server) HandleCatalog(name string, handler http.Handler) (base string) {
 	s.otherCatalogs.Store(name, handler)
 	return "https://" + s.httpsListener.Addr().String() + "/catalogs/" + name
 }
 
-// serveOther calls the handler that was passed to HandleCatalog.
+// serveOther calls the handler that was passed to HandleCatalog for the catalog in the path, or responds with 404 if there is none.
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	if handler, found := s.otherCatalogs.Load(r.PathValue("catalog")); found {
 		handler.(http.Handler).ServeHTTP(w, r)
@@ -51,7 +51,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// countRequests counts requests when their responses are complete.
+// countRequests returns a handler that calls next and counts each request when its response is complete.
 func (s *Server) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &statusRecorder{ResponseWriter: w, what: "200"}
@@ -64,7 +64,7 @@ func (s *Server) countRequests(next http.Handler) http.Handler {
 	})
 }
 
-// statusRecorder records the status of a response and whether it is compressed.
+// statusRecorder is a ResponseWriter that records the status of a response and whether the response is compressed.
 type statusRecorder struct {
 	http.ResponseWriter
 	what       string
@@ -77,5 +77,5 @@ func (a *statusRecorder) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController use the underlying writer.
+// Unwrap returns the underlying writer, which http.ResponseController uses.
 func (a *statusRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }

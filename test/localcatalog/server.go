@@ -16,19 +16,19 @@ import (
 	"google.golang.org/grpc"
 )
 
-// catalogName is the {catalog} in catalogd's paths. A server has one catalog.
+// catalogName is the value of {catalog} in catalogd's paths for a server's own catalog.
 const catalogName = "local"
 
 // Options configure a Server.
 type Options struct {
-	// Catalogs are directories of file-based catalogs, with a folder of YAML or JSON files for each package. A package must be
-	// in one of them only. Required.
+	// Catalogs are directories of file-based catalogs, with a folder of YAML or JSON files for each package. A package must be in only one
+	// of them. Required.
 	Catalogs []string
-	// Bundles are directories of registry+v1 bundles, as <package>/<version>/{manifests,metadata}. A bundle belongs to the
-	// catalog's bundle whose olm.package property has the same package and version. The first directory that has a bundle wins.
-	// Without bundles the registry responds with 404 to all requests.
+	// Bundles are directories of registry+v1 bundles, as <package>/<version>/{manifests,metadata}. A bundle directory belongs to the
+	// catalog's bundle whose olm.package property has the same package and version. The first directory that has a bundle is used. Without
+	// bundles the registry responds with 404 to all requests.
 	Bundles []string
-	// Packages are the names of the packages to serve; empty serves all. Selecting few packages makes Start fast.
+	// Packages are the names of the packages to serve; empty serves all. With few packages, Start is fast.
 	Packages []string
 	// WithoutCustomSchemas makes gRPC serve only OLM's schemas, as operator-registry before 1.69 did.
 	WithoutCustomSchemas bool
@@ -43,7 +43,7 @@ type Options struct {
 	Dir string
 }
 
-// Network creates listeners and connections, for example in memory.
+// Network is a network that creates listeners and connections, for example in memory.
 type Network interface {
 	// Listen listens on an address, as host:port. Port 0 selects a free port.
 	Listen(address string) (net.Listener, error)
@@ -54,7 +54,7 @@ type Network interface {
 // systemNetwork is the operating system's network.
 type systemNetwork struct{ net.Dialer }
 
-// Listen implements Network.
+// Listen listens on a TCP address. It implements Network.
 func (*systemNetwork) Listen(address string) (net.Listener, error) { return net.Listen("tcp", address) }
 
 // Server is a running local catalog. Its methods may be called concurrently.
@@ -78,15 +78,15 @@ type Server struct {
 	down              atomic.Bool
 	requests          atomic.Int64
 	requestCounter    requestCounter
-	// withoutMetas and otherCatalogs are set by tests.
+	// withoutMetas and otherCatalogs are set by WithoutMetas and HandleCatalog.
 	withoutMetas  atomic.Bool
 	otherCatalogs sync.Map // of http.Handler, by catalog
 	close         sync.Once
 	closeErr      error
 }
 
-// Start reads the catalogs, builds the images and starts the servers. It returns when every address accepts connections. The
-// server runs until Close is called or ctx is done.
+// Start reads the catalogs, builds the images and starts the servers. It returns when every address accepts connections. The server runs
+// until Close is called or ctx is done. If Start fails, it stops what it started.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	if len(options.Catalogs) == 0 {
 		return nil, errors.New("starting a local catalog: no catalog directory given; name at least one directory of file-based catalogs")
@@ -108,7 +108,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// start runs the steps of Start in order. After an error, Close undoes them.
+// start runs the steps of Start in order. The caller must call Close after an error.
 func (s *Server) start(ctx context.Context) error {
 	for _, step := range []func() error{
 		s.prepareDir, s.listen, s.createIdentity, s.serveRegistry,
@@ -169,9 +169,9 @@ func (s *Server) serveHTTP(server *http.Server, listener net.Listener) {
 	s.serving.Go(func() { _ = server.Serve(listener) })
 }
 
-// Update replaces the content by that of the catalog directories; without arguments it reads the present directories again. It
-// also reads the bundle directories again. Requests that have begun end with the old content. gRPC and HTTPS change at the same
-// time. If the new content is invalid, Update returns an error and the old content stays.
+// Update replaces the content by that of the catalog directories; without arguments it reads the present directories again. It also reads
+// the bundle directories again. Requests that have begun get the old content. gRPC and HTTPS change at the same time. If the new content is
+// invalid, Update returns an error and the old content stays.
 func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
@@ -190,7 +190,7 @@ func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 	return nil
 }
 
-// build creates the next generation. The caller holds updating.
+// build creates the next generation. The caller must hold updating.
 func (s *Server) build(ctx context.Context, catalogs []string) (*generation, error) {
 	metas, err := loadMetas(ctx, catalogs, s.options.Packages)
 	if err != nil {
@@ -207,7 +207,8 @@ func (s *Server) build(ctx context.Context, catalogs []string) (*generation, err
 	return newGeneration(ctx, metas, filepath.Join(s.dir, fmt.Sprintf("generation-%d", s.sequence)), s.currentGeneration.modified())
 }
 
-// Close stops the server and removes what Start created, including the CA file. It may be called more than once.
+// Close stops the server and removes its cache. It removes the CA file only if Options.Dir is empty, with the temporary directory. It may
+// be called more than once.
 func (s *Server) Close() error {
 	s.close.Do(func() {
 		if s.grpcServer != nil {
@@ -218,7 +219,7 @@ func (s *Server) Close() error {
 		}
 		for _, listener := range []net.Listener{s.grpcListener, s.httpsListener, s.registryListener} {
 			if listener != nil {
-				_ = listener.Close() // already closed if it was served
+				_ = listener.Close() // already closed if a server used it
 			}
 		}
 		s.serving.Wait()
@@ -243,32 +244,32 @@ func (s *Server) HTTPSBaseURL() string {
 	return "https://" + s.httpsListener.Addr().String() + "/catalogs/" + catalogName
 }
 
-// CAFile returns the PEM file of the HTTPS API's certificate authority.
+// CAFile returns the path of the PEM file with the HTTPS API's certificate authority.
 func (s *Server) CAFile() string { return s.identity.file }
 
 // RegistryHost returns the address of the registry, which uses plain HTTP, as host:port.
 func (s *Server) RegistryHost() string { return s.registryListener.Addr().String() }
 
-// ContentDigest returns the digest of the content of /api/v1/all, as "sha256:…".
+// ContentDigest returns the digest of the content of /api/v1/all, as "sha256:…". It is empty after Close.
 func (s *Server) ContentDigest() string {
 	current, release := s.currentGeneration.acquire()
 	defer release()
 	return current.digest
 }
 
-// Requests returns how many gRPC calls and HTTPS requests the server has received.
+// Requests returns the number of gRPC calls and HTTPS requests that the server has received.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
-// Unavailable makes gRPC respond with code Unavailable and HTTPS with 503, until it is called with false.
+// Unavailable makes gRPC calls fail with code Unavailable and HTTPS respond with 503, until it is called with false.
 func (s *Server) Unavailable(on bool) { s.down.Store(on) }
 
-// Bundle returns the image reference by digest of a bundle, and whether its directory was published.
+// Bundle returns the image reference by digest of a bundle. It returns false if the bundle's directory was not published.
 func (s *Server) Bundle(packageName, version string) (string, bool) {
 	return s.registry.bundle(bundleID{packageName, version})
 }
 
-// Fail makes requests for the repository of an image fail with an HTTP status. ref is any reference to the image. Status 0 ends
-// the failure.
+// Fail makes GET and HEAD requests for the repository of an image fail with an HTTP status. ref is any reference to the image. Status 0
+// ends the failure. It returns an error if ref is invalid.
 func (s *Server) Fail(ref string, status int) error { return s.registry.fail(ref, status) }
 
 // RotateCA replaces the certificate authority and the certificate. CAFile then has the new authority, and new connections use

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// asCommand makes the test binary run the command, so that tests can kill it as a process.
+// asCommand is the environment variable that makes the test binary run the command, so that tests can kill it as a process.
 const asCommand = "LOCALCLUSTER_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -30,10 +30,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// limit limits every wait for a cluster's programs, which take seconds.
+// limit is the maximum duration of every wait for a cluster's programs, which usually takes seconds.
 const limit = time.Minute
 
-// The first start on a machine compiles Kubernetes for all tests, which takes minutes.
+// build builds the cluster's programs before a test starts a cluster. On the first start on a machine it compiles Kubernetes, which takes
+// minutes. With -short it skips the test.
 func build(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -169,7 +170,7 @@ func TestProgramsEndWithTheirParent(t *testing.T) {
 	build(t)
 	t.Run("a foreground cluster ends when its parent is killed", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "c")
-		// The shell is the parent; it waits, so that it is there to be killed.
+		// The shell is the parent. It waits for the command, so that the test can kill the shell.
 		parent := exec.CommandContext(t.Context(), "/bin/sh", "-c", `"$0" up --foreground --dir "$1" -o json; exit $?`, self(t), dir)
 		state := startForeground(t, parent)
 		if err := parent.Process.Kill(); err != nil {
@@ -202,7 +203,7 @@ func startForeground(t *testing.T, command *exec.Cmd) cluster.State {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = command.Wait() }) // killed, so always an error
+	t.Cleanup(func() { _ = command.Wait() }) // always an error, because the process was killed
 	var state cluster.State
 	if err := json.NewDecoder(stdout).Decode(&state); err != nil {
 		t.Fatalf("waiting for the cluster: %v; it said: %s", err, stderr.String())
@@ -210,7 +211,7 @@ func startForeground(t *testing.T, command *exec.Cmd) cluster.State {
 	return state
 }
 
-// awaitEnd waits until the supervisor and every program of the cluster have ended.
+// awaitEnd waits until the supervisor and every program of the cluster have ended, and fails the test after limit.
 func awaitEnd(t *testing.T, state cluster.State) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -244,7 +245,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// runCommand runs the command and returns its stdout. It may be called concurrently.
+// runCommand runs the command and returns its stdout. It fails the test, but does not end it, if the command fails. It may be called
+// concurrently.
 func runCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.Command(self(t), args...)
@@ -267,7 +269,8 @@ func kubectl(t *testing.T, state cluster.State, args ...string) string {
 	return string(output)
 }
 
-// shellKubectl lets a shell split the line after "kubectl", quoting what jsonpath needs.
+// shellKubectl runs kubectl in a shell, which splits the line after "kubectl" into arguments, and returns the output. It quotes the special
+// characters of JSONPath.
 func shellKubectl(t *testing.T, state cluster.State, line string) string {
 	t.Helper()
 	quoted := strings.NewReplacer("{", "'{'", "}", "'}'", "[", "'['", "]", "']'", "*", "'*'").Replace(line)

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// streams are the outputs of a command: results go to out, progress to progress.
+// streams are the outputs of a command: out is for results, progress is for progress messages.
 type streams struct{ out, progress io.Writer }
 
 func newCommand(out, progress io.Writer) *cobra.Command {
@@ -65,7 +65,7 @@ Infrastructure/cluster, and one control plane node and workers, all simulated.`,
 	return root
 }
 
-// dirFlag adds --dir to a command and returns a function for its absolute value.
+// dirFlag adds --dir to a command and returns a function that returns the flag's value as an absolute path, or the default directory.
 func dirFlag(cmd *cobra.Command) func() (string, error) {
 	value := cmd.Flags().String("dir", "", `directory of the cluster (default "clusters/default" in the cache directory); relative ones start at test/localcluster under "go run -C test/localcluster"`)
 	return func() (string, error) {
@@ -105,7 +105,8 @@ func openCache(progress io.Writer) (*binaries.Cache, error) {
 	return binaries.Open(root, source, progress)
 }
 
-// provide returns the paths of all programs, which it compiles unless assets has them, and the manifest directory.
+// provide returns the paths of all programs by name, and the manifest directory. It takes the programs in the directory assets from there,
+// and compiles the others.
 func provide(ctx context.Context, assets string, progress io.Writer) (map[string]string, string, error) {
 	cache, err := openCache(progress)
 	if err != nil {
@@ -130,7 +131,7 @@ func provide(ctx context.Context, assets string, progress io.Writer) (map[string
 	return programs, manifests, nil
 }
 
-// prefixed writes lines with a prefix to a shared stream, each in one call.
+// prefixed is a writer that adds a prefix to each written line and passes the line to another writer in one call.
 type prefixed struct {
 	to     io.Writer
 	prefix string

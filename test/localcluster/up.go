@@ -104,7 +104,7 @@ func up(ctx context.Context, o upOptions, s streams) error {
 	return printState(s.out, state, o.output)
 }
 
-// endWith returns a context that is canceled when one of the processes ends.
+// endWith returns a context that is canceled when one of the processes ends. The caller must call the CancelFunc.
 func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	for _, pid := range pids {
@@ -124,14 +124,14 @@ func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFu
 	return ctx, func() { cancel(nil) }, nil
 }
 
-// detached has the options that up passes to the supervisor.
+// detached has the options that up passes to the supervisor, as JSON.
 type detached struct {
 	Options cluster.Options
 	Parents []int
 }
 
-// detach starts this program again as the supervisor in its own session, and waits until the cluster is ready. The supervisor
-// writes progress to its stdout, and closes it when the cluster is ready. Its last line is the result.
+// detach starts this program again as the supervisor in its own session, and waits until the cluster is ready. The supervisor writes
+// progress to its stdout, and closes it when the cluster is ready. The last line is readyWord, or failedWord and the error.
 func detach(ctx context.Context, o upOptions, progress io.Writer) error {
 	input, err := json.Marshal(detached{Options: o.cluster, Parents: o.parents})
 	if err != nil {
@@ -144,7 +144,7 @@ func detach(ctx context.Context, o upOptions, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(layout.Log("supervisor")), 0o700); err != nil {
 		return fmt.Errorf("starting the supervisor: %w", err)
 	}
-	// Appending keeps the log of a running supervisor if a second start is refused.
+	// Appending keeps the log of a running supervisor, which refuses a second start.
 	log, err := os.OpenFile(layout.Log("supervisor"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("starting the supervisor: %w", err)
@@ -188,7 +188,7 @@ const (
 	failedWord = "failed: "
 )
 
-// superviseCommand is the hidden command that detach runs.
+// superviseCommand returns the hidden command that detach runs.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise",
@@ -210,7 +210,7 @@ func superviseCommand() *cobra.Command {
 				report.Close()
 			})
 			if err != nil {
-				// On one line, because the reader takes the last line.
+				// The error is on one line, because the reader takes the last line.
 				fmt.Fprintln(report, failedWord+strings.Join(slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(l string) bool { return l == "" }), "; "))
 			}
 			return err

@@ -1,5 +1,5 @@
-// Command relabel prints which series of a scrape Prometheus keeps by the metricRelabelings of a ServiceMonitor, one a line. It uses
-// Prometheus' own parser and relabeling. test/integration gives it what the manager serves.
+// Command relabel prints the series of a scrape that Prometheus keeps after the metricRelabelings of a ServiceMonitor, one per line. It
+// uses Prometheus' own parser and relabeling. test/integration passes the manager's metrics to it on the standard input.
 package main
 
 import (

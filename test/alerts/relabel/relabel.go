@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// monitor is what counts of a ServiceMonitor.
+// monitor has the fields of a ServiceMonitor that this command reads.
 type monitor struct {
 	Spec struct {
 		Endpoints []struct {
@@ -21,14 +21,15 @@ type monitor struct {
 	} `json:"spec"`
 }
 
-// rule is one of metricRelabelings, as far as the project uses them.
+// rule is one of a ServiceMonitor's metricRelabelings, with the fields that the project uses.
 type rule struct {
 	Action       relabel.Action `json:"action"`
 	SourceLabels []string       `json:"sourceLabels"`
 	Regex        string         `json:"regex"`
 }
 
-// relabelings gives the rules of the one endpoint of a ServiceMonitor, as the Prometheus operator hands them to Prometheus.
+// relabelings returns the rules of a ServiceMonitor's only endpoint, as the Prometheus operator passes them to Prometheus. It returns an
+// error unless there is exactly one endpoint and each rule has the action keep or drop.
 func relabelings(manifest []byte) ([]*relabel.Config, error) {
 	var read monitor
 	if err := yaml.Unmarshal(manifest, &read); err != nil {
@@ -59,7 +60,7 @@ func relabelings(manifest []byte) ([]*relabel.Config, error) {
 	return rules, nil
 }
 
-// keep gives the series of a scrape, in Prometheus' text format, that rules keep.
+// keep returns the series of a scrape, in Prometheus' text format, that remain after the rules.
 func keep(rules []*relabel.Config, scrape []byte) ([]string, error) {
 	parser := textparse.NewPromParser(scrape, labels.NewSymbolTable(), false)
 	var kept []string

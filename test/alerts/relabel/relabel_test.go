@@ -18,12 +18,13 @@ const (
 
 var (
 	ownMetric = regexp.MustCompile(`\bplatform_operators_[a-z_]*[a-z]`)
-	histogram = regexp.MustCompile(`^platform_operators_.*_seconds$`) // the name of what may be one
+	histogram = regexp.MustCompile(`^platform_operators_.*_seconds$`) // matches metrics that can be histograms
 	keptRow   = regexp.MustCompile("(?m)^\\| (`[a-z_` ,]+`) \\|")
 	inQuotes  = regexp.MustCompile("`([a-z_]+)`")
 )
 
-// TestHRD_C5_WhatAlertsDashboardsAndPagesUseIsKept looks at every name of a metric in manifests/ and docs/.
+// TestHRD_C5_WhatAlertsDashboardsAndPagesUseIsKept tests that the ServiceMonitor keeps each of the manager's metrics that manifests/ or
+// docs/ name.
 func TestHRD_C5_WhatAlertsDashboardsAndPagesUseIsKept(t *testing.T) {
 	used := map[string]string{} // file by metric
 	for _, pattern := range []string{"manifests/*.yaml", "docs/*.md", "docs/*/*.md"} {
@@ -53,7 +54,7 @@ func TestHRD_C5_WhatAlertsDashboardsAndPagesUseIsKept(t *testing.T) {
 	}
 }
 
-// What is kept of the libraries' metrics is listed on the page, and nothing else of them is kept.
+// TestHRD_C5_WhatIsKeptIsOnThePage tests that docs/metrics.md lists the metrics of libraries that the ServiceMonitor keeps.
 func TestHRD_C5_WhatIsKeptIsOnThePage(t *testing.T) {
 	regex := regexp.MustCompile(`(?m)^ +regex: (.+)$`).FindStringSubmatch(read(t, serviceMonitor))
 	if regex == nil {
@@ -72,7 +73,7 @@ func TestHRD_C5_WhatIsKeptIsOnThePage(t *testing.T) {
 	}
 }
 
-// keptOnPage are the metrics of libraries that docs/metrics.md lists as kept.
+// keptOnPage returns the metrics of libraries that docs/metrics.md lists as kept.
 func keptOnPage(t *testing.T) []string {
 	t.Helper()
 	_, section, found := strings.Cut(read(t, root+"/docs/metrics.md"), "\n## What Prometheus keeps\n")

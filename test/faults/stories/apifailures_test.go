@@ -18,12 +18,12 @@ type apiFailure struct {
 	name string
 	// faults are injected at the start of each phase. A fault without Nth affects the first request.
 	faults []faults.Fault
-	// periodically is called in each phase until it returned more than 0 this many times. It returns how many watches it ended.
-	// It may be nil.
+	// periodically is called in each phase, at intervals, until as many calls as times have returned more than 0. It returns the number of
+	// watches that it ended. It may be nil.
 	periodically func(h *harness) int
 	times        int
-	// discovery is an API group whose discovery fails for a while. unrelated is whether the bundle has no object of the group,
-	// so that the manager may never request it.
+	// discovery is an API group whose discovery fails for some seconds. If it is empty, discovery does not fail. unrelated is whether the
+	// bundle has no object of the group, so that the manager may never request it.
 	discovery string
 	unrelated bool
 }
@@ -36,7 +36,7 @@ const (
 	// resetConnections is the number of consecutive connections that are reset. Each reset ends all watches, and reflectors
 	// back off.
 	resetConnections = 2
-	// watchCloses is how often the test ends all watches. A reflector backs off if its watch ends within a second, so that
+	// watchCloses is the number of times that the test ends all watches. A reflector backs off if its watch ends within a second, so that
 	// watchCloseInterval is longer.
 	watchCloses        = 5
 	watchCloseInterval = 1100 * time.Millisecond
@@ -52,7 +52,7 @@ func apiFailures() []apiFailure {
 		return []faults.Fault{{On: all, Times: times, Do: action}, {On: faults.EngineWrites, Nth: 5, Times: times, Do: action}}
 	}
 	tooOld := func(resources ...string) (each []faults.Fault) {
-		for _, resource := range resources { // once each, because a reflector backs off to a minute
+		for _, resource := range resources { // once for each resource, because a reflector's back-off grows to a minute
 			each = append(each, faults.Fault{On: faults.Watches(resource), Do: faults.ExpireWatch()})
 		}
 		return each
@@ -93,15 +93,15 @@ func TestENG_D11_APIServerFailures(t *testing.T) {
 	}
 }
 
-// TestARefusedWrite is the case that make test-faults runs.
+// TestARefusedWrite refuses two writes in each phase. It is the case that "make test-faults" runs.
 func TestARefusedWrite(t *testing.T) {
 	ctx, h := requireLevel(t, "quick")
 	refuse := faults.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0)
 	h.runWithFailure(ctx, t, pkg+"-refused", apiFailure{name: "500", faults: []faults.Fault{{On: faults.EngineWrites, Nth: 4, Times: 2, Do: refuse}}})
 }
 
-// runWithFailure runs all phases with a failure of the API server. It fails the test if the failure affects no request in a
-// phase.
+// runWithFailure runs all phases except downgrade and rollback with a failure of the API server. It fails the test if the failure affects
+// no request in a phase.
 func (h *harness) runWithFailure(ctx context.Context, t *testing.T, name string, apiFailure apiFailure) {
 	t.Helper()
 	h.removeAfterTest(t, name)
@@ -146,9 +146,9 @@ func (h *harness) runWithFailure(ctx context.Context, t *testing.T, name string,
 	t.Attr("longest-false-status", longest.Round(100*time.Millisecond).String())
 }
 
-// startBackgroundFailure starts the part of a failure that is not a Fault. If discovery is to fail, it kills the manager, which
-// caches discovery; the test starts it again. Discovery recovers some seconds after its first request. stopFailure ends the
-// failure and returns the number of affected requests or watches.
+// startBackgroundFailure starts the part of a failure that is not a Fault. If discovery is to fail, it kills the manager, which caches
+// discovery; the test starts the manager again. Discovery recovers some seconds after its first failed request. stopFailure ends the
+// failure and returns the number of failed discovery requests or ended watches.
 func (h *harness) startBackgroundFailure(t *testing.T, apiFailure apiFailure) (stopFailure func() int) {
 	t.Helper()
 	if apiFailure.discovery != "" {
@@ -190,8 +190,8 @@ func (h *harness) startBackgroundFailure(t *testing.T, apiFailure apiFailure) (s
 	}
 }
 
-// restoreDiscovery restores discovery some seconds after the first failed request. The manager's start takes different times on
-// different machines.
+// restoreDiscovery restores discovery five seconds after the first failed request, because the manager's start takes different times on
+// different machines. It returns early, without restoring discovery, when ended is closed.
 func restoreDiscovery(failing *faults.Injection, restore func(), ended <-chan struct{}) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

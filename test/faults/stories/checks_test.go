@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// TestChecksFindViolations stops the manager, changes the objects of an installed BundleDeployment, and asserts that the checks
-// of package faults report each change.
+// TestChecksFindViolations kills the manager, changes the objects of an installed BundleDeployment, and asserts that the checks of package
+// faults report each change.
 func TestChecksFindViolations(t *testing.T) {
 	ctx, h := requireLevel(t, "sample")
 	const name = pkg + "-changed"
@@ -41,7 +41,7 @@ func TestChecksFindViolations(t *testing.T) {
 	checkComplete := func(ctx context.Context) error { _, err := h.inspector.CheckComplete(ctx, name); return err }
 
 	labels := map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
-	for _, orphan := range []string{"stray", first.ExtraConfigMap} { // of no revision, and of the previous one
+	for _, orphan := range []string{"stray", first.ExtraConfigMap} { // an object of no revision, and an object of the previous revision
 		if _, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: orphan, Labels: labels}}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,14 +15,14 @@ import (
 	"github.com/openshift/platform-operators/test/faults"
 )
 
-// phase is one step in the life of a BundleDeployment.
+// phase is one step in the lifecycle of a BundleDeployment, such as an upgrade.
 type phase struct {
 	name string
 	// start changes the spec or the objects, or creates or deletes the BundleDeployment.
 	start func(ctx context.Context, h *harness, deployment string) error
 	// check returns nil when the manager has completed the phase.
 	check func(ctx context.Context, h *harness, deployment string) error
-	// tolerance is how long a statement of the status may be false.
+	// tolerance is the maximum time for which a statement of the status may be false.
 	tolerance time.Duration
 }
 
@@ -35,7 +35,7 @@ const (
 	removal   = "removal"
 )
 
-// phases returns all phases in order. Each starts where the previous one ended.
+// phases returns all phases in order. Each phase starts from the state at the end of the previous phase.
 func phases(t *testing.T, h *harness) []phase {
 	one, two, never := h.ref(t, first), h.ref(t, second), h.ref(t, broken)
 	isInstalled := func(ctx context.Context, h *harness, deployment string) error { return h.installed(deployment)(ctx) }
@@ -65,7 +65,7 @@ func phases(t *testing.T, h *harness) []phase {
 type killPoint struct {
 	// write is the number of the write in its phase, counted from 1.
 	write int
-	// after is whether the manager is killed after the write.
+	// after is true if the manager is killed after the write, and false if before it.
 	after bool
 }
 
@@ -108,7 +108,7 @@ func TestENG_D10_KilledAtEveryWrite(t *testing.T) {
 			}
 		})
 		if t.Failed() {
-			break // its remaining objects would make the next runs fail
+			break // the remaining objects would make the next runs fail
 		}
 	}
 	all := 0
@@ -123,7 +123,7 @@ func TestENG_D10_KilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// TestKilledAtAFewWrites tries the kill points that make test-faults runs.
+// TestKilledAtAFewWrites tries one kill point in each phase except rollback. "make test-faults" runs this test.
 func TestKilledAtAFewWrites(t *testing.T) {
 	ctx, h := requireLevel(t, "quick")
 	if *stories != "quick" {
@@ -138,8 +138,8 @@ func TestKilledAtAFewWrites(t *testing.T) {
 	}
 }
 
-// shuffle returns the kill points of each phase in random order, and how many runs it takes to try them all. A run tries one
-// kill point of each phase.
+// shuffle returns the kill points of each phase in random order, and the number of runs that try them all. A run tries one kill point of
+// each phase. writes are the numbers of writes of the phases.
 func shuffle(writes []int, seed int64) (killPoints [][]killPoint, runs int) {
 	for i, count := range writes {
 		random := rand.New(rand.NewSource(seed + int64(i))) // so that one more write in a phase does not change the order of the next phase
@@ -153,7 +153,7 @@ func shuffle(writes []int, seed int64) (killPoints [][]killPoint, runs int) {
 	return killPoints, runs
 }
 
-// runBaseline runs all phases without faults, and counts the writes.
+// runBaseline runs all phases without faults, and returns the number of writes and the objects of each phase.
 func (h *harness) runBaseline(ctx context.Context, t *testing.T, phases []phase) baselineResult {
 	t.Helper()
 	const name = pkg + "-clean"
@@ -187,11 +187,11 @@ type lifecycleRun struct {
 	number     int
 	phases     []phase
 	killPoints [][]killPoint
-	// baseline is the result to compare with. It may be empty.
+	// baseline is the result to compare the objects with. If it is empty, runLifecycle compares nothing.
 	baseline baselineResult
 }
 
-// runLifecycle runs all phases, kills the manager once in each, and returns which kill points were reached.
+// runLifecycle runs all phases and kills the manager once in each. It returns, by phase, whether the kill point was reached.
 func (h *harness) runLifecycle(ctx context.Context, t *testing.T, run lifecycleRun) (reached []bool) {
 	t.Helper()
 	h.removeAfterTest(t, run.name)
@@ -226,7 +226,8 @@ func (h *harness) runLifecycle(ctx context.Context, t *testing.T, run lifecycleR
 	return reached
 }
 
-// runPhase starts a phase and waits until it is complete and the manager has no more to write. Then the check must still pass.
+// runPhase starts a phase and waits until the phase is complete and the manager has written nothing for quietPeriod. Then the check must
+// still pass, or pass again within convergenceTimeout.
 func (h *harness) runPhase(ctx context.Context, phase phase, name string) error {
 	check := func(ctx context.Context) error { return phase.check(ctx, h, name) }
 	if err := phase.start(ctx, h, name); err != nil {
@@ -241,8 +242,8 @@ func (h *harness) runPhase(ctx context.Context, phase phase, name string) error 
 	return h.eventually(ctx, check)
 }
 
-// objects returns the objects of a BundleDeployment; none if it is removed. It replaces hashes of the install namespace in
-// names.
+// objects returns the objects of a BundleDeployment, and none if it is removed. It replaces hashes of the install namespace in names by
+// "<hash>".
 func (h *harness) objects(ctx context.Context, name string) ([]string, error) {
 	if h.inspector.CheckRemoved(ctx, name) == nil {
 		return []string{}, nil

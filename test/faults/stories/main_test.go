@@ -30,17 +30,17 @@ var (
 	budget  = flag.Duration("budget", 150*time.Second, "how long to try kill points; ignored with -full")
 )
 
-// The number of cases of each kind that -stories=sample runs, chosen by the seed.
+// sampleRuns, sampleAPIFailures and sampleRegistry are the numbers of cases of each kind that -stories=sample runs, chosen by the seed.
 const (
 	sampleRuns        = 2 // each kills the manager once in every phase
 	sampleAPIFailures = 4
 	sampleRegistry    = 3
 )
 
-// levels are the values of -stories, ordered by how many tests they run.
+// levels are the values of -stories. A higher level runs more tests.
 var levels = map[string]int{"": 0, "quick": 1, "sample": 2, "long": 3}
 
-// cluster is the environment of all tests. They run one after the other, because killing the manager affects all of them.
+// cluster is the harness of all tests. They run one after the other, because killing the manager affects all of them.
 var cluster *harness
 
 func TestMain(m *testing.M) {
@@ -73,7 +73,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-// requireLevel skips a test unless -stories includes the level.
+// requireLevel skips a test unless -stories includes the level. After the test it removes all faults and starts the manager if it does not
+// run.
 func requireLevel(t *testing.T, level string) (context.Context, *harness) {
 	t.Helper()
 	if levels[*stories] < levels[level] {
@@ -103,14 +104,14 @@ type harness struct {
 	deployments coreclient.BundleDeploymentInterface
 	// admin connects to the API server without the proxy.
 	admin kubernetes.Interface
-	// lock is held while the manager is killed or started. The proxy kills it, and the test starts it.
+	// lock is held while the manager is killed or started. The proxy kills the manager, and the test starts it.
 	lock sync.Mutex
 }
 
 // pkg is the package of the bundle that the phases install.
 const pkg = "keeper"
 
-// The versions of pkg. An upgrade adds, removes and changes objects. The Deployment of the last version never becomes
+// first, second and broken are the versions of pkg. An upgrade adds, removes and changes objects. The Deployment of broken never becomes
 // available.
 var (
 	first  = samples.Operator{Package: pkg, Version: "1.0.0", ExtraConfigMap: pkg + "-first"}
@@ -118,7 +119,8 @@ var (
 	broken = samples.Operator{Package: pkg, Version: "1.2.0", ExtraConfigMap: pkg + "-third", NeverReady: true}
 )
 
-// Bundles that cannot be installed: singleNamespace requires a watch namespace in the spec, and invalidBundle contains a Node.
+// singleNamespace and invalidBundle are bundles that cannot be installed: the first requires a watch namespace in the spec, and the second
+// contains a Node.
 var (
 	singleNamespace = samples.Operator{Package: "choosy", Version: "1.0.0", SingleNamespaceOnly: true}
 	invalidBundle   = samples.Operator{Package: "garbled", Version: "1.0.0"}
@@ -150,7 +152,7 @@ func start(ctx context.Context) (_ *harness, err error) {
 	return h, nil
 }
 
-// inFront starts the proxy between the manager and the API server.
+// inFront starts the proxy between the manager and the API server, and returns the client configuration for the proxy.
 func (h *harness) inFront(admin *rest.Config) (_ *rest.Config, err error) {
 	if h.proxy, err = faults.NewAPIServerProxy(admin); err != nil {
 		return nil, err

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// convergenceTimeout limits how long a phase may take. The manager takes seconds; the machine may be busy.
+	// convergenceTimeout is the maximum duration of a phase. The manager takes seconds, but the machine may be busy.
 	convergenceTimeout = 90 * time.Second
-	// driftTolerance is how long the status may not report a change of an object by another client. The manager takes a second
-	// or two, after the fault of the test has ended.
+	// driftTolerance is the maximum time for which the status may not report a change of an object by another client. The manager takes a
+	// second or two after the fault of the test has ended.
 	driftTolerance = 20 * time.Second
 	// pollInterval is the time between two checks.
 	pollInterval = 100 * time.Millisecond
-	// quietPeriod is the time without writes after which the manager has no more to write. It is longer than any delay of the
-	// manager, except back-offs.
+	// quietPeriod is the time without writes after which a test assumes that the manager has no more to write. It is longer than any delay
+	// of the manager, except back-offs.
 	quietPeriod = 2500 * time.Millisecond
 )
 
@@ -85,7 +85,8 @@ func (h *harness) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// removeAfterTest removes a BundleDeployment at the end of the test, so that the next test can install the same objects.
+// removeAfterTest removes all faults and a BundleDeployment at the end of the test, so that the next test can install the same objects. It
+// fails the test if the removal does not complete.
 func (h *harness) removeAfterTest(t *testing.T, name string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), convergenceTimeout)
@@ -101,7 +102,8 @@ func (h *harness) removeAfterTest(t *testing.T, name string) {
 	})
 }
 
-// eventually waits until a check returns nil. It starts the manager again whenever it has been killed.
+// eventually waits until a check returns nil, and starts the manager again whenever it has been killed. After convergenceTimeout it returns
+// the check's last error.
 func (h *harness) eventually(ctx context.Context, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, convergenceTimeout)
 	defer cancel()
@@ -145,7 +147,7 @@ func (h *harness) installed(name string) func(context.Context) error {
 	}
 }
 
-// waitForQuiet waits until the manager has written nothing for quietPeriod.
+// waitForQuiet waits until the manager has written nothing for quietPeriod. It returns an error after 30 seconds.
 func (h *harness) waitForQuiet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -165,7 +167,7 @@ func (h *harness) waitForQuiet(ctx context.Context) error {
 	return nil
 }
 
-// lastWrites lists the last ten writes.
+// lastWrites returns the last ten of the writes as text, with their times and outcomes.
 func lastWrites(writes []faults.Write) string {
 	writes = writes[max(0, len(writes)-10):]
 	lines := make([]string, 0, len(writes))

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// TestRegistryFailures installs a bundle while the registry fails or the manager is killed during the pull. It asserts that no
-// truncated content is left in the cluster or on disk.
+// TestRegistryFailures installs a bundle while the registry fails or the manager is killed during the pull. It asserts that no truncated
+// content is left on disk.
 func TestRegistryFailures(t *testing.T) {
 	_, h := requireLevel(t, "sample")
 	blobs := func(r faults.Request) bool { return strings.Contains(r.Path, "/blobs/") }
@@ -39,7 +39,7 @@ func TestRegistryFailures(t *testing.T) {
 		{"the manager killed after a layer", faults.Fault{On: blobs, Nth: 2, Do: faults.After(faults.Kill(h.kill))}, true},
 	}, sampleRegistry) {
 		t.Run(each.name, func(t *testing.T) {
-			// A new package, because the manager keeps content.
+			// Each case installs a new package, because the manager keeps the content of others.
 			fresh := samples.Operator{Package: fmt.Sprintf("fetched-%d", i), Version: "1.0.0"}
 			if err := errors.Join(samples.Write(h.env.SamplesDir, fresh), h.env.Publish(t.Context())); err != nil {
 				t.Fatal(err)
@@ -64,7 +64,7 @@ func TestRegistryFailures(t *testing.T) {
 	}
 }
 
-// checkContent checks that the manager's content directory has exactly the bundle's files, and no temporary ones.
+// checkContent checks that the manager's content directory has exactly the bundle's files for the digest in ref, and no temporary files.
 func (h *harness) checkContent(t *testing.T, ref string, of samples.Operator) {
 	t.Helper()
 	content := filepath.Join(h.dir, "content")

@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/platform-operators/test/faults"
 )
 
-// convergenceLimit is how long a valid spec may take after invalid ones. It is at most the shortest back-off of the manager.
+// convergenceLimit is the maximum time from a valid spec until it is installed, after invalid specs. It is at most the shortest back-off of
+// the manager.
 const convergenceLimit = 5 * time.Second
 
 // TestENG_D9_BadSpecsAndThenAGoodOne sets several invalid specs and then a valid one, before anything is installed and with a
@@ -53,7 +54,7 @@ func TestENG_D9_BadSpecsAndThenAGoodOne(t *testing.T) {
 			if err := h.eventually(ctx, func(ctx context.Context) error { return h.checkReason(ctx, name, each.condition, each.reason) }); err != nil {
 				t.Fatalf("%s: %v", each.what, err)
 			}
-			if i == 0 { // the second failure makes the back-off longer than convergenceLimit
+			if i == 0 { // a second failure makes the back-off longer than convergenceLimit
 				h.waitForRetry(ctx, t, fetches)
 			}
 		}
@@ -82,7 +83,8 @@ func TestENG_D9_BadSpecsAndThenAGoodOne(t *testing.T) {
 	t.Run("ENG-D9 the spec changes repeatedly during a rollout", func(t *testing.T) { h.changeRepeatedly(ctx, t, name, good, better) })
 }
 
-// waitForRetry waits until the manager has requested the missing image once more.
+// waitForRetry waits until the manager has requested the missing image once more. It fails the test if the manager has not requested it
+// before.
 func (h *harness) waitForRetry(ctx context.Context, t *testing.T, fetches *faults.Injection) {
 	t.Helper()
 	before := len(fetches.Affected())
@@ -117,8 +119,7 @@ func (h *harness) expectConvergence(ctx context.Context, t *testing.T, name, goo
 	}
 }
 
-// changeRepeatedly sets the spec eight times, each time one write later in the rollout, and asserts that the last spec
-// converges.
+// changeRepeatedly sets the spec eight times, each time one write later in the rollout. Then it asserts that a valid spec converges.
 func (h *harness) changeRepeatedly(ctx context.Context, t *testing.T, name, good, better string) {
 	monitor := h.inspector.MonitorStatus(ctx, name, faults.StatusTolerance)
 	unready := h.ref(t, broken)
@@ -144,7 +145,7 @@ func (h *harness) changeRepeatedly(ctx context.Context, t *testing.T, name, good
 	}
 }
 
-// checkReason checks that a condition of the current generation has a reason.
+// checkReason returns an error unless a condition for the current generation has a reason.
 func (h *harness) checkReason(ctx context.Context, name, condition, reason string) error {
 	live, err := h.deployments.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

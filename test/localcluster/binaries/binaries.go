@@ -1,5 +1,5 @@
-// Package binaries provides the programs and manifests of a local cluster: one multi-call binary with every Kubernetes program,
-// and manifests of other projects. Both come from Go modules and are cached by version. The package does not know clusters.
+// Package binaries provides the programs and manifests of a local cluster: one multi-call binary with every Kubernetes program, and
+// manifests of other projects. Both come from Go modules and are cached by version. The package starts no cluster.
 package binaries
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// keepUnused is how long an unused cache entry is kept. An entry has almost 200 MB, and every change of go.mod creates a new
-// one.
+// keepUnused is the time for which an unused cache entry is kept. An entry has almost 200 MB, and every change of go.mod creates a new
+// entry.
 const keepUnused = 14 * 24 * time.Hour
 
 // Manifest is a file of another project's module, with its name in the cache.
@@ -31,8 +31,8 @@ type Manifest struct {
 	Name   string // file name in the cache
 }
 
-// Source has all files that the result depends on. It has contents instead of a path, so that a copied program still builds the
-// same servers.
+// Source has all files that the result depends on. It has contents instead of paths, so that a copied program still builds the same
+// servers.
 type Source struct {
 	Files     map[string][]byte // slash-separated path to content: go.mod, go.sum and the package ./servers
 	Manifests []Manifest
@@ -46,7 +46,8 @@ type Cache struct {
 	out     io.Writer
 }
 
-// Open returns the cache entry of src below root, and builds nothing. Progress is written to out by line.
+// Open returns the cache entry of src below root, and builds nothing. The methods of the entry write lines of progress to out. Open returns
+// an error if go.mod has no release version of Kubernetes.
 func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	version, err := kubernetesVersion(src.Files["go.mod"])
 	if err != nil {
@@ -72,18 +73,18 @@ func (c *Cache) Servers(ctx context.Context) (string, error) {
 	return path, c.ensure(ctx, path, c.build)
 }
 
-// Manifests returns the directory with the manifests of the Source by Name. It downloads them if the cache does not have them.
+// Manifests returns the directory with the manifests of the Source, by Name. It downloads them if the cache does not have them.
 func (c *Cache) Manifests(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "manifests")
 	return path, c.ensure(ctx, path, c.copyManifests)
 }
 
-// ensure creates path by calling produce with a temporary name, and renames the result. It holds a lock, so that two processes
-// do not compile Kubernetes at the same time.
+// ensure creates path by calling produce with a temporary name, and renames the result. It does nothing if path exists, except marking the
+// entry as used. It holds a lock, so that two processes do not compile Kubernetes at the same time.
 func (c *Cache) ensure(ctx context.Context, path string, produce func(ctx context.Context, src, target string) error) error {
 	now := time.Now()
 	if _, err := os.Stat(path); err == nil {
-		// The time marks the entry as used. A read-only cache is valid, too.
+		// The modification time marks the entry as used. The error is ignored because a read-only cache is valid, too.
 		_ = os.Chtimes(c.dir, now, now)
 		return nil
 	}
@@ -152,7 +153,7 @@ func kubernetesVersion(goMod []byte) (string, error) {
 	return string(match[1]), nil
 }
 
-// key returns the identity of a result: the source, the manifests, the compiler, its flags and the target.
+// key returns a hash of everything that the result depends on: the source, the manifests, the compiler, its flags and the target.
 func key(version string, src Source) string {
 	hash := sha256.New()
 	names := make([]string, 0, len(src.Files))
@@ -170,8 +171,8 @@ func key(version string, src Source) string {
 	return hex.EncodeToString(hash.Sum(nil))[:12]
 }
 
-// prune removes unused entries of other versions. It skips directories that are no entries, and entries that a process is
-// building.
+// prune removes all entries below root that have not been used for keepUnused, except keep. It skips directories that are no entries, and
+// entries that a process is building.
 func prune(root, keep string, now time.Time) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {

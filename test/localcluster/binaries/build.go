@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// progressEvery is the time between two lines of progress. It is short enough for CI systems that stop silent jobs.
+// progressEvery is the time between two lines of progress. It is short enough for CI systems that stop jobs without output.
 const progressEvery = 15 * time.Second
 
-// linkerFlags set the version of the programs. Clients cannot parse the default v0.0.0-master. The second flag sets the version
-// in user agents.
+// linkerFlags returns the linker flags that set the version of the programs. Clients cannot parse the default, v0.0.0-master. The flags for
+// client-go set the version in user agents.
 func linkerFlags(version string) string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ = strings.Cut(minor, ".")
@@ -33,8 +33,8 @@ func linkerFlags(version string) string {
 	return flags
 }
 
-// build builds the multi-call binary. -trimpath makes compiled packages independent of the directory, so that the Go build
-// cache has them.
+// build builds the multi-call binary from src and writes it to target. -trimpath makes compiled packages independent of the directory, so
+// that the Go build cache has them.
 func (c *Cache) build(ctx context.Context, src, target string) error {
 	fmt.Fprintf(c.out, "building etcd, Kubernetes %s and kwok from modules into %s (once per version; several minutes, most of a cold build)\n", c.version, c.dir)
 	cmd := goCommand(ctx, src, "build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=servers", "-ldflags", linkerFlags(c.version), "-o", target, "./servers")
@@ -46,8 +46,8 @@ func (c *Cache) build(ctx context.Context, src, target string) error {
 	return nil
 }
 
-// runWithProgress runs a verbose go build. Each line of its output is a package that it starts to compile or a module that it
-// downloads.
+// runWithProgress runs a verbose go build and writes lines of progress. Each line of the build's output is a package that it starts to
+// compile or a module that it downloads.
 func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	reader, writer := io.Pipe()
 	cmd.Stderr = writer
@@ -78,7 +78,7 @@ func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	}
 }
 
-// buildLog counts the lines of a verbose build and keeps the last ones for an error.
+// buildLog counts the lines of a verbose build's output and keeps the last ones for an error.
 type buildLog struct {
 	lock     sync.Mutex
 	packages int
@@ -133,7 +133,7 @@ func (l *buildLog) lastLines() string {
 	return strings.Join(l.tail, " | ")
 }
 
-// copyManifests copies the files from the modules in go.mod. The go command verifies the modules with go.sum.
+// copyManifests copies the manifests from the modules in go.mod to target. The go command verifies the modules with go.sum.
 func (c *Cache) copyManifests(ctx context.Context, src, target string) error {
 	dirs, err := c.moduleDirs(ctx, src)
 	if err != nil {
@@ -189,8 +189,8 @@ func (c *Cache) moduleDirs(ctx context.Context, src string) (map[string]string, 
 	return dirs, nil
 }
 
-// goCommand returns a go command that runs in dir, ignores a surrounding workspace, and is interrupted instead of killed, so
-// that it ends its children.
+// goCommand returns a go command that runs in dir and ignores a surrounding workspace. When ctx ends, the command is interrupted instead of
+// killed, so that it ends its children.
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/kube"
 )
 
-// kind is an API version and a resource.
+// kind is an API version and the name of a resource.
 type kind struct{ apiVersion, resource string }
 
 var (
@@ -21,7 +21,8 @@ var (
 
 func path(k kind, name string) string { return kube.Path(k.apiVersion, k.resource, "", name) }
 
-// resources returns the resource of a cluster-scoped kind, without discovery.
+// resources returns the resource of a cluster-scoped kind that the cluster's objects have, without discovery. It returns false for other
+// kinds.
 func resources(kindName string) (string, bool) {
 	names := map[string]string{
 		"CustomResourceDefinition": "customresourcedefinitions",
@@ -54,7 +55,8 @@ func objectPath(object furniture.Object) (string, error) {
 // in the API server.
 const parallelWrites = 8
 
-// furnish applies the objects and waits until CRDs are established and nodes are ready.
+// furnish applies the objects and waits until CRDs are established and nodes are ready. It applies an object's status only if the live
+// object has none. It returns the first error.
 func furnish(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
 	// An error ends all other waits.
 	ctx, cancel := context.WithCancel(ctx)
@@ -133,8 +135,8 @@ func place(ctx context.Context, client *kube.Client, object furniture.Object, re
 	return err
 }
 
-// transient reports whether err may disappear while a server starts: kinds that are not served yet, and responses that ask for
-// a retry. Other errors are permanent.
+// transient reports whether a later attempt may succeed while a server starts. That is so after a connection error, for a kind that is not
+// served yet, and after a response that asks for a retry. Other errors are permanent.
 func transient(err error) bool {
 	var status *kube.StatusError
 	if !errors.As(err, &status) {
@@ -200,7 +202,7 @@ func moveVersion(ctx context.Context, client *kube.Client, version string, now t
 	return change(path(clusterVersionKind, "version"), func(o furniture.Object) (bool, error) { return furniture.MoveVersion(o, version, now) })
 }
 
-// fatal is an error that ends poll.
+// fatal is an error that makes poll stop.
 type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
@@ -208,7 +210,8 @@ func (f fatal) Unwrap() error { return f.error }
 // pollEvery is the time between two attempts while a server starts.
 const pollEvery = 50 * time.Millisecond
 
-// poll calls check until it returns nil or a fatal error, or ctx ends. Its error names what it waits for.
+// poll calls check until it returns nil or a fatal error, or ctx ends. Its error contains what, a description of the expected state, and
+// the last error of check.
 func poll(ctx context.Context, what string, check func(ctx context.Context) error) error {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()

@@ -24,7 +24,7 @@ func (l Layout) path(elements ...string) string {
 // Kubeconfig returns the path of the administrator's kubeconfig.
 func (l Layout) Kubeconfig() string { return l.path("kubeconfig") }
 
-// Kubectl returns the path of a kubectl script that always connects to this cluster.
+// Kubectl returns the path of a script that runs kubectl for this cluster, whatever KUBECONFIG is set to.
 func (l Layout) Kubectl() string { return l.path("kubectl") }
 
 // Ready returns the path of the file that exists while the cluster is ready. It contains a State.
@@ -73,7 +73,7 @@ func (l Layout) Claim() error {
 	return nil
 }
 
-// owned returns nil for a directory that Claim marked, and fs.ErrNotExist otherwise.
+// owned returns nil for a directory that Claim marked, and an error that wraps fs.ErrNotExist for one without a mark.
 func (l Layout) owned() error {
 	if _, err := os.Stat(l.marker()); err != nil {
 		return fmt.Errorf("looking for a cluster in %q: %w", l.Dir, err)
@@ -90,7 +90,7 @@ func (l Layout) makeDirectories() error {
 	return nil
 }
 
-// link creates bin/<program> as links to the binaries.
+// link creates bin/<program> as links to the binaries, and the kubectl script.
 func (l Layout) link(programs map[string]string) error {
 	for name, binary := range programs {
 		if err := os.Remove(l.program(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (l Layout) link(programs map[string]string) error {
 			return fmt.Errorf("linking %s: %w", name, err)
 		}
 	}
-	// A script works with any kubectl and ignores KUBECONFIG, so that a command cannot reach another cluster.
+	// The script sets KUBECONFIG, so that a command cannot reach another cluster. It works with any kubectl.
 	script := fmt.Sprintf("#!/bin/sh\nKUBECONFIG=%s exec %s \"$@\"\n", shellQuote(l.Kubeconfig()), shellQuote(l.program("kubectl")))
 	if err := os.WriteFile(l.Kubectl(), []byte(script), 0o755); err != nil {
 		return fmt.Errorf("writing the kubectl launcher: %w", err)
@@ -130,7 +130,7 @@ contexts:
 current-context: localcluster
 `))
 
-// writeKubeconfig writes a kubeconfig that includes the certificates, so that it can be copied.
+// writeKubeconfig writes a user's kubeconfig. It includes the certificates, so that the file can be copied.
 func (l Layout) writeKubeconfig(server, user string) error {
 	values := map[string]string{"Server": server, "User": user}
 	for field, file := range map[string]string{"CA": pki.ClusterCA + ".crt", "Cert": user + ".crt", "Key": user + ".key"} {

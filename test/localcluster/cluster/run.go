@@ -1,6 +1,6 @@
-// Package cluster runs one local cluster in one directory. It starts the programs in order, creates OpenShift's objects,
-// reports when the cluster is ready, and stops the programs when it is told to, when a program ends, or when its own process
-// ends. It knows the flags of the programs and the files of the directory. Package binaries provides the programs.
+// Package cluster runs one local cluster in one directory. It starts the programs in order, creates OpenShift's objects, and reports when
+// the cluster is ready. It stops the programs when its context ends, when a program ends, or when its own process ends. It defines the
+// flags of the programs and the files of the directory. Package binaries provides the programs.
 package cluster
 
 import (
@@ -20,21 +20,22 @@ import (
 )
 
 const (
-	// programGrace is how long a program has to end by itself. The API server drains watches for longer.
+	// programGrace is the time for which Run waits after SIGTERM until it kills a program. The API server would drain watches for longer.
 	programGrace = 2 * time.Second
-	// stopTimeout is how long the supervisor has to stop all programs, one after the other.
+	// stopTimeout is the time for which Down waits after SIGTERM until it kills the supervisor, which stops all programs one after the
+	// other.
 	stopTimeout = 8 * programGrace
-	// portAttempts limits the attempts to start with free ports, because other processes may take a port.
+	// portAttempts is the maximum number of attempts to start with free ports. Other processes may take a chosen port.
 	portAttempts = 3
 )
 
 // Options configure a cluster.
 type Options struct {
 	Dir         string            // absolute
-	Manifests   string            // directory with the files furniture.Manifests names
+	Manifests   string            // directory with the files of furniture.Manifests
 	Programs    map[string]string // path of each of Programs()
 	Version     string            // of OpenShift
-	MoveVersion bool              // an existing cluster is moved to Version; otherwise it stays where it was
+	MoveVersion bool              // if true, an existing cluster gets Version; otherwise it keeps its version
 	Workers     int
 	AuditLevel  string // one of AuditLevels, or empty for no audit log
 	// ServicesSocket is the Unix socket of an HTTP CONNECT proxy through which the API server reaches Services; empty for none.
@@ -55,8 +56,8 @@ func (o Options) validate() error {
 	return furniture.CheckVersion(o.Version)
 }
 
-// Run starts the cluster, calls ready, and blocks until ctx ends, which is no error, or a program ends, which is one. It writes
-// progress to out. All programs have ended when it returns.
+// Run starts the cluster, calls ready, and blocks until ctx ends or a program ends. It returns nil only if ctx ends after the cluster was
+// ready and all programs were stopped. It writes progress to out. All programs have ended when it returns.
 func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -86,9 +87,9 @@ func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error
 	}
 }
 
-// prepare writes all files that do not depend on ports.
+// prepare writes all files of the cluster that do not depend on ports.
 func (l Layout) prepare(o Options) error {
-	// Removes the files of a killed supervisor.
+	// The file of a killed supervisor may exist.
 	if err := os.RemoveAll(l.Ready()); err != nil {
 		return err
 	}
@@ -128,7 +129,8 @@ type run struct {
 	started time.Time
 }
 
-// once runs the programs with one choice of ports until they end.
+// once runs the programs with one choice of ports until ctx ends or a program ends, and stops them. It calls ready when the cluster is
+// ready.
 func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 	alive, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -150,7 +152,8 @@ func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 	return fmt.Errorf("running the cluster in %q: %w", r.Dir, context.Cause(alive))
 }
 
-// start starts all programs. It calls cancel with the reason when a program ends.
+// start starts all programs, applies the objects, and returns when the cluster is ready. It calls cancel with the reason when a program
+// ends, also after it has returned.
 func (r *run) start(alive context.Context, cancel context.CancelCauseFunc) (State, error) {
 	ctx, stop := context.WithTimeoutCause(alive, r.options.Timeout, fmt.Errorf("not ready after %s; the programs' logs are in %s", r.options.Timeout, r.path("logs")))
 	defer stop()
@@ -193,11 +196,11 @@ type program struct {
 	args []string
 }
 
-// errPortTaken is the reason for which Run tries other ports.
+// errPortTaken is the error after which Run tries other ports: a program could not listen, because another process has the port.
 var errPortTaken = errors.New("a port was taken")
 
-// moreMemoryForLessCPU makes Go collect garbage when a heap has grown fourfold instead of twofold, because processor time is
-// scarcer than memory.
+// moreMemoryForLessCPU is an environment variable for Go programs. It makes them collect garbage when the heap has grown fourfold instead
+// of twofold, because processor time is scarcer than memory.
 const moreMemoryForLessCPU = "GOGC=300"
 
 func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
@@ -227,7 +230,7 @@ func (r *run) spawn(cancel context.CancelCauseFunc, programs ...program) error {
 	return nil
 }
 
-// logTail returns the truncated end of a log on one line, for an error message.
+// logTail returns the end of a log on one line, truncated, for an error message.
 func logTail(file string) string {
 	const limit = 1500
 	content, err := os.ReadFile(file)
@@ -265,7 +268,8 @@ func (r *run) furnish(ctx context.Context, client *kube.Client, server string) e
 	return nil
 }
 
-// keepClusterID keeps the identity of a restarted cluster.
+// keepClusterID replaces the ClusterVersion's spec in objects by that of a restarted cluster, which has the cluster ID. It does nothing for
+// a new cluster.
 func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
 	live, err := client.Get(ctx, path(clusterVersionKind, "version"))
 	if kube.NotFound(err) {
@@ -282,7 +286,7 @@ func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []
 	return nil
 }
 
-// finish waits for objects that controllers create, and reports that the cluster is ready.
+// finish waits for objects that controllers create, and writes and returns the state of the ready cluster.
 func (r *run) finish(ctx context.Context, client *kube.Client, server string) (State, error) {
 	for what, at := range map[string]string{
 		"the default service account":          kube.Path("v1", "serviceaccounts", "default", "default"),

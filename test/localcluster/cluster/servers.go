@@ -13,12 +13,12 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// Programs returns the names of all programs. All except kubectl are started.
+// Programs returns the names of all programs. Run starts all except kubectl.
 func Programs() []string {
 	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok"}
 }
 
-// FindAssets returns the paths of the programs in dir, by name. It returns none if dir is empty or does not exist.
+// FindAssets returns the paths of the executable programs in dir, by name. It returns none if dir is empty or does not exist.
 func FindAssets(dir string) map[string]string {
 	found := map[string]string{}
 	if dir == "" {
@@ -33,7 +33,7 @@ func FindAssets(dir string) map[string]string {
 	return found
 }
 
-// ports are the ports on 127.0.0.1. The controller manager, the scheduler and kwok have none.
+// ports are the ports of a cluster on 127.0.0.1. The controller manager, the scheduler and kwok have none.
 type ports struct{ etcd, etcdPeer, apiserver int }
 
 func choosePorts() (ports, error) {
@@ -46,7 +46,8 @@ func choosePorts() (ports, error) {
 
 func loopback(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }
 
-// The service network is OpenShift's default. Its first address is that of the kubernetes Service.
+// serviceNetwork is the network of the Services' addresses, OpenShift's default. serviceIP is its first address, that of the kubernetes
+// Service.
 const serviceNetwork = "172.30.0.0/16"
 
 func serviceIP() net.IP { return net.IPv4(172, 30, 0, 1) }
@@ -119,7 +120,7 @@ func (l Layout) apiserver(p ports, o Options) []string {
 	return args
 }
 
-// AuditLevels returns the values of --audit.
+// AuditLevels returns the permitted values of Options.AuditLevel, other than empty.
 func AuditLevels() []string { return []string{"Metadata", "Request", "RequestResponse"} }
 
 func (l Layout) writeAuditPolicy(level string) error {
@@ -136,10 +137,11 @@ func (l Layout) writeAuditPolicy(level string) error {
 	return nil
 }
 
-// maxSocketPath is Linux's limit for the path of a Unix socket, without the terminating byte.
+// maxSocketPath is the maximum length of a Unix socket's path on Linux, in bytes, without the terminating byte.
 const maxSocketPath = 107
 
-// writeEgress makes the API server connect to Services through a socket, because there is no pod network.
+// writeEgress writes the configuration with which the API server connects to Services through a socket, because there is no pod network. It
+// writes nothing if socket is empty.
 func (l Layout) writeEgress(socket string) error {
 	if socket == "" {
 		return nil

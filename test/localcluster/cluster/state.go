@@ -19,18 +19,18 @@ type State struct {
 	Dir               string    `json:"dir"`
 	Server            string    `json:"server"`
 	Kubeconfig        string    `json:"kubeconfig"`
-	Kubectl           string    `json:"kubectl"`            // launcher bound to this cluster
-	AuditLog          string    `json:"auditLog,omitempty"` // absent when none was asked for
+	Kubectl           string    `json:"kubectl"`            // script that runs kubectl for this cluster
+	AuditLog          string    `json:"auditLog,omitempty"` // empty without an audit log
 	ServicesSocket    string    `json:"servicesSocket,omitempty"`
-	OpenShiftVersion  string    `json:"openshiftVersion"` // in ready.json: at start; in status: now
+	OpenShiftVersion  string    `json:"openshiftVersion"` // in ready.json, that at the start; from Status, the current one
 	KubernetesVersion string    `json:"kubernetesVersion"`
-	SupervisorPID     int       `json:"supervisorPID"` // SIGTERM to it takes the cluster down and keeps the data
+	SupervisorPID     int       `json:"supervisorPID"` // after SIGTERM it stops the cluster and keeps the data
 	StartedAt         time.Time `json:"startedAt"`
 	ReadyAfterSeconds float64   `json:"readyAfterSeconds"`
 	Processes         []Process `json:"processes"`
 }
 
-// Process is a program of the cluster.
+// Process is a running program of the cluster.
 type Process struct {
 	Name   string `json:"name"`
 	PID    int    `json:"pid"`
@@ -38,7 +38,7 @@ type Process struct {
 	Log    string `json:"log"`
 }
 
-// write replaces the file atomically, because other processes wait for it.
+// write writes the state to the file at path. It replaces the file atomically, because other processes wait for it.
 func (s State) write(path string) error {
 	content, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -66,7 +66,7 @@ func readState(path string) (State, error) {
 	return state, nil
 }
 
-// running reports whether a supervisor holds the cluster's lock. ready.json may be left over from a killed supervisor.
+// running reports whether a supervisor holds the cluster's lock. ready.json is no proof, because a killed supervisor leaves it behind.
 func (l Layout) running() (bool, error) {
 	if _, err := os.Stat(l.lockFile()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // TryLock would create the file in a folder that has no cluster
@@ -85,7 +85,8 @@ func (l Layout) running() (bool, error) {
 	return false, nil
 }
 
-// Status returns the current state of the cluster in dir. If it is not ready, the state has the directory only.
+// Status returns the current state of the cluster in dir, with the present OpenShift version. If the cluster is not ready or does not
+// exist, the state has only the directory and is not Running.
 func Status(ctx context.Context, dir string) (State, error) {
 	layout := Layout{dir}
 	down := State{Dir: dir}
@@ -112,8 +113,8 @@ func Status(ctx context.Context, dir string) (State, error) {
 	return state, nil
 }
 
-// SetVersion changes the OpenShift version of the running cluster in dir, as a completed update does. It changes feature gates
-// first, because operators read the gates of the version that they find.
+// SetVersion changes the OpenShift version of the running cluster in dir, as a completed update does. It changes feature gates first,
+// because operators read the gates of the version that the ClusterVersion has. It returns an error if the cluster is not ready.
 func SetVersion(ctx context.Context, dir, version string, now time.Time) error {
 	if err := furniture.CheckVersion(version); err != nil {
 		return err
@@ -132,7 +133,8 @@ func SetVersion(ctx context.Context, dir, version string, now time.Time) error {
 	return moveVersion(ctx, client, version, now)
 }
 
-// Down stops the cluster in dir and removes the directory unless keep is set. It returns no error if there is no cluster.
+// Down stops the cluster in dir and removes the directory unless keep is set. It returns nil if dir does not exist, and an error if dir is
+// not the directory of a cluster.
 func Down(ctx context.Context, dir string, keep bool) error {
 	layout := Layout{dir}
 	if err := layout.owned(); err != nil {
@@ -163,8 +165,8 @@ func Down(ctx context.Context, dir string, keep bool) error {
 	return nil
 }
 
-// The supervisor writes its process id before it starts programs, so that down can end a cluster that hangs during its start.
-// The id is valid only while the lock is held.
+// supervisor returns the supervisor's process ID. The supervisor writes the ID before it starts programs, so that Down can end a cluster
+// that hangs during its start. The ID is valid only while the lock is held.
 func (l Layout) supervisor() (int, error) {
 	content, err := os.ReadFile(l.path("supervisor.pid"))
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package furniture has the data that makes a Kubernetes API server look like OpenShift: CRDs of other projects, two minimal
-// CRDs of this project, and the objects that platform operators expect. It has data and pure functions. Package cluster applies
-// the objects.
+// Package furniture has the data that makes a Kubernetes API server look like OpenShift: CRDs of other projects, two minimal CRDs of this
+// project, and the objects that platform operators expect. It has only data and pure functions. Package cluster applies the objects.
 package furniture
 
 import (
@@ -29,8 +28,8 @@ const (
 	featureGate = "featuregate-TechPreviewNoUpgrade.json"
 )
 
-// Manifests returns the files that the cluster uses from other projects. Where openshift/api has several variants of a CRD, it
-// is the one for TechPreviewNoUpgrade, the feature set that includes platform operators.
+// Manifests returns the files that the cluster uses from other projects. If openshift/api has several variants of a CRD, Manifests returns
+// the variant for TechPreviewNoUpgrade, the feature set that includes platform operators.
 func Manifests() []binaries.Manifest {
 	files := []struct{ module, path string }{
 		{openshiftAPI, configCRDs + "0000_00_cluster-version-operator_01_clusteroperators.crd.yaml"},
@@ -77,7 +76,8 @@ var own embed.FS
 // Object is a Kubernetes object in decoded YAML or JSON.
 type Object map[string]any
 
-// CRDs returns all CustomResourceDefinitions of the cluster: those in manifestDir and those of this project.
+// CRDs returns all CustomResourceDefinitions of the cluster: those in manifestDir, without the rules that Kubernetes refuses, and those of
+// this project.
 func CRDs(manifestDir string) ([]Object, error) {
 	var crds []Object
 	names, err := filepath.Glob(filepath.Join(manifestDir, "crd-*"))
@@ -116,7 +116,8 @@ func CRDs(manifestDir string) ([]Object, error) {
 	return crds, nil
 }
 
-// Stages returns kwok's configuration of simulated nodes and pods: kwok's files and those of this project.
+// Stages returns kwok's configuration of simulated nodes and pods, as YAML documents: the files of kwok in manifestDir and that of this
+// project. It returns an error if manifestDir has none.
 func Stages(manifestDir string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(manifestDir, "stage-*"))
 	if err != nil {
@@ -141,12 +142,12 @@ func Stages(manifestDir string) ([]byte, error) {
 	return stream.Bytes(), nil
 }
 
-// Values are the values in the objects' templates.
+// Values are the values for the objects' templates.
 type Values struct {
 	Version   string // of OpenShift
 	ClusterID string // a UUID
 	Server    string // URL of the API server
-	Workers   int    // simulated worker nodes beside the one control plane node
+	Workers   int    // simulated worker nodes, in addition to the control plane node
 	Now       string // RFC 3339, for the version history of a new cluster
 }
 
@@ -179,7 +180,7 @@ func Objects(manifestDir string, values Values) ([]Object, error) {
 	return append(objects, gates), nil
 }
 
-// featureGates returns openshift/api's FeatureGate with the version set.
+// featureGates returns the FeatureGate of openshift/api in the file, with the version set.
 func featureGates(file, version string) (Object, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

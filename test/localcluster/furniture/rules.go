@@ -2,8 +2,8 @@ package furniture
 
 import "slices"
 
-// refusedRules are CEL rules in upstream CRDs that Kubernetes' API server rejects, because their estimated cost exceeds its
-// budget. OpenShift's API server estimates differently. Only these rules are removed, so that a new one causes an error.
+// refusedRules returns the CEL rules in upstream CRDs that Kubernetes' API server rejects, because their estimated cost exceeds its budget.
+// OpenShift's API server estimates differently. Only these rules are removed, so that a new one causes an error.
 func refusedRules() []string {
 	return []string{
 		// Infrastructure, spec.platformSpec.ibmcloud.serviceEndpoints[].url. A local cluster has no cloud provider.
@@ -11,7 +11,7 @@ func refusedRules() []string {
 	}
 }
 
-// withoutRefusedRules removes the rules from a schema and returns how many it removed.
+// withoutRefusedRules removes these rules from a schema in place and returns the number of removed rules.
 func withoutRefusedRules(value any) int {
 	removed := 0
 	switch v := value.(type) {

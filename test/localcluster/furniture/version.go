@@ -16,17 +16,18 @@ func CheckVersion(version string) error {
 	return nil
 }
 
-// A real ClusterVersion has a bounded history, and feature gates of the versions in it.
+// maxHistory and maxGates are the maximum numbers of versions in a ClusterVersion's history and in a FeatureGate. A real cluster limits
+// both, too.
 const (
 	maxHistory = 20
 	maxGates   = 5
 )
 
-// Image returns the release image of a version. Its reserved domain name prevents a pull.
+// Image returns the release image of a version. The image cannot be pulled, because its domain name is reserved.
 func Image(version string) string { return "release.localcluster.test/release:" + version }
 
-// MoveVersion changes a ClusterVersion's status as a completed update to version does: the desired version and a new entry in
-// the history. It reports whether anything changed.
+// MoveVersion changes a ClusterVersion's status as a completed update to version does: the desired version, a new entry in the history, and
+// the conditions. It returns false, and changes nothing, if version is the desired version already.
 func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, error) {
 	status, ok := clusterVersion["status"].(map[string]any)
 	if !ok {
@@ -63,8 +64,8 @@ func MoveVersion(clusterVersion Object, version string, now time.Time) (bool, er
 	return true, nil
 }
 
-// MoveGates adds the feature gates of version to a FeatureGate's status, equal to those of the previous version. It reports
-// whether anything changed.
+// MoveGates adds the feature gates of version to a FeatureGate's status, equal to those of the newest version in it. It returns false, and
+// changes nothing, if the status has the version already.
 func MoveGates(featureGate Object, version string) (bool, error) {
 	status, _ := featureGate["status"].(map[string]any)
 	lists, _ := status["featureGates"].([]any)

@@ -1,5 +1,5 @@
-// Package kube is a small Kubernetes client on net/http. client-go would multiply the compile time of the launcher, which only
-// applies, reads and updates a few known objects.
+// Package kube is a small Kubernetes client on net/http. The launcher does not use client-go, which would multiply its compile time,
+// because it only applies, reads and updates a few known objects.
 package kube
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// maxBody limits a response body. The largest object is a CRD of less than 2 MB.
+// maxBody is the maximum size of a response body, in bytes. The largest object is a CRD of less than 2 MB.
 const maxBody = 16 << 20
 
 // FieldManager is the launcher's field manager.
@@ -29,7 +29,7 @@ type Client struct {
 	http   *http.Client
 }
 
-// New returns a Client that uses certificates in files.
+// New returns a Client for the API server at a URL, with the authority and the administrator's certificate and key in files.
 func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	ca, err := os.ReadFile(caFile)
 	if err != nil {
@@ -50,7 +50,7 @@ func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	return &Client{server: server, http: &http.Client{Transport: transport, Timeout: 30 * time.Second}}, nil
 }
 
-// StatusError is an unsuccessful response.
+// StatusError is a response with a status code of 300 or above.
 type StatusError struct {
 	Code    int
 	Message string // one line
@@ -64,7 +64,7 @@ func NotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
-// Get returns the object at path.
+// Get returns the object at path. Its error wraps a StatusError if the response is unsuccessful, as do those of the other methods.
 func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	body, err := c.Raw(ctx, path)
 	if err != nil {
@@ -73,17 +73,17 @@ func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	return parse(path, body)
 }
 
-// Raw returns the response body at path.
+// Raw returns the body of the response to a GET request for path.
 func (c *Client) Raw(ctx context.Context, path string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, path, "", nil)
 }
 
-// Apply applies an object at path by server-side apply. A path that ends in /status applies the status.
+// Apply applies an object at path by forced server-side apply, and returns the live object. A path that ends in /status applies the status.
 func (c *Client) Apply(ctx context.Context, path string, object map[string]any) (map[string]any, error) {
 	return c.write(ctx, http.MethodPatch, path+"?force=true&fieldManager="+FieldManager, "application/apply-patch+yaml", object)
 }
 
-// Update updates an object at path. It fails if the object changed since it was read.
+// Update updates an object at path, and returns the live object. It fails if the object changed since it was read.
 func (c *Client) Update(ctx context.Context, path string, object map[string]any) (map[string]any, error) {
 	return c.write(ctx, http.MethodPut, path+"?fieldManager="+FieldManager, "application/json", object)
 }
@@ -128,7 +128,7 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 	return content, nil
 }
 
-// message returns the message of a Kubernetes Status, or else the response body, truncated and on one line.
+// message returns the message of a Kubernetes Status, or else the response body. Both are truncated and on one line.
 func message(content []byte) string {
 	var status struct{ Message string }
 	text := string(content)
@@ -151,7 +151,7 @@ func parse(path string, content []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// Path returns the path of an object. namespace is empty for cluster-scoped objects.
+// Path returns the path of an object. namespace is empty for cluster-scoped objects. apiVersion is "v1" or "<group>/<version>".
 func Path(apiVersion, resource, namespace, name string) string {
 	prefix := "/apis/" + apiVersion
 	if !strings.Contains(apiVersion, "/") {

@@ -18,7 +18,8 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/pki"
 )
 
-// server starts a TLS server with a cluster's certificates that requires the administrator's certificate.
+// server starts a TLS server with a cluster's certificates, which requires the administrator's certificate, and returns a client for it.
+// The server stops when the test ends.
 func server(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
 	dir := t.TempDir()

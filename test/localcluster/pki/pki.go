@@ -19,30 +19,30 @@ import (
 	"time"
 )
 
-// validity is longer than any test cluster runs.
+// validity is the validity of the certificates. It is longer than the run of any test cluster.
 const validity = 365 * 24 * time.Hour
 
-// The authorities are separate, so that a client certificate of the API server is valid neither for etcd nor for the
-// aggregator.
+// ClusterCA, FrontProxyCA and EtcdCA are the names of the certificate authorities. They are separate, so that a client certificate for the
+// API server is valid neither for etcd nor for the aggregator.
 const (
 	ClusterCA    = "ca"
 	FrontProxyCA = "front-proxy-ca"
 	EtcdCA       = "etcd-ca"
 )
 
-// ServiceAccountKey is the name of the key pair that signs tokens.
+// ServiceAccountKey is the name of the key pair that signs ServiceAccount tokens.
 const ServiceAccountKey = "service-account"
 
-// Certificate describes a certificate, which is written as <Name>.crt and <Name>.key.
+// Certificate describes a certificate and its key, which Ensure writes as <Name>.crt and <Name>.key.
 type Certificate struct {
 	Name          string
 	CA            string // one of the authorities
 	CommonName    string
 	Organizations []string
-	Server        bool // serves on loopback, and is valid for the name of the kubernetes service
+	Server        bool // a serving certificate for loopback and the kubernetes Service
 }
 
-// Certificates returns the certificates of a cluster.
+// Certificates returns the descriptions of a cluster's certificates.
 func Certificates() []Certificate {
 	return []Certificate{
 		{Name: "apiserver", CA: ClusterCA, CommonName: "kube-apiserver", Server: true},
@@ -56,8 +56,8 @@ func Certificates() []Certificate {
 	}
 }
 
-// Ensure creates the missing files in dir, so that a restarted cluster keeps its identity. serviceIP is the address of the
-// kubernetes Service.
+// Ensure creates all certificates and keys in dir. If dir is complete, Ensure does nothing, so that a restarted cluster keeps its identity.
+// serviceIP is the address of the kubernetes Service.
 func Ensure(dir string, serviceIP net.IP, now time.Time) error {
 	if _, err := os.Stat(filepath.Join(dir, ServiceAccountKey+".key")); err == nil {
 		return nil
@@ -80,7 +80,7 @@ func Ensure(dir string, serviceIP net.IP, now time.Time) error {
 			return fmt.Errorf("issuing certificate %q: %w", certificate.Name, err)
 		}
 	}
-	// Last, because the file marks the directory as complete.
+	// The last file, because it marks the directory as complete.
 	if err := newServiceAccountKey(dir); err != nil {
 		return fmt.Errorf("making the service account key: %w", err)
 	}
@@ -120,7 +120,7 @@ func (a authority) issue(dir string, c Certificate, serviceIP net.IP, now time.T
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	if c.Server {
-		// Also for clients, because etcd uses its serving certificate to connect to itself and to peers.
+		// Also for clients, because etcd connects to itself and to peers with its serving certificate.
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 		template.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
 		template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), serviceIP}

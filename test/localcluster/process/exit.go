@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exited returns a channel that is closed when process pid has ended, or at once if there is no such process. The process need
-// not be a child. The watch ends with ctx.
+// Exited returns a channel that is closed when process pid has ended, or at once if there is no such process. The process need not be a
+// child. After ctx has ended, the channel may stay open.
 func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	exited := make(chan struct{})
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -27,7 +27,7 @@ func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	go func() {
 		defer unix.Close(fd)
 		for ctx.Err() == nil {
-			// The timeout limits how long the watch outlives ctx. The end of the process wakes it at once.
+			// The timeout is the maximum time for which the watch outlives ctx. Poll returns at once when the process ends.
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 1000)
 			if errors.Is(err, unix.EINTR) {
 				continue
@@ -41,8 +41,8 @@ func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	return exited, nil
 }
 
-// Guardians returns the processes whose end must end this one: its parent, and the parent of the go command if that is the
-// parent, because "go run" does not end with its caller. Process 1 is left out.
+// Guardians returns the processes after whose end this process must end. These are its parent and, if the parent is the go command, the
+// parent's parent, because "go run" does not end with its caller. Process 1 is left out.
 func Guardians() []int {
 	pids := []int{}
 	parent := os.Getppid()
@@ -68,7 +68,8 @@ func parentOf(pid int) (int, error) {
 	return parseParent(string(stat))
 }
 
-// parseParent returns the parent in /proc/<pid>/stat, "pid (name) state parent …". The name can contain any characters.
+// parseParent returns the parent's process ID in the content of /proc/<pid>/stat, "pid (name) state parent …". The name can contain any
+// characters.
 func parseParent(stat string) (int, error) {
 	end := strings.LastIndexByte(stat, ')')
 	if end < 0 {
@@ -81,7 +82,8 @@ func parseParent(stat string) (int, error) {
 	return strconv.Atoi(fields[1])
 }
 
-// Terminate sends SIGTERM to process pid and waits until it has ended. After grace it sends SIGKILL.
+// Terminate sends SIGTERM to process pid and waits until it has ended. After grace it sends SIGKILL. It returns an error if the process has
+// not ended after grace again, or ctx ends. If there is no such process, it returns nil.
 func Terminate(ctx context.Context, pid int, grace time.Duration) error {
 	exited, err := Exited(ctx, pid)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package process starts and stops the programs of a cluster so that they end with this process: children are killed with their
-// parent, the parent watches its own parent, and a lock shows whether it runs. It works on Linux only.
+// Package process starts and stops the programs of a cluster so that they end with this process. Children are killed with their parent, a
+// process can watch the end of its own parent, and a lock shows whether a process runs. It works on Linux only.
 package process
 
 import (
@@ -32,10 +32,10 @@ type Child struct {
 	err  error // guarded by done: set before it is closed
 }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err returns how the program ended. Call it after Done is closed.
+// Err returns the error with which the program ended, or nil if it exited with code 0. Call it after the channel of Done is closed.
 func (c *Child) Err() error { return c.err }
 
 // Keeper starts children and stops them in reverse order.
@@ -51,8 +51,8 @@ type startRequest struct {
 	done chan error
 }
 
-// NewKeeper starts the thread that becomes the parent of all children. The kernel sends a parent-death signal when the thread
-// that forked ends, and Go may end threads at any time. Therefore one goroutine is locked to a thread.
+// NewKeeper returns a Keeper, and starts the thread that becomes the parent of all its children. The kernel sends a parent-death signal
+// when the thread that forked ends, and Go may end threads at any time. Therefore one goroutine is locked to a thread.
 func NewKeeper() *Keeper {
 	k := &Keeper{requests: make(chan startRequest)}
 	go func() {
@@ -64,7 +64,7 @@ func NewKeeper() *Keeper {
 	return k
 }
 
-// Start starts a program that the kernel kills when this process ends.
+// Start starts a program. The kernel kills it when this process ends.
 func (k *Keeper) Start(spec Spec) (*Child, error) {
 	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -74,7 +74,7 @@ func (k *Keeper) Start(spec Spec) (*Child, error) {
 	cmd := exec.Command(spec.Path, spec.Args...)
 	cmd.Env = spec.Env
 	cmd.Stdout, cmd.Stderr = log, log
-	// Separate process groups protect the children from Ctrl-C, because the keeper stops them in order.
+	// Each child has its own process group, so that Ctrl-C does not reach it. The keeper stops the children in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	request := startRequest{cmd: cmd, done: make(chan error)}
 	k.requests <- request
@@ -99,7 +99,8 @@ func (k *Keeper) Children() []*Child {
 	return slices.Clone(k.children)
 }
 
-// Stop stops all children in reverse order. Each has grace to end by itself. The keeper can start other children afterwards.
+// Stop stops all children in reverse order. It sends SIGTERM to each, and SIGKILL after grace. The keeper can start other children
+// afterwards.
 func (k *Keeper) Stop(grace time.Duration) error {
 	k.lock.Lock()
 	children := k.children

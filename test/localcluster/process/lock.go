@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// ErrLocked means that another process holds the lock.
+// ErrLocked is the error of TryLock if another process, or another Lock of this process, holds the lock.
 var ErrLocked = errors.New("held by another process")
 
-// Lock is an advisory lock on a file. The kernel releases it when its holder ends, so that it is more reliable than a stored
-// process id.
+// Lock is an advisory lock on a file. The kernel releases it when the process that holds it ends, so that it is more reliable than a stored
+// process ID.
 type Lock struct{ file *os.File }
 
-// TryLock locks the file at path, which it creates if necessary. It returns ErrLocked if another process holds the lock.
+// TryLock locks the file at path, which it creates if necessary. It returns ErrLocked if the lock is held. The caller must call Release.
 func TryLock(path string) (*Lock, error) {
 	file, err := open(path)
 	if err != nil {
@@ -24,7 +24,8 @@ func TryLock(path string) (*Lock, error) {
 	return lock(file, syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// WaitLock waits for the lock on path, or returns the context's error. It creates no file after it has returned.
+// WaitLock locks the file at path, which it creates if necessary. It waits until the lock is free, or returns the context's error. The
+// caller must call Release.
 func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	file, err := open(path)
 	if err != nil {
@@ -43,7 +44,7 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	case r := <-got:
 		return r.lock, r.err
 	case <-ctx.Done():
-		// The blocked call cannot be canceled. When it gets the lock, it releases it.
+		// The blocked call cannot be canceled. If it gets the lock later, the lock is released at once.
 		go func() {
 			if r := <-got; r.err == nil {
 				r.lock.Release()
@@ -55,7 +56,7 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 
 func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// lock locks a file, and closes it on failure.
+// lock locks a file. If that fails, it closes the file and returns an error.
 func lock(file *os.File, how int) (*Lock, error) {
 	var err error
 	for {
@@ -74,5 +75,5 @@ func lock(file *os.File, how int) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// Release releases the lock. It keeps the file, because processes could otherwise lock different files with the same name.
+// Release releases the lock. It keeps the file, because processes could otherwise lock different files of the same name.
 func (l *Lock) Release() { l.file.Close() }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// deadline limits waits that end early unless something is broken.
+// deadline is the maximum duration of waits that end early unless something is broken.
 const deadline = 20 * time.Second
 
 func TestFreePortsAreDifferentAndOutsideTheRangeOfOutgoingConnections(t *testing.T) {

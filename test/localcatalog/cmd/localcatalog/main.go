@@ -1,5 +1,5 @@
-// Command localcatalog serves a directory of file-based catalogs until it is interrupted, in the same way as a cluster does.
-// See package localcatalog.
+// Command localcatalog serves directories of file-based catalogs until it is interrupted, over the same protocols as a cluster. See package
+// localcatalog.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// command returns the command. It serves until its context is done, and reads the directories again when reload gets a signal.
+// command returns the localcatalog command. It serves until its context is done, and reads the directories again when reload gets a signal.
 func command(reload <-chan os.Signal) *cobra.Command {
 	var options localcatalog.Options
 	c := &cobra.Command{

@@ -16,13 +16,13 @@ const File = "test/bench/memory.json"
 
 const (
 	mebibyte = 1 << 20
-	// step is the unit to which requests and limits are rounded.
+	// step is the number of bytes to a multiple of which requests are rounded up, and limits down.
 	step = 10 * mebibyte
-	// headroom is the percentage of a proposed request above the peak. mostHeadroom is the largest permitted percentage,
-	// because a larger request would take memory from other pods on the node.
+	// headroom is the percentage by which a proposed request exceeds the peak. mostHeadroom is the largest percentage that Check
+	// permits for a request above the proposed one. A larger request would take memory from other pods on the node.
 	headroom, mostHeadroom = 10, 30
-	// heapFactor is the size of the heap before a garbage collection, relative to the live heap, with Go's default GOGC=100.
-	// With a lower limit the garbage collector runs more often.
+	// heapFactor is the ratio of the heap before a garbage collection to the live heap, with Go's default GOGC=100. With a lower
+	// GOMEMLIMIT the garbage collector runs more often.
 	heapFactor = 2
 )
 
@@ -33,7 +33,7 @@ type Figures struct {
 	Command string `json:"command"`
 	Date    string `json:"date"`
 	// Operators is the number of installed operators. Catalogs is the number of catalogs, which the manager read over gRPC and
-	// HTTPS, and CatalogBytes their size.
+	// HTTPS, and CatalogBytes is their total size.
 	Operators    int   `json:"operators"`
 	Catalogs     int   `json:"catalogs"`
 	CatalogBytes int64 `json:"catalogBytes"`
@@ -44,7 +44,7 @@ type Figures struct {
 	LiveHeap int64 `json:"liveHeap"`
 }
 
-// Read reads the figures from a file.
+// Read reads the figures from a JSON file that Write wrote.
 func Read(path string) (Figures, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func Read(path string) (Figures, error) {
 	return figures, nil
 }
 
-// Write writes the figures to a file.
+// Write writes the figures to a file as JSON. It replaces an existing file.
 func (f Figures) Write(path string) error {
 	content, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
@@ -69,12 +69,13 @@ func (f Figures) Write(path string) error {
 	return nil
 }
 
-// Request returns a memory request: the peak plus headroom, but at least what GoLimit needs, rounded up.
+// Request returns a memory request in bytes, rounded up: the peak plus headroom. It returns more if GoLimit would otherwise be
+// less than heapFactor times the live heap.
 func (f Figures) Request() int64 {
 	return up(max(f.PeakRSS*(100+headroom)/100, f.filePages()+up(heapFactor*f.LiveHeap)))
 }
 
-// GoLimit returns a GOMEMLIMIT for a memory request: the request without the pages of the binary, rounded down.
+// GoLimit returns a GOMEMLIMIT in bytes for a memory request: the request without the binary's resident pages, rounded down.
 func (f Figures) GoLimit(request int64) int64 {
 	return (request - f.filePages()) / step * step
 }
@@ -82,8 +83,8 @@ func (f Figures) GoLimit(request int64) int64 {
 // filePages returns the size of the binary's resident pages, which the Go runtime does not count.
 func (f Figures) filePages() int64 { return f.PeakRSS - f.PeakAnonymousRSS }
 
-// Check returns what is wrong with a memory request and a GOMEMLIMIT, in bytes. It returns nothing if they follow from the
-// figures.
+// Check returns what is wrong with a memory request and a GOMEMLIMIT, in bytes, each with the proposed values. It returns nil if
+// they agree with the figures.
 func (f Figures) Check(request, goLimit int64) (faults []string) {
 	propose := f.Request()
 	advice := fmt.Sprintf("request %s and set GOMEMLIMIT to %sB", mebibytes(propose), mebibytes(f.GoLimit(propose)))
@@ -104,7 +105,8 @@ func (f Figures) Check(request, goLimit int64) (faults []string) {
 	return faults
 }
 
-// ParseGoLimit parses a GOMEMLIMIT such as "200MiB" and returns bytes.
+// ParseGoLimit returns the bytes of a GOMEMLIMIT such as "200MiB". It returns an error for a value without a binary unit, such
+// as "off" or "200MB".
 func ParseGoLimit(text string) (int64, error) {
 	number, binary := strings.CutSuffix(text, "iB")
 	if !binary {

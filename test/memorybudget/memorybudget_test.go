@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// measured has 80 MiB of the binary, and a peak of 100 MiB of anonymous memory with a live heap of 40 MiB.
+// measured are example figures: 80 MiB of the binary's pages, and at most 100 MiB of anonymous memory with a live heap of 40 MiB.
 var measured = Figures{PeakRSS: 180 * mebibyte, PeakAnonymousRSS: 100 * mebibyte, LiveHeap: 40 * mebibyte}
 
 func TestRequestAndGoLimit(t *testing.T) {

@@ -1,7 +1,7 @@
 package mutants
 
-// All returns the mutants, one for each spec of the tests for openshift-tests that passes because of a rule of the manager. A test runs
-// them in this order: what the last one leaves behind, no manager removes.
+// All returns the mutants, one for each spec of the tests for openshift-tests that checks a rule of the manager. A test runs them in
+// this order. The last mutant must stay last, because no manager removes the objects that it leaves behind.
 func All() []Mutant {
 	return []Mutant{
 		{

@@ -16,21 +16,22 @@ import (
 
 // Mutant is the manager with one rule switched off.
 type Mutant struct {
-	// Spec is the name of the spec that fails against the mutant, without its prefix. Failure is part of what the spec then reports.
+	// Spec is the name of the spec that fails against the mutant, without its prefix. Failure is part of the spec's failure message.
 	Spec, Failure string
 	// Package is a folder, as a path from the root of the checkout. Function is a function or method of that package, as Go names it:
 	// "New", "Request.allows", "(*controller).check".
 	Package, Function string
-	// Begin is what the body of Function begins with in the mutant. The rest of the body stays after it, so that its imports and variables
-	// are still used.
+	// Begin is the statement that is inserted at the start of Function's body. The body stays after the statement, because otherwise
+	// imports and variables could be unused and the package would not compile.
 	Begin string
 }
 
 // Place returns the function that has the rule, as "package.function".
 func (m Mutant) Place() string { return m.Package + "." + m.Function }
 
-// Overlay changes the functions of mutants in copies of their files in dir. It returns the path of a file for -overlay of the go command.
-// root is the folder of go.mod, and dir exists; both are absolute.
+// Overlay writes copies of the mutants' files with the changed functions to dir, and an overlay file for the go command's flag -overlay.
+// It returns the path of the overlay file, or an error if a package does not have the function exactly once. root is the folder of
+// go.mod, and dir exists; both are absolute paths.
 func Overlay(root, dir string, mutants ...Mutant) (string, error) {
 	sources := map[string][]byte{} // by path; a file may have several of the functions
 	for _, each := range mutants {
@@ -53,7 +54,8 @@ func Overlay(root, dir string, mutants ...Mutant) (string, error) {
 	return path, os.WriteFile(path, overlay, 0o600)
 }
 
-// apply changes the mutant's function in sources, and first reads its file if sources does not have it.
+// apply changes the mutant's function in sources, which are file contents by path. It adds the function's file if sources does not have
+// it. It returns an error if the package does not have the function exactly once.
 func (m Mutant) apply(root string, sources map[string][]byte) error {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.Package), "*.go"))
 	if err != nil {
@@ -83,7 +85,8 @@ func (m Mutant) apply(root string, sources map[string][]byte) error {
 	return nil
 }
 
-// changed returns a file in which the mutant's function begins with something else, and how many times the file has that function.
+// changed returns source with Begin at the start of the mutant's function, and the number of functions of that name in source. If there
+// is none, it returns source unchanged. If there are several, it changes the last one only.
 func (m Mutant) changed(source []byte) (changed []byte, times int, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
@@ -103,7 +106,8 @@ func (m Mutant) changed(source []byte) (changed []byte, times int, err error) {
 	return changed, times, nil
 }
 
-// nameOf returns the name of a function, or a method expression without type parameters.
+// nameOf returns the name of a function, such as "New", or of a method with its receiver's type, such as "(*controller).check". It omits
+// type parameters.
 func nameOf(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return function.Name.Name

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// A function that was renamed or removed is noticed here. Whether the rule is still in it is noticed by test/extension, which runs the mutants
-// and takes minutes.
+// This test fails if a function was renamed or removed. If a rule moved to another function, only test/extension fails, which runs the
+// mutants and takes minutes.
 func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
 	root, err := environment.Root()
 	if err != nil {
@@ -101,7 +101,7 @@ func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
 	}
 }
 
-// write makes a folder with a package p.
+// write writes files, by name, to the folder p of a new temporary directory, and returns the path of that directory.
 func write(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()

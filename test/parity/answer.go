@@ -12,22 +12,23 @@ import (
 )
 
 // Answer is a response in which placeholders replace the values that change from run to run. The placeholder of a UID or of an
-// object's resourceVersion names the request whose response had it first, which shows where the value stays and where it
-// changes. Times, resourceVersions of lists, continue tokens and generated names become <time>, <version>, <token> and <name>.
+// object's resourceVersion names the request whose response had the value first. Equal placeholders in two responses mean equal
+// values. Times, resourceVersions of lists, continue tokens and generated names become <time>, <version>, <token> and <name>.
 // Entries of managedFields are sorted.
 type Answer struct {
 	// Code is the HTTP status code.
 	Code int `json:"code"`
-	// Body is the JSON of the response, or its text. With Request.Pick it has the picked fields by path, if the request
-	// succeeded.
+	// Body is the decoded JSON of the response, or its text if it is not JSON. If the request succeeded and has Request.Pick,
+	// Body has only the picked fields, by path.
 	Body any `json:"body,omitempty"`
-	// Events are the events of a watch.
+	// Events are the events of a watch; nil for other requests.
 	Events []any `json:"events,omitempty"`
 	// Warnings are the texts of the Warning headers, in their order.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// mask replaces the values that change from run to run in the responses of one sequence.
+// mask replaces the values that change from run to run in the responses of one sequence. request is the name of the current
+// request. uids and versions are the placeholders by UID and by resourceVersion.
 type mask struct {
 	request        string
 	uids, versions map[string]string
@@ -53,7 +54,7 @@ func (m *mask) answer(request string, raw response, pick []string) Answer {
 	return answer
 }
 
-// pickFields returns the fields at paths.
+// pickFields returns the fields of value at dotted paths, by path. It omits paths that value does not have.
 func pickFields(value any, paths []string) map[string]any {
 	fields := map[string]any{}
 	for _, path := range paths {
@@ -71,7 +72,7 @@ var (
 	uid           = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-// absentUID is the UID in requests that no object has.
+// absentUID is a UID that no object has. Requests use it, and the mask does not replace it.
 const absentUID = "00000000-0000-0000-0000-000000000000"
 
 func (m *mask) value(name string, value any) any {
@@ -99,7 +100,8 @@ func (m *mask) value(name string, value any) any {
 	return value
 }
 
-// jsonText masks names of schemes, UIDs, and resourceVersions in parentheses, where kube-apiserver's messages have them.
+// jsonText masks names of schemes, UIDs, and resourceVersions in parentheses, as in kube-apiserver's messages. It does not mask a
+// resourceVersion that no earlier response had.
 func (m *mask) jsonText(value string) string {
 	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // the name contains a file of the program
 	value = uid.ReplaceAllStringFunc(value, func(found string) string {
@@ -131,7 +133,8 @@ func (m *mask) object(object map[string]any) map[string]any {
 	return masked
 }
 
-// maskGenerated masks the values that the API server generates in the metadata of an object, or of a list or bookmark (ofMany).
+// maskGenerated returns a copy of metadata in which placeholders replace the values that the API server generates. ofMany is
+// whether metadata belongs to a list or bookmark, whose resourceVersion it replaces as well.
 func maskGenerated(metadata map[string]any, ofMany bool) map[string]any {
 	metadata = maps.Clone(metadata)
 	if prefix, generated := metadata["generateName"].(string); generated {
@@ -167,7 +170,7 @@ func sortKey(value any) string {
 	return string(jsonText)
 }
 
-// field returns the field at a dotted path, in which numbers are indexes of lists.
+// field returns the field at a dotted path, in which numbers are indexes of lists. It returns false if value has no such field.
 func field(value any, path string) (any, bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		switch inner := value.(type) {

@@ -1,5 +1,5 @@
-// Package parity compares the responses of API servers to one table of requests: a real kube-apiserver, whose responses are
-// recorded, and the API server in memory that the scenarios use (pkg/scenario).
+// Package parity compares the responses of two API servers to one table of requests. One is a real kube-apiserver, whose responses
+// are recorded. The other is the API server in memory that the scenarios use (pkg/scenario).
 //
 // The folder requests has the table, with a file for each sequence of requests. The folder recordings has the responses of a
 // real API server. differences.yaml lists where the API server in memory may respond differently, with the reason. After a

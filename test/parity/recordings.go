@@ -20,7 +20,7 @@ var recordingFiles embed.FS
 //go:embed differences.yaml
 var differencesFile []byte
 
-// Recorded returns the recorded responses of a sequence, by request name.
+// Recorded returns the recorded responses of a sequence, by request name. It returns an error if the sequence has no recording.
 func Recorded(sequence string) (map[string]Answer, error) {
 	content, err := recordingFiles.ReadFile("recordings/" + sequence + ".yaml")
 	if err != nil {
@@ -33,7 +33,8 @@ func Recorded(sequence string) (map[string]Answer, error) {
 	return answers, nil
 }
 
-// Record writes the responses to a sequence into folder. A program has to be rebuilt to embed them.
+// Record writes the responses to a sequence to a file in folder. Recorded returns them after the program is rebuilt, because the
+// recordings are embedded.
 func Record(folder, sequence string, answers map[string]Answer) error {
 	content, err := yaml.Marshal(answers)
 	if err != nil {
@@ -44,7 +45,7 @@ func Record(folder, sequence string, answers map[string]Answer) error {
 
 // Difference is a permitted difference between the API server in memory and a real one.
 type Difference struct {
-	// Reason explains it.
+	// Reason explains the difference.
 	Reason string `json:"reason"`
 	// Fields are the fields that may differ, each as sequence/request/field.path. A path includes all fields below it.
 	Fields []string `json:"fields"`
@@ -52,7 +53,7 @@ type Difference struct {
 	WithKubernetesRegistries bool `json:"withKubernetesRegistries,omitempty"`
 }
 
-// Differences returns the permitted differences.
+// Differences returns the permitted differences of differences.yaml.
 func Differences() ([]Difference, error) {
 	var differences []Difference
 	if err := yaml.UnmarshalStrict(differencesFile, &differences); err != nil {
@@ -65,7 +66,8 @@ func Differences() ([]Difference, error) {
 type Mismatch struct {
 	// Field is sequence/request/field.path.
 	Field string
-	// Recorded and Got are the field's values as JSON, or "nothing".
+	// Recorded and Got are the field's values as JSON, or "nothing" if the field is absent. If the field is a status code, Got
+	// has the response's body as well.
 	Recorded, Got string
 }
 
@@ -83,8 +85,8 @@ func coversField(field, mismatch string) bool {
 	return field == mismatch || strings.HasPrefix(mismatch, field+".") || strings.HasPrefix(mismatch, field+"/")
 }
 
-// Compare returns the fields of a sequence's responses that differ from the recording. If status codes differ, it compares
-// nothing else.
+// Compare returns the fields of a sequence's responses that differ from the recording. If the status codes of a response differ,
+// it compares nothing else of that response. A missing response has code 0.
 func Compare(sequence string, recorded, got map[string]Answer) ([]Mismatch, error) {
 	var mismatches []Mismatch
 	for _, name := range unionOfKeys(recorded, got) {
@@ -133,7 +135,7 @@ func valueOr(object map[string]any, name string) any {
 	return absent{}
 }
 
-// values returns an answer as decoded JSON, with lists as objects by index.
+// values returns an answer as decoded JSON, in which an object with the indexes as keys replaces each list.
 func values(answer Answer) (any, error) {
 	content, err := json.Marshal(answer)
 	if err != nil {

@@ -27,11 +27,12 @@ type RequestType struct {
 type Outcome string
 
 const (
+	// CarriedOut is the outcome of a request that succeeded.
 	CarriedOut Outcome = "carried out"
-	// Missed is a request for an object that does not exist or that conflicts with another one. The same code answers it for
-	// all resources. Whether a request is missed can depend on timing.
+	// Missed is the outcome of a request for an object that does not exist (404) or that conflicts with another one (409). The
+	// same code answers such requests for all resources. Whether a request is missed can depend on timing.
 	Missed Outcome = "missed"
-	// Refused is a request that failed for another reason.
+	// Refused is the outcome of a request that failed for another reason.
 	Refused Outcome = "refused"
 )
 
@@ -43,8 +44,8 @@ func (t RequestType) String() string {
 	return t.Verb + " " + t.What + " (" + string(t.Outcome) + ")"
 }
 
-// RequestTypesOf returns the types of a request. It returns none for non-resource URLs and for requests that no API server
-// answered.
+// RequestTypesOf returns the two types of a request. It returns none for non-resource URLs and for requests that no API server
+// answered, such as those with an injected fault.
 func RequestTypesOf(request scenario.Request) []RequestType {
 	if request.Resource.Resource == "" || request.Code == 0 || request.IsFaulted {
 		return nil
@@ -74,7 +75,7 @@ func outcomeOf(code int) Outcome {
 // RequestTypes is a set of request types.
 type RequestTypes map[RequestType]bool
 
-// Cover reports whether a type is in the set. A request with the same verb and resource and any outcome covers a missed one.
+// Cover reports whether a type is in the set. For a type with the outcome Missed, any outcome of the same verb and What suffices.
 func (t RequestTypes) Cover(wanted RequestType) bool {
 	if wanted.Outcome != Missed {
 		return t[wanted]
@@ -115,7 +116,7 @@ func TableRequestTypes() (RequestTypes, error) {
 	return types, nil
 }
 
-// parse returns the request as the scenario package describes it.
+// parse returns the request as a scenario.Request without a status code. It does not expand placeholders.
 func (r *Request) parse() (scenario.Request, error) {
 	method := r.methods()[0]
 	path, body := method.path, r.Raw

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// untilTimeout limits how long a request with Until is repeated, and untilInterval is the pause between attempts.
+	// untilTimeout is the maximum time for which a request with Until is repeated. untilInterval is the pause between attempts.
 	untilTimeout  = time.Minute
 	untilInterval = 100 * time.Millisecond
-	// eventsTimeout limits how long a watch waits for its events.
+	// eventsTimeout is the maximum time for which a watch waits for its events.
 	eventsTimeout = 5 * time.Second
 )
 
-// ConfigFor returns the client configuration for a user; an empty user is an admin.
+// ConfigFor is a function that returns the client configuration for a user. The user "" is an admin.
 type ConfigFor func(user string) *rest.Config
 
-// Send sends the requests of a sequence in order, and returns the answers by request name. It deletes the sequence's objects at
-// the end.
+// Send sends the requests of a sequence in order, and returns the answers by request name. It returns an error if a request gets
+// no response, or none that Until describes. It deletes the sequence's objects at the end, after an error too.
 func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string]Answer, error) {
 	s := sender{configs: configs, clients: map[string]*http.Client{}, answers: map[string]any{}}
 	defer s.close()
@@ -46,7 +46,8 @@ func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string
 	return answers, nil
 }
 
-// sender sends the requests of one sequence.
+// sender sends the requests of one sequence. clients has an HTTP client for each user. answers has the decoded bodies of earlier
+// responses by request name, for expand.
 type sender struct {
 	configs ConfigFor
 	clients map[string]*http.Client
@@ -158,7 +159,7 @@ func (s *sender) body(request Request) (string, error) {
 
 var placeholder = regexp.MustCompile(`\$\(([^.()]+)\.([^()]+)\)`)
 
-// expand replaces $(name.field.path) by fields of earlier responses.
+// expand replaces $(name.field.path) by fields of earlier responses. It returns an error if no earlier response has the field.
 func (s *sender) expand(jsonText string) (string, error) {
 	var missing error
 	filled := placeholder.ReplaceAllStringFunc(jsonText, func(match string) string {
@@ -172,7 +173,7 @@ func (s *sender) expand(jsonText string) (string, error) {
 	return filled, missing
 }
 
-// readEvents reads count events of a watch, or those that arrive before the timeout.
+// readEvents reads up to count events of a watch. After eventsTimeout it calls cancel, and returns the events that arrived.
 func readEvents(body io.Reader, count int, cancel context.CancelFunc) ([]any, error) {
 	timer := time.AfterFunc(eventsTimeout, cancel)
 	defer timer.Stop()
@@ -192,7 +193,7 @@ func readEvents(body io.Reader, count int, cancel context.CancelFunc) ([]any, er
 	return events, nil
 }
 
-// parse decodes JSON, and returns other text as a string.
+// parse returns the decoded JSON, or the text as a string if it is not JSON.
 func parse(jsonText []byte) any {
 	var value any
 	if err := json.Unmarshal(jsonText, &value); err != nil {
@@ -201,7 +202,8 @@ func parse(jsonText []byte) any {
 	return value
 }
 
-// cleanUp deletes the objects of a sequence. It does not wait, because no other sequence uses their names.
+// cleanUp deletes the objects of a sequence and ignores errors. It does not wait for the deletions, because no other sequence uses
+// the objects' names.
 func (s *sender) cleanUp(ctx context.Context, sequence Sequence) {
 	for _, path := range sequence.Cleanup {
 		_, _, _ = s.send(ctx, Request{Delete: path})

@@ -27,9 +27,9 @@ type Sequence struct {
 }
 
 // Request is a request with the options for comparing its response. Exactly one of the fields from Get to Patch is set, to the
-// path and query.
+// path and query. Watch must have a query, because "&watch=true" is appended to it.
 //
-// In paths and bodies, $(name.field.path) is replaced by a field of the response to an earlier request of the sequence.
+// In paths and in Body, $(name.field.path) is replaced by a field of the response to an earlier request of the sequence.
 type Request struct {
 	// Name is unique in the sequence.
 	Name string `json:"name"`
@@ -48,18 +48,20 @@ type Request struct {
 	Apply     string `json:"apply,omitempty"`
 	Patch     string `json:"patch,omitempty"`
 
-	// Body is sent as JSON, and Raw unchanged.
+	// Body is sent as JSON. If Body is nil, Raw is sent unchanged.
 	Body any    `json:"body,omitempty"`
 	Raw  string `json:"raw,omitempty"`
-	// Long is the length of the string that replaces $(long) in the body.
+	// Long is the length of the string that replaces $(long) in Body.
 	Long int `json:"long,omitempty"`
-	// Type is the media type of the body, and Accept that of the response. Both have defaults.
+	// Type is the media type of the body. It defaults to that of the method or patch, and for Patch to JSON. Accept is the media
+	// type of the response, and defaults to JSON.
 	Type   string `json:"type,omitempty"`
 	Accept string `json:"accept,omitempty"`
 
-	// Events is the number of events that a watch waits for.
+	// Events is the number of events for which a watch waits. After a timeout, the answer has fewer.
 	Events int `json:"events,omitempty"`
-	// Until repeats the request until the response matches. Use it where controllers have to act first.
+	// Until repeats the request until the response matches, or fails after a timeout. Use it where controllers have to act first;
+	// nil sends the request once.
 	Until *Until `json:"until,omitempty"`
 	// Pick limits the comparison of a successful response, or of each event, to these dotted paths. Empty compares everything.
 	Pick []string `json:"pick,omitempty"`
@@ -75,7 +77,7 @@ type Until struct {
 	Warning string `json:"warning,omitempty"`
 }
 
-// Sequences returns the table, sorted by file name.
+// Sequences returns the sequences of the table, sorted by file name. It returns an error if one of them is invalid.
 func Sequences() ([]Sequence, error) {
 	files, err := fs.Glob(requestFiles, "requests/*.yaml")
 	if err != nil {
@@ -119,7 +121,7 @@ type method struct {
 	verb, path, mediaType string
 }
 
-// methods returns the methods that the request sets.
+// methods returns the methods that the request sets. A valid request sets exactly one.
 func (r *Request) methods() []method {
 	const json = "application/json"
 	all := []method{

@@ -2,8 +2,8 @@ package parity
 
 import "testing"
 
-// TestNoTwoSequencesCleanUpTheSameObject checks that sequences delete different objects. A sequence does not wait for
-// deletions, so that another one that creates the same object would get a 409.
+// TestNoTwoSequencesCleanUpTheSameObject checks that sequences delete different objects. A sequence does not wait for deletions. If
+// a second sequence created the same object, it could get a 409.
 func TestNoTwoSequencesCleanUpTheSameObject(t *testing.T) {
 	sequences, err := Sequences()
 	if err != nil {

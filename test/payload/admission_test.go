@@ -42,7 +42,7 @@ var deletionConditions = []string{
 	"!('system:serviceaccounts:openshift-cluster-version' in request.userInfo.groups)",
 }
 
-// otherConditions are the match conditions of policies for objects that are not in the payload.
+// otherConditions are the match conditions of policies for objects that are not in the payload, by policy name.
 var otherConditions = map[string][]string{
 	limitsRecordPolicy: {isNotBeingDeleted, isNotTheManager, "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'"},
 	ownershipPolicy:    {isNotTheManager},
@@ -85,8 +85,8 @@ func crdDeletion(p *payload) []string {
 	})
 }
 
-// limitsRecord checks that the policy has the name and content of the ConfigMap as pkg/limits has them, and the manager's
-// namespace.
+// limitsRecord checks that the policy protects the ConfigMap of pkg/limits in the manager's namespace while the ConfigMap records
+// limits.
 func limitsRecord(p *payload) []string {
 	return withPolicy(p, limitsRecordPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
 		none, err := limits.Record{}.Data()
@@ -102,8 +102,8 @@ func limitsRecord(p *payload) []string {
 	})
 }
 
-// ownershipIdentity checks that the policy has the labels and field managers of pkg/ownership. Without the selector, the API
-// server would evaluate the policy for every write in the cluster.
+// ownershipIdentity checks that the policy selects objects by the owner label, and that its variables have the owner labels and
+// field managers of the API. Without the selector, the API server would evaluate the policy for every write in the cluster.
 func ownershipIdentity(p *payload) []string {
 	return withPolicy(p, ownershipPolicy, func(o object, policy admissionv1.ValidatingAdmissionPolicy) (violations []string) {
 		got := policy.Spec.MatchConstraints.ObjectSelector.MatchLabels
@@ -120,7 +120,8 @@ func ownershipIdentity(p *payload) []string {
 	})
 }
 
-// withPolicy calls check with the policy of this name.
+// withPolicy calls check with the policy of this name and returns its violations. It returns a violation if there is no such
+// policy, or if the policy has no selectors.
 func withPolicy(p *payload, name string, check func(object, admissionv1.ValidatingAdmissionPolicy) []string) []string {
 	at := slices.IndexFunc(p.objects, func(o object) bool { return o.GVK.Kind == policyKind && o.Obj.GetName() == name })
 	if at < 0 {

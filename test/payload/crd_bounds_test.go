@@ -1,6 +1,6 @@
 package payload
 
-// unboundedFields are the fields without bounds, with the reason.
+// unboundedFields are the fields that need no bounds, with the reason, by path.
 var unboundedFields = map[string]string{
 	"apiVersion": "the API server uses its own schema, and accepts only the version of the request's path",
 	"kind":       "the API server uses its own schema, and accepts only the kind of the resource",
@@ -25,8 +25,8 @@ func crdBounds(p *payload) []string {
 	return violations
 }
 
-// missingBounds returns the bounds that a node lacks. The format bounds an integer of an external type, because the API server
-// rejects values that do not fit.
+// missingBounds returns the names of the bounds that a node lacks. An integer of an external type with the format int32 or int64
+// needs none, because the API server rejects values that do not fit.
 func missingBounds(n node, external bool) (missing []string) {
 	need := func(has bool, what string) {
 		if !has {

@@ -17,7 +17,7 @@ var crdRules = []rule{
 	{"HRD-S6 no list in a spec that limits something can be empty", crdMinima},
 }
 
-// kindsWithoutStatus are the kinds without a status, as StorageClass.
+// kindsWithoutStatus are the resource names of the CRDs that need no status subresource, as StorageClass needs none.
 var kindsWithoutStatus = []string{"provisionerclasses"}
 
 func crdShape(p *payload) []string {

@@ -8,13 +8,15 @@ import (
 )
 
 const (
-	// maxCRD is the largest annotation, in bytes. kubectl apply stores the whole object in one.
+	// maxCRD is the maximum size of an object's annotations, in bytes. A CRD must be smaller, because kubectl apply stores the
+	// whole object in an annotation.
 	maxCRD = 256 << 10
-	// maxSentence is the number of words of the longest permitted sentence.
+	// maxSentence is the maximum number of words in a sentence of a description.
 	maxSentence = 25
 )
 
-// crdTexts checks the description of every field, which kubectl explain prints, against the schema.
+// crdTexts checks the description of every field, which kubectl explain prints, against the schema. It checks the size of every
+// CRD as well.
 func crdTexts(p *payload) []string {
 	fields := 0
 	violations := eachNode(p, func(violations *[]string, crd object, n node) {

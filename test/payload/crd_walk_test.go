@@ -51,7 +51,8 @@ var externalFields = []string{
 	"status.version", "status.latestAvailableRevision", "status.readyReplicas",
 }
 
-// externalFieldsByCRD are further external fields of one CRD. Other CRDs have own fields with these paths.
+// externalFieldsByCRD are further external fields, by the name of their CRD. In other CRDs, the fields with these paths belong to
+// this project.
 var externalFieldsByCRD = map[string][]string{
 	"platformoperatormanagers.operator.openshift.io": {"status.conditions", "status.generations", "status.observedGeneration"},
 }
@@ -61,7 +62,7 @@ func isExternal(crd string, n node) bool {
 	return slices.Contains(externalFields, n.path) || slices.Contains(externalFieldsByCRD[crd], n.path) || isInExternalType(n)
 }
 
-// isInExternalType reports whether a node is part of an external type.
+// isInExternalType reports whether a node is below a field of externalTypes. The field itself is not in the type.
 func isInExternalType(n node) bool {
 	return slices.ContainsFunc(externalTypes, func(external string) bool {
 		rest, below := strings.CutPrefix(n.path, external)
@@ -87,7 +88,7 @@ func walk(n node, visit func(node)) {
 	}
 }
 
-// eachNode calls visit for every node of the schemas of all CRDs, and returns the violations.
+// eachNode calls visit for every node of the schemas of all CRDs, and returns the violations that visit appended.
 func eachNode(p *payload, visit func(violations *[]string, crd object, n node)) []string {
 	return allTyped(p, "CustomResourceDefinition", func(o object, crd apiextensionsv1.CustomResourceDefinition) (violations []string) {
 		for _, version := range crd.Spec.Versions {

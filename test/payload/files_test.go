@@ -126,7 +126,8 @@ func profiles(p *payload) (violations []string) {
 	return violations
 }
 
-// knownFields finds misspelled fields. The API server drops them with a warning that the CVO ignores.
+// knownFields finds misspelled fields, and kinds that this test does not know. The API server drops misspelled fields with a
+// warning that the CVO ignores.
 func knownFields(p *payload) (violations []string) {
 	for _, o := range p.objects {
 		var err error

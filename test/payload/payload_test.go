@@ -39,7 +39,7 @@ func (o object) String() string {
 	return fmt.Sprintf("%s (%s %s)", o.file, o.GVK.Kind, o.Obj.GetName())
 }
 
-// rule is one rule for the whole payload. check returns the violations.
+// rule is one rule for the whole payload. check returns the violations; none if the payload follows the rule.
 type rule struct {
 	name  string
 	check func(*payload) []string
@@ -84,10 +84,10 @@ func read(t *testing.T) *payload {
 	return p
 }
 
-// parse parses manifests as the CVO does.
+// parse parses manifests, by file name, as the CVO does. It does not parse image-references.
 func parse(files map[string]string) (*payload, error) { return reparse(files, &payload{}) }
 
-// reparse parses the files that differ from before, and copies the objects of the other files.
+// reparse returns the payload of files. It parses the files that differ from before, and copies the objects of the other files.
 func reparse(files map[string]string, before *payload) (*payload, error) {
 	p := &payload{files: files}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -119,7 +119,7 @@ func (p *payload) ofKind(kind string) []object {
 	return slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool { return o.GVK.Kind != kind })
 }
 
-// typed converts an object. It returns an error for an unknown field.
+// typed returns an object as a T. It returns an error if the object has a field that T does not have.
 func typed[T any](o object) (T, error) {
 	var result T
 	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Obj.Object, &result, true)
@@ -129,7 +129,8 @@ func typed[T any](o object) (T, error) {
 	return result, err
 }
 
-// allTyped converts every object of a kind and returns the violations that check finds. It is a violation if there is none.
+// allTyped calls check with every object of a kind, converted to T, and returns the violations. A payload without such an object is a
+// violation, and so is an object that cannot be converted.
 func allTyped[T any](p *payload, kind string, check func(object, T) []string) []string {
 	var violations []string
 	objects := p.ofKind(kind)

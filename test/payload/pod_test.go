@@ -72,7 +72,8 @@ func podSecurity(pod corev1.PodSpec) (violations []string) {
 	return violations
 }
 
-// volumes checks that every mounted volume exists, and that the container can write where it has to.
+// volumes checks that no volume is a hostPath or unlimited, and that every mounted volume exists. It checks that containers can write to
+// /tmp and to the directories in their arguments.
 func volumes(pod corev1.PodSpec) (violations []string) {
 	known := map[string]corev1.Volume{}
 	for _, volume := range pod.Volumes {
@@ -108,8 +109,8 @@ func volumes(pod corev1.PodSpec) (violations []string) {
 	return violations
 }
 
-// lockFile checks what a restarted container needs to reacquire its lease. The lock file is on an emptyDir volume, outside the
-// content directory, and the container knows its pod.
+// lockFile checks that a restarted container can reacquire its lease. The lock file must be on an emptyDir volume, outside the content
+// directory, and the container's environment must have the pod's name and UID. writable has the mount paths of emptyDir volumes.
 func lockFile(container corev1.Container, file string, writable map[string]bool) (violations []string) {
 	expect(&violations, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
 		return writable[m.MountPath] && strings.HasPrefix(file, m.MountPath+"/")
@@ -127,7 +128,7 @@ func lockFile(container corev1.Container, file string, writable map[string]bool)
 	return violations
 }
 
-// leaseLockFile checks that a restarted manager can reacquire its lease.
+// leaseLockFile checks that every container has the argument for a lock file, with which a restarted manager reacquires its lease.
 func leaseLockFile(p *payload) []string {
 	return allTyped(p, "Deployment", func(o object, d appsv1.Deployment) (violations []string) {
 		for _, container := range d.Spec.Template.Spec.Containers {

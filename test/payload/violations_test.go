@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// change replaces old by new in every file of the payload whose name contains file.
+// change is the replacement of old by new in every file of the payload whose name contains file.
 type change struct{ file, old, new string }
 
 const (
@@ -36,7 +36,7 @@ const (
 	alertsFile     = "03-prometheusrule"
 )
 
-// violations has at least one change for every rule that violates it. want is part of the expected violation.
+// violations has, by the name of each rule, at least one change that violates the rule. want is part of the expected violation.
 var violations = map[string]map[string]struct {
 	change
 	want string

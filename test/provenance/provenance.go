@@ -1,5 +1,5 @@
-// Package provenance says what a document of measurements was measured from: the commit, the machine, the Go version, the command
-// and the date. It names neither the machine nor a folder of it.
+// Package provenance describes the origin of a document of measurements: the commit, the machine, the Go version, the command and the
+// date. The description has neither the host name of the machine nor the path of the checkout.
 package provenance
 
 import (
@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// Fact is a name with its value, a row of a document's first table.
+// Fact is a name and its value: a row of a document's first table.
 type Fact [2]string
 
-// Describe returns the facts of a run of command at a time. The working directory has to be in the checkout; document is the
-// path, from there, of the file that the run writes.
+// Describe returns the facts about a run of command that starts at now. It reads /proc, and therefore needs Linux. The working
+// directory must be in the checkout. document is the path, relative to the working directory, of the file that the run writes.
 func Describe(document, command string, now time.Time) ([]Fact, error) {
 	commit, err := describeCommit(document)
 	if err != nil {
@@ -50,8 +50,8 @@ func Describe(document, command string, now time.Time) ([]Fact, error) {
 	}, nil
 }
 
-// describeCommit names the commit and says whether the checkout differs from it. The document itself does not count: it is
-// always older or newer than the commit it is in.
+// describeCommit returns the hash of the checked-out commit, with a remark if the working directory has uncommitted changes. It ignores
+// changes of the document, because each run changes the document. It returns "none yet" if git finds no commit.
 func describeCommit(document string) (string, error) {
 	commit, err := exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Output()
 	if err != nil {
@@ -68,7 +68,8 @@ func describeCommit(document string) (string, error) {
 	return text, nil
 }
 
-// ProcValue returns the first value of a "name: value" line of a file below /proc.
+// ProcValue returns the value of the first "name: value" line with this name in a file below /proc. It returns an error if there is no
+// such line.
 func ProcValue(path, name string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func field(content []byte, name string) (string, bool) {
 	return "", false
 }
 
-// ParseKiB reads the kernel's "12345 kB", which are KiB, and returns bytes.
+// ParseKiB returns the bytes of a size that the kernel prints as "12345 kB" and that is in KiB. It returns an error for other units.
 func ParseKiB(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	kib, err := strconv.ParseUint(number, 10, 64)

@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// bound is one limit of a field, such as minLength.
+// bound is one limit of a field, such as minLength. A bound without a name has no limit: it records that a schema has the field.
 type bound struct {
 	path, name string
 	limit      float64
@@ -18,11 +18,11 @@ type bound struct {
 
 func (b bound) String() string { return fmt.Sprintf("%s %s %.0f", b.path, b.name, b.limit) }
 
-// isMinimum reports whether the bound is a lower one.
+// isMinimum reports whether the bound is a minimum, and not a maximum.
 func (b bound) isMinimum() bool { return strings.HasPrefix(b.name, "min") }
 
-// boundsIn adds the bounds of a schema by path and name, and an entry for each path. The items of a list end in "[]", and the
-// values of a map in "{}".
+// boundsIn adds the bounds of a schema to into, by path and name, and for each path a bound without a name. The paths of list items end
+// in "[]", and the paths of map values in "{}".
 func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[string]bound) {
 	add := func(name string, limit *int64) {
 		if limit != nil {
@@ -53,8 +53,8 @@ func boundsIn(schema apiextensionsv1.JSONSchemaProps, path string, into map[stri
 	}
 }
 
-// tightened returns the bounds that the former schema lacks or has wider, in order. It leaves out fields that the former schema
-// lacks, because no stored object has them.
+// tightened returns the shipped bounds that the former schema lacks or has wider, sorted by path and name. It omits fields that the
+// former schema lacks, because no stored object has them.
 func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 	before, now := map[string]bound{}, map[string]bound{}
 	boundsIn(former, "", before)
@@ -65,7 +65,7 @@ func tightened(former, shipped apiextensionsv1.JSONSchemaProps) []bound {
 		old, had := before[key]
 		switch _, stored := before[added.path]; {
 		case added.name == "", !stored: // no bound, or no field
-		case added.isMinimum() && added.limit == 0 && added.name != "minimum": // says nothing
+		case added.isMinimum() && added.limit == 0 && added.name != "minimum": // limits nothing
 		case !had, added.isMinimum() && added.limit > old.limit, !added.isMinimum() && added.limit < old.limit:
 			all = append(all, added)
 		}
@@ -81,8 +81,8 @@ func (b bound) isViolatedBy(object map[string]any) bool {
 	})
 }
 
-// sizeOf returns the number that a bound of this name limits, such as the length of a string. It returns false if the value has
-// none.
+// sizeOf returns the number that a bound of this name limits, such as the length of a string. It returns false if the bound does not
+// apply to a value of this type.
 func sizeOf(name string, value any) (float64, bool) {
 	switch value := value.(type) {
 	case string:
@@ -97,7 +97,8 @@ func sizeOf(name string, value any) (float64, bool) {
 	return 0, false
 }
 
-// valuesAt returns the values at a path.
+// valuesAt returns the values at a path of boundsIn without the leading dot. It returns the value itself if the path is empty, and nil
+// if the value has no such field.
 func valuesAt(value any, path string) []any {
 	if path == "" {
 		return []any{value}

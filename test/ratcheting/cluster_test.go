@@ -43,7 +43,7 @@ type cluster struct {
 	client dynamic.Interface
 }
 
-// run runs a test in virtual time, with a cluster in memory that has some CRDs.
+// run runs a test in virtual time, with a cluster in memory that has the CRDs whose files match the pattern crds.
 func run(t *testing.T, crds string, test func(c cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func (c cluster) must(err error) {
 	}
 }
 
-// apply creates or updates CRDs, and waits until the API server uses them.
+// apply creates or updates the CRDs whose files match pattern, and waits until the API server uses them.
 func (c cluster) apply(pattern string) {
 	c.Helper()
 	for _, crd := range readCRDs(c.T, pattern) {
@@ -118,7 +118,7 @@ func readCRDs(t *testing.T, pattern string) []*unstructured.Unstructured {
 	return all
 }
 
-// schemas returns the schemas of CRDs, by kind.
+// schemas returns the schemas of the CRDs whose files match pattern, by kind. It returns the schema of each CRD's first version.
 func schemas(t *testing.T, pattern string) map[string]apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	all := map[string]apiextensionsv1.JSONSchemaProps{}
@@ -132,7 +132,7 @@ func schemas(t *testing.T, pattern string) map[string]apiextensionsv1.JSONSchema
 	return all
 }
 
-// readObjects reads the objects in a file after replacing words.
+// readObjects returns the objects of a YAML file, after words replaced placeholders in its text.
 func readObjects(t *testing.T, file string, words *strings.Replacer) (all []*unstructured.Unstructured) {
 	t.Helper()
 	content, err := os.ReadFile(file)

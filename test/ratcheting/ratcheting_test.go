@@ -16,7 +16,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// unreachable are added bounds that no stored object can violate, with the reason.
+// unreachable are added bounds that no stored object can violate, with the reason. Each key is the kind, path and name of a bound.
 var unreachable = map[string]string{
 	"PlatformOperatorManager .spec.managementState maxLength": "the only value that was ever accepted is Managed",
 	// The API server does not ratchet objects with unknown fields: it validates them as new.
@@ -42,7 +42,8 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	))
 }
 
-// edits are changes by users and managers, by kind: a field of the spec and one of the status.
+// edits are changes by users and managers, by kind: a field of the spec and one of the status, as the words for set. nil changes
+// nothing.
 var edits = map[string]struct{ spec, status []string }{
 	"BundleDeployment":        {[]string{"spec", "onFailure", "Rollback"}, []string{"status", "bundle", "name", "other"}},
 	"Bundle":                  {nil, []string{"status", "phase", "Failing"}}, // whose spec is immutable
@@ -126,7 +127,8 @@ func (c cluster) editStatus(live *unstructured.Unstructured) error {
 	return err
 }
 
-// updateTyped updates an object with a typed client, as the manager does.
+// updateTyped converts an object to its Go type and back, and updates the object. The conversion drops the fields that the Go type does
+// not have, as an update with a typed client does.
 func (c cluster) updateTyped(live *unstructured.Unstructured) error {
 	object := map[string]any{
 		"BundleDeployment": &corev1alpha2.BundleDeployment{}, "Bundle": &corev1alpha2.Bundle{},
@@ -143,7 +145,7 @@ func (c cluster) updateTyped(live *unstructured.Unstructured) error {
 	return err
 }
 
-// set sets the field at a path to the last of the words. The other words are the path.
+// set sets the field at a path to the last of the words. The other words are the path. Without words, set does nothing.
 func set(object *unstructured.Unstructured, words []string) {
 	if len(words) > 0 {
 		_ = unstructured.SetNestedField(object.Object, words[len(words)-1], words[:len(words)-1]...) // a map is at each part of the path

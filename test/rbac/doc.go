@@ -2,5 +2,5 @@
 // denied request is an error.
 //
 // The integration and end-to-end suites call Collect, which summarizes an audit log in a small file. A test reads the files of a whole
-// run. The package starts nothing, and does not know what the requests are for.
+// run. The package starts neither a manager nor an API server.
 package rbac

@@ -35,7 +35,7 @@ type Right struct {
 	Name string
 }
 
-// String returns the role, the verb and the resource.
+// String returns the role, the verb and the resource, with the object's name if the right has one.
 func (r Right) String() string {
 	text := fmt.Sprintf("%s: %s %s", r.Role, r.Verb, r.Resource)
 	if r.Name != "" {
@@ -50,25 +50,25 @@ func (r Right) allows(request Request) bool {
 		(r.Namespace == "" || r.Namespace == request.Namespace) && (r.Name == "" || r.Name == request.Name)
 }
 
-// isCoveredBy reports whether another right grants the same in all namespaces.
+// isCoveredBy reports whether the right is for one namespace, and another right grants the same in all namespaces.
 func (r Right) isCoveredBy(other Right) bool {
 	return r.Namespace != "" && other.Namespace == "" && r.Resource == other.Resource && r.Verb == other.Verb && (other.Name == "" || other.Name == r.Name)
 }
 
 // ShippedRoles are the manager's roles in a manifests folder.
 type ShippedRoles struct {
-	// Own are the rights that the manager has whatever bundles are installed.
+	// Own are the rights that the manager needs for itself, independent of the installed bundles.
 	Own []Right
-	// ForBundles are the rules that bundles need, by ClusterRole.
+	// ForBundles are the rules that bundles need, by Right.Role.
 	ForBundles map[string][]rbacv1.PolicyRule
-	// FromKubernetes are the rights of bound roles that Kubernetes ships. The manager does not have to use each of them, but
-	// each role.
+	// FromKubernetes are the rights of bound roles that Kubernetes ships. The manager must use at least one right of each role.
 	FromKubernetes []Right
 	// Rules are the rules of all roles, by Right.Role.
 	Rules map[string][]rbacv1.PolicyRule
 }
 
-// kubernetesRoles are the bound roles that Kubernetes ships. A server needs them to authorize clients of its metrics.
+// kubernetesRoles are the rules of the bound roles that Kubernetes ships, by Right.Role. A server needs these roles to authorize clients
+// of its metrics.
 var kubernetesRoles = map[string][]rbacv1.PolicyRule{
 	"ClusterRole system:auth-delegator": {
 		{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
@@ -115,7 +115,8 @@ func (d document) bindsManager() bool {
 	})
 }
 
-// ReadShippedRoles reads the roles and bindings in a manifests folder.
+// ReadShippedRoles reads the roles and bindings in a manifests folder. It returns an error if the manager is bound to no role, or to a
+// role whose rules are unknown.
 func ReadShippedRoles(folder string) (ShippedRoles, error) {
 	documents, err := readDocuments(folder)
 	if err != nil {
@@ -176,8 +177,8 @@ func readDocuments(folder string) ([]document, error) {
 	return documents, nil
 }
 
-// rightsFromRule returns the rights of a rule. It does not expand wildcards, so that they cover no request. Roles must not have
-// any.
+// rightsFromRule returns the rights of a rule. It does not expand wildcards, which therefore cover no request. The manager's roles must
+// not have wildcards.
 func rightsFromRule(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	names := rule.ResourceNames
 	if len(names) == 0 {

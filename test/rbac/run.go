@@ -19,14 +19,14 @@ const (
 	resultExt = ".result"
 )
 
-// TracePath returns the file for the trace of one environment of a suite. process and environment are numbers that make the
-// name unique.
+// TracePath returns the path of the file for the trace of one environment of a suite. process and environment are numbers that make
+// the name unique.
 func TracePath(folder, suite string, process, environment int) string {
 	return filepath.Join(folder, fmt.Sprintf("%s-%d-%d%s", suite, process, environment, traceExt))
 }
 
-// RecordReport records the result of a Ginkgo suite for ReadTraces. Call it in ReportAfterSuite. It does nothing if folder is
-// empty.
+// RecordReport records the result of a Ginkgo suite in folder for ReadTraces. Call it in ReportAfterSuite. It does nothing if folder
+// is "".
 func RecordReport(folder, suite string, report types.Report) error {
 	if folder == "" {
 		return nil
@@ -41,7 +41,8 @@ func RecordReport(folder, suite string, report types.Report) error {
 	return RecordSuite(folder, suite, problem)
 }
 
-// RecordSuite records that a suite ended. problem says why its traces are incomplete; it is empty if they are complete.
+// RecordSuite records in folder that a suite ended, and creates the folder if necessary. problem is the reason why the suite's traces
+// are incomplete; "" if they are complete.
 func RecordSuite(folder, suite, problem string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("recording the result of the %s suite: %w", suite, err)
@@ -103,8 +104,8 @@ type Exemptions struct {
 // discoveryBindings are the default bindings that let every account use discovery and review its own access.
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
-// Compare returns the differences between the roles and the requests, one per line: unused rights, denied requests, and
-// requests that other roles allowed.
+// Compare returns the differences between the roles and the requests, sorted: unused rights, denied requests, and requests that other
+// roles allowed. It returns unneeded exemptions as well, and nil if there is no problem.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
 	report := func(list []Exemption, what, format string, args ...any) {
@@ -159,7 +160,7 @@ func (t Trace) isUsed(right Right) bool {
 	return false
 }
 
-// problem says what is wrong with the binding that allowed a request. It is empty if nothing is.
+// problem returns what is wrong with the binding that allowed a request, or "" if the binding is correct.
 func (s ShippedRoles) problem(request Request) string {
 	covers := func(each Right) bool { return each.allows(request) }
 	if slices.Contains(discoveryBindings, request.By) || slices.ContainsFunc(s.Own, covers) || slices.ContainsFunc(s.FromKubernetes, covers) {
@@ -174,8 +175,8 @@ func (s ShippedRoles) problem(request Request) string {
 	return ""
 }
 
-// isOwn reports whether the manager sends a request for itself and not for a bundle: in its own namespace, for its own kinds,
-// or to list and watch CustomResourceDefinitions, without which it does not start.
+// isOwn reports whether the manager sends a request for itself and not for a bundle. Such requests are in its own namespace, for
+// its own kinds, or list and watch CustomResourceDefinitions, without which the manager does not start.
 func (s ShippedRoles) isOwn(request Request) bool {
 	if request.Resource == "customresourcedefinitions.apiextensions.k8s.io" && slices.Contains([]string{"list", "watch"}, request.Verb) {
 		return true

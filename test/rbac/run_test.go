@@ -14,7 +14,7 @@ var traces = flag.String("traces", "", "folder with the traces of the scenarios,
 
 const manifests = "../../manifests"
 
-// exemptions are the differences between the roles and the requests that are intended.
+// exemptions are the intended differences between the roles and the requests.
 var exemptions = Exemptions{
 	Unused: []Exemption{
 		{
@@ -35,8 +35,8 @@ var exemptions = Exemptions{
 	},
 	Denied: []Exemption{
 		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", false},
-		// The cache for removals uses a streaming watch, and lists if the API server refuses it. It may run already, because
-		// another test has started it before this one revokes the right.
+		// The cache for removals uses a streaming watch, and lists if the API server refuses it. If another test started the cache
+		// before this test revokes the right, the API server denies no request.
 		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
 		{"list priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
 		{"watch poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},
@@ -46,8 +46,8 @@ var exemptions = Exemptions{
 
 const deniedBy = "test/scenarios/permissions_test.go revokes this right of the role for bundles, and "
 
-// TestCLU_P5_TheManagersRolesAreWhatItUses compares the roles in manifests/ with the requests of all suites, which run the manager with these
-// roles only.
+// TestCLU_P5_TheManagersRolesAreWhatItUses compares the roles in manifests/ with the requests of all suites. The suites run the manager
+// with these roles only.
 //
 // Promise CLU-P5: The manager's roles have exactly the rights that its requests in stories, specs and end-to-end tests need, but for
 // listed exemptions. No role has a wildcard or may impersonate, and only the role for bundles may escalate and bind.
@@ -75,8 +75,8 @@ func TestCLU_P5_TheManagersRolesAreWhatItUses(t *testing.T) {
 	}
 }
 
-// forbiddenRules returns the rules that no role may have: wildcards, impersonation, escalation and binding. Only the role for
-// bundles has one rule that allows escalation and binding.
+// forbiddenRules returns the parts of rules that no role may have: wildcards, impersonation, escalation and binding. The roles for
+// bundles must have exactly one rule that allows escalation and binding.
 func forbiddenRules(shipped ShippedRoles) (problems []string) {
 	escalation := rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles", "roles"}, Verbs: []string{"bind", "escalate"}}
 	escalations := 0

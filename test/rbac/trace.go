@@ -25,14 +25,15 @@ type Request struct {
 	Name string `json:"name,omitempty"`
 	// Path is the first two segments of a non-resource URL.
 	Path string `json:"path,omitempty"`
-	// By is the binding that allowed it. It is empty if the request was denied.
+	// By is the binding that allowed the request, or "no RBAC: " with the reason of another authorizer. It is empty if the request
+	// was denied.
 	By string `json:"by,omitempty"`
 }
 
-// OtherNamespace represents all namespaces that no shipped role is limited to, because bundles can have any namespace.
+// OtherNamespace is the Namespace of requests in all namespaces to which no shipped role is limited. Bundles can have any namespace.
 const OtherNamespace = "…"
 
-// String returns the verb, the resource, the name and the scope.
+// String returns the verb, the resource, the name and the scope. For a non-resource URL, it returns the verb and the path.
 func (r Request) String() string {
 	if r.Resource == "" {
 		return r.Verb + " " + r.Path
@@ -53,7 +54,7 @@ func (r Request) String() string {
 // Trace is the number of requests of each kind.
 type Trace map[Request]int
 
-// maxRequests limits the kinds of requests in a trace, which must not grow with the cluster.
+// maxRequests is the maximum number of kinds of requests in a trace. The number must not grow with the cluster.
 const maxRequests = 20_000
 
 // event has the fields of an audit event that collect reads.
@@ -113,7 +114,7 @@ func collect(reader *bufio.Reader, shipped ShippedRoles) (Trace, error) {
 	for number := 1; ; number++ {
 		line, err := reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return trace, nil // an incomplete line is not the manager's, which has ended
+			return trace, nil // an incomplete line has no request of the manager, because the manager ended earlier
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the audit log: %w", err)
@@ -156,12 +157,12 @@ type ObservedRequest struct {
 	Path            string
 	// Reason is the authorizer's reason, as in audit events.
 	Reason string
-	// Created is whether the request created an object. Denied is whether a right was missing.
+	// Created is whether the request created an object. Denied is whether the request was denied because the manager lacks a right.
 	Created, Denied bool
 }
 
-// Add counts a request. It counts a patch or update that created an object also as a create, because the API server checks both
-// rights.
+// Add adds a request to the trace. It adds a create as well for a patch or update that created an object, because the API server
+// checks both rights.
 func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 	entry := Request{Verb: each.Verb}
 	if each.Resource == "" {
@@ -208,7 +209,7 @@ type line struct {
 	Count int `json:"count"`
 }
 
-// Write writes the trace to a file, one JSON object per line.
+// Write writes the trace to a file, one JSON object per line. It creates the file's folder if necessary, and replaces the file.
 func (t Trace) Write(path string) error {
 	var lines []string
 	for request, count := range t {
@@ -228,7 +229,7 @@ func (t Trace) Write(path string) error {
 	return nil
 }
 
-// add adds the counts of a file that Write has written.
+// add adds the counts of a file that Write wrote. If it returns an error, it may have added a part of the file.
 func (t Trace) add(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

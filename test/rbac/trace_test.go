@@ -104,7 +104,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// auditEvent returns an audit event as the API server writes it. Allowed requests have a reason.
+// auditEvent returns an audit event as the API server writes it. An empty reason is a denied request.
 func auditEvent(user, verb, ref, code, reason string) string {
 	decision := "allow"
 	if reason == "" {

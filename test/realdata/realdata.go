@@ -1,4 +1,5 @@
-// Package realdata finds the public catalogs and bundles that some tests read. They lie beside a checkout and are not part of the project.
+// Package realdata finds the public catalogs and bundles that some tests read. They are in a folder beside the checkout, and not part of
+// the project.
 package realdata
 
 import (
@@ -9,16 +10,16 @@ import (
 	"testing"
 )
 
-// Env names the environment variable with the folder of the data: absolute, or relative to the folder of the main module's go.mod. If it is
-// set to "", there is no data; if it is not set, the folder is DefaultFolder. The Makefile sets it in every case: the go command compares the
-// variables that a test reads, but no files outside of the module, when it reuses the result of an earlier run.
+// Env is the name of the environment variable with the folder of the data: absolute, or relative to the folder of the main module's
+// go.mod. If the variable is "", there is no data. If it is not set, the folder is DefaultFolder. The Makefile always sets it. Before the
+// go command reuses a test result, it compares the variables that the test read, but no files outside the module.
 const Env = "PLATFORM_OPERATORS_REAL_DATA"
 
-// DefaultFolder is where the data is expected, relative to the folder of go.mod.
+// DefaultFolder is the folder of the data if Env is not set, relative to the folder of go.mod.
 const DefaultFolder = "../shared/data"
 
-// Find returns the files and folders that match a pattern of filepath.Glob relative to the data's folder, in the order of their names
-// and their folders' names. It returns an error if there are none.
+// Find returns the paths of the files and folders that match a pattern of filepath.Glob, which is relative to the data's folder. They are
+// sorted by their folders' names and then by name. Find returns an error if nothing matches.
 func Find(pattern string) ([]string, error) {
 	folder, isSet := os.LookupEnv(Env)
 	if !isSet {
@@ -45,7 +46,7 @@ func Find(pattern string) ([]string, error) {
 	return found, nil
 }
 
-// Glob is Find for a test, which it skips if nothing matches.
+// Glob returns the paths that Find returns. It skips the test if Find returns an error.
 func Glob(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	found, err := Find(pattern)
@@ -55,13 +56,13 @@ func Glob(tb testing.TB, pattern string) []string {
 	return found
 }
 
-// Path returns the path of one file or folder of the data. It skips the test if there is none.
+// Path returns the path of the file or folder of the data with this name. It skips the test if there is none.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	return Glob(tb, name)[0]
 }
 
-// moduleRoot returns the nearest folder with a go.mod, from the working directory upward.
+// moduleRoot returns the working directory or its nearest parent that has a go.mod, or an error if there is none.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -26,10 +26,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
-// eventTTL is kube-apiserver's default.
+// eventTTL is the time for which the API server keeps Events. It is kube-apiserver's default.
 const eventTTL = time.Hour
 
-// serviceRange is the range of Services' addresses.
+// serviceRange is the range of the Services' cluster IPs.
 var serviceRange = net.IPNet{IP: net.IPv4(10, 0, 0, 0), Mask: net.CIDRMask(24, 32)}
 
 // newCore returns the registries of the core group. It replaces kube-apiserver's function, which connects to etcd to allocate

@@ -35,15 +35,15 @@ type Kubernetes struct{}
 
 var _ apiserver.Registries = Kubernetes{}
 
-// Scheme implements apiserver.Registries.
+// Scheme implements apiserver.Registries. It returns the scheme of Kubernetes' built-in types.
 func (Kubernetes) Scheme() *runtime.Scheme { return legacyscheme.Scheme }
 
-// Configure implements apiserver.Registries. Server-side apply needs the OpenAPI definitions of the types.
+// Configure implements apiserver.Registries. It sets the OpenAPI definitions of the types, which server-side apply needs.
 func (Kubernetes) Configure(config *genericapiserver.RecommendedConfig) {
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(legacyscheme.Scheme))
 }
 
-// Install implements apiserver.Registries.
+// Install implements apiserver.Registries. It installs the core group and the groups of providers in server.
 func (Kubernetes) Install(server *genericapiserver.GenericAPIServer, services apiserver.Services) error {
 	enabled := controlplane.DefaultAPIResourceConfigSource()
 	core, err := newCore(enabled, services)
@@ -65,7 +65,7 @@ func (Kubernetes) Install(server *genericapiserver.GenericAPIServer, services ap
 	return nil
 }
 
-// providers returns the storage providers of the API groups in package builtin.
+// providers returns the storage providers of the API groups in package builtin, except for the core group.
 func providers(server *genericapiserver.GenericAPIServer, services apiserver.Services) []controlplaneapiserver.RESTStorageProvider {
 	return []controlplaneapiserver.RESTStorageProvider{
 		admissionregistrationrest.RESTStorageProvider{Authorizer: services.Authorizer, DiscoveryClient: services.Client.Discovery()},

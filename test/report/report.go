@@ -37,20 +37,20 @@ type Test struct {
 	// File is the report's file name without ".json". Package is the path of the Go package; it is empty for a Ginkgo spec.
 	File, Package string
 	// Name is the name that go test prints, or the texts of a spec and its containers, separated by blanks. It is empty for a package that
-	// failed, whose Output is what belongs to none of its tests, such as the errors of its build.
+	// failed. The Output of such a package belongs to none of its tests, as the errors of a build.
 	Name    string
 	Outcome Outcome
 	Elapsed time.Duration
 	// Attributes are in the order in which the test reported them.
 	Attributes []Attribute
-	// Output is what go test printed for the test; empty for a spec.
+	// Output is the text that go test printed for the test; empty for a spec.
 	Output string
 	// Parent is true if the test has subtests. Its Elapsed includes theirs.
 	Parent bool
 }
 
-// Read reads all reports (*.json) of a folder, by file name. A report that cannot be read does not keep the others from being
-// read: the error names each such file.
+// Read returns the tests of all reports (*.json) in a folder, sorted by file name. If a report is unreadable or incomplete, Read also
+// returns the tests that it could read. Its error names each such file.
 func Read(folder string) ([]Test, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -74,7 +74,7 @@ func Read(folder string) ([]Test, error) {
 	return all, errors.Join(errs...)
 }
 
-// parse reads a Ginkgo report, which is a JSON array, or go test's, which is one JSON object a line.
+// parse returns the tests of a Ginkgo report, which is a JSON array, or of a go test report, which has one JSON object per line.
 func parse(file string, content []byte) ([]Test, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n"), []byte("[")) {
 		return parseGinkgo(file, content)
@@ -106,7 +106,8 @@ func parseGinkgo(file string, content []byte) ([]Test, error) {
 	return tests, nil
 }
 
-// event is a line of test2json's output; see "go doc test2json". Of a build, "go help buildjson", it has an ImportPath.
+// event is a line of test2json's output; see "go doc test2json". An event of a build has an ImportPath instead of a Package; see
+// "go help buildjson".
 type event struct {
 	Action, Package, ImportPath, Test, Output, Key, Value string
 	Elapsed                                               float64
@@ -118,7 +119,8 @@ type running struct {
 	output strings.Builder
 }
 
-// parseGoTest returns what it has read with the error, because a run that was cut off ends in the middle of a line.
+// parseGoTest returns the tests of a go test report. At the first invalid line, it returns an error and the tests before that line. The
+// report of an interrupted run ends in the middle of a line.
 func parseGoTest(file string, content []byte) ([]Test, error) {
 	type name struct{ pkg, test string }
 	known := map[name]*running{}

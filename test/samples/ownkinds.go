@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// AddCustomResource gives the operator, whose bundle Write has written below root as plain manifests, an object of the kind that the
-// bundle defines itself, in a file that comes before the definition.
+// AddCustomResource adds a custom resource to the operator's bundle, which Write must have written below root as plain manifests. The
+// bundle itself has the CustomResourceDefinition. The file of the custom resource sorts before the file of the definition.
 func AddCustomResource(root string, operator Operator) error {
 	manifest := fmt.Sprintf("apiVersion: %s/v1\nkind: %s\nmetadata: {name: first}\nspec: {size: 3}\n", Group, operator.Kind())
 	path := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests", "0-first.yaml")
@@ -17,9 +17,9 @@ func AddCustomResource(root string, operator Operator) error {
 	return nil
 }
 
-// AddOwnKind gives the operator, whose bundle Write has written below root, a CustomResourceDefinition of a kind that bundles
-// may hold objects of, and such an object: a custom resource of the bundle's own kind. The kind is PodMonitor, because the
-// bundle format allows it and the local cluster has none. The object tells the operator's version.
+// AddOwnKind adds a CustomResourceDefinition and a custom resource of its kind to the operator's bundle, which Write must have
+// written below root. The kind is PodMonitor, because the bundle format permits PodMonitors and the local cluster does not have
+// the kind. The custom resource has the operator's version in spec.podTargetLabels.
 func AddOwnKind(root string, operator Operator) error {
 	manifests := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests")
 	for name, content := range map[string]string{

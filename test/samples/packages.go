@@ -8,27 +8,28 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// RulesSchema is the schema of upgrade rules.
+// RulesSchema is the schema of catalog blobs with upgrade rules.
 const RulesSchema = catalog.UpgradeSchemaPrefix + "v1alpha1"
 
-// Package is what a catalog contains about a package, other than its operators.
+// Package is the content of a catalog for a package, without its operators.
 type Package struct {
-	// Name is that of its operators' Package.
+	// Name is the package's name: the Package of its operators.
 	Name string
-	// DefaultChannel is the package's default channel; empty is what Write chooses.
+	// DefaultChannel is the package's default channel. If it is empty, Write chooses one.
 	DefaultChannel string
-	// Blobs are further blobs, each a YAML document or a JSON object, written as they are. Rules makes one of upgrade rules.
+	// Blobs are further blobs, each a YAML document or a JSON object, which are written unchanged. Rules returns a blob of upgrade
+	// rules.
 	Blobs []string
-	// Deprecations are the entries of the package's olm.deprecations; none is no such blob.
+	// Deprecations are the entries of the package's olm.deprecations blob. Without entries, the catalog has no such blob.
 	Deprecations []Deprecation
 }
 
-// Rules is a blob of upgrade rules of a package. The text is what follows schema and package, in YAML, not indented.
+// Rules returns a blob with the upgrade rules of a package. text is the YAML after the fields schema and package, not indented.
 func Rules(pkg, text string) string {
 	return fmt.Sprintf("schema: %s\npackage: %s\n%s", RulesSchema, pkg, text)
 }
 
-// Deprecation deprecates a version, a channel, or with neither of them named the package.
+// Deprecation deprecates the version. If Version is empty, it deprecates the channel, and if both are empty, the package.
 type Deprecation struct {
 	Channel, Version, Message string
 }
@@ -36,20 +37,20 @@ type Deprecation struct {
 // Property is a property of a bundle in a catalog.
 type Property struct {
 	Type string
-	// Value is JSON, written as it is.
+	// Value is JSON, which is written unchanged.
 	Value string
 }
 
-// RunsUpTo is a property with the newest OpenShift version that a bundle supports, as raw JSON: `"4.21"`.
+// RunsUpTo returns a property with the newest OpenShift version that a bundle supports. version is raw JSON, such as `"4.21"`.
 func RunsUpTo(version string) Property { return Property{"olm.maxOpenShiftVersion", version} }
 
-// Provides is a property of an operator that provides a kind.
+// Provides returns the property of an operator that provides a kind.
 func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields(kind)} }
 
-// RequiresKind is a property of an operator that requires a kind.
+// RequiresKind returns the property of an operator that requires a kind.
 func RequiresKind(kind catalog.GVK) Property { return Property{"olm.gvk.required", kindFields(kind)} }
 
-// RequiresPackage is a property of an operator that requires a package in a range of versions.
+// RequiresPackage returns the property of an operator that requires a package in a range of versions.
 func RequiresPackage(name, versions string) Property {
 	return Property{"olm.package.required", fmt.Sprintf(`{"packageName": %q, "versionRange": %q}`, name, versions)}
 }
@@ -58,7 +59,7 @@ func kindFields(kind catalog.GVK) string {
 	return fmt.Sprintf(`{"group": %q, "version": %q, "kind": %q}`, kind.Group, kind.Version, kind.Kind)
 }
 
-// channel is a channel as the catalog's template has it.
+// channel is a channel in the data of the catalog's template.
 type channel struct {
 	Name    string
 	Entries []entry
@@ -69,7 +70,7 @@ type entry struct {
 	Skips                     []string
 }
 
-// reference is an entry of olm.deprecations as the catalog's template has it.
+// reference is an entry of olm.deprecations in the data of the catalog's template.
 type reference struct{ Schema, Name, Message string }
 
 func writeCatalog(root, name string, p Package, operators []Operator) error {
@@ -99,7 +100,8 @@ func writeCatalog(root, name string, p Package, operators []Operator) error {
 
 const defaultChannel = "stable"
 
-// channelsOf lists the channels of operators in the order in which they are named first.
+// channelsOf returns the channels of operators, in the order in which the operators name them first. An operator without channels
+// is in defaultChannel.
 func channelsOf(operators []Operator) []channel {
 	var channels []channel
 	for _, operator := range operators {
@@ -118,7 +120,7 @@ func channelsOf(operators []Operator) []channel {
 	return channels
 }
 
-// entry is the operator's place in a channel that has these entries already.
+// entry returns the operator's entry for a channel that already has the entries before.
 func (o Operator) entry(before []entry) entry {
 	e := entry{Name: o.Name(), SkipRange: o.SkipRange}
 	switch {

@@ -1,6 +1,6 @@
-// Package samples writes small operators of our own: folders of registry+v1 and plain+v0 bundles, and the file-based catalogs that offer
-// them, in the layout of the real ones. The demo, the integration tests and the benchmarks make from it whatever set they
-// need; nothing of it is read by the manager except over the wire.
+// Package samples writes small sample operators: folders of registry+v1 and plain+v0 bundles, and file-based catalogs that have the
+// bundles, in the layout of published ones. The demo, the integration tests and the benchmarks use it. The manager reads the
+// operators only from registries and catalog servers, and not from the folders.
 package samples
 
 import (
@@ -18,7 +18,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// NeverReadyLabel on a pod prevents that it becomes ready on the local cluster's simulated nodes.
+// NeverReadyLabel is the label of pods that never become ready on the local cluster's simulated nodes.
 const NeverReadyLabel = "localcluster.test/never-ready"
 
 // Operator is one version of one sample operator.
@@ -27,45 +27,48 @@ type Operator struct {
 	Package string
 	// Version is the bundle's semantic version.
 	Version string
-	// MaxOpenShiftVersion is the raw JSON value of the olm.maxOpenShiftVersion property, for example `"4.21"`; empty is none.
+	// MaxOpenShiftVersion is the raw JSON value of the olm.maxOpenShiftVersion property, for example `"4.21"`. If it is empty, the
+	// bundle has no such property.
 	MaxOpenShiftVersion string
 	// FileProperties are further properties in the bundle's own metadata/properties.yaml, which the catalog does not repeat.
 	FileProperties []Property
-	// MinKubeVersion is the CSV's minKubeVersion; empty is none.
+	// MinKubeVersion is the CSV's minKubeVersion. If it is empty, the CSV does not have the field.
 	MinKubeVersion string
-	// NeverReady makes an operator whose pods never become ready.
+	// NeverReady is whether the operator's pods never become ready.
 	NeverReady bool
-	// SingleNamespaceOnly makes an operator that watches one namespace, which has to be configured.
+	// SingleNamespaceOnly is whether the operator can only watch one namespace, which the admin must configure.
 	SingleNamespaceOnly bool
-	// NoBundle offers the operator in the catalog without writing its bundle, so that its image cannot be pulled.
+	// NoBundle is whether the catalog has the operator, but no bundle is written. Its image cannot be pulled.
 	NoBundle bool
-	// CatalogSaysNothing leaves the CSV's metadata out of the catalog, as old catalogs do.
+	// CatalogSaysNothing is whether the catalog does not have the CSV's metadata, as in old catalogs.
 	CatalogSaysNothing bool
-	// ExtraConfigMap adds a ConfigMap of that name, so that versions have different objects.
+	// ExtraConfigMap is the name of an additional ConfigMap, with which versions can have different objects. Empty adds none.
 	ExtraConfigMap string
-	// Release is the release field of the olm.package property; empty is none. Releases of one version have one bundle folder.
+	// Release is the release field of the olm.package property. If it is empty, the property does not have the field. All releases of
+	// a version have the same bundle folder.
 	Release string
-	// Channels are those that the operator is in; none is "stable" alone.
+	// Channels are the operator's channels. Without any, the operator is in "stable" only.
 	Channels []string
-	// Replaces is the version that this one replaces in its channels, whether the catalog has it or not. Without it, and
-	// without NoReplaces, it is the version before it in the order given, in each channel for itself.
+	// Replaces is the version that this version replaces in its channels. The catalog does not need to have it. If Replaces is empty
+	// and NoReplaces is false, the version replaces the operator that precedes it in each channel, in the order of Write's arguments.
 	Replaces string
-	// NoReplaces leaves that out. A channel with two heads cannot be served over gRPC: the newest must then skip the others.
+	// NoReplaces is whether the version replaces no other version, if Replaces is empty. A channel with two heads cannot be served
+	// over gRPC. The newest version must then skip the others.
 	NoReplaces bool
-	// Skips are versions that this one skips in its channels, SkipRange is its skipRange there.
+	// Skips are the versions that this version skips in its channels, and SkipRange is its skipRange there.
 	Skips     []string
 	SkipRange string
-	// CreatedAt is the CSV's annotation; empty is none.
+	// CreatedAt is the CSV's annotation createdAt. If it is empty, the CSV does not have the annotation.
 	CreatedAt string
-	// OwnsAPIService makes an operator that provides an aggregated API.
+	// OwnsAPIService is whether the operator provides an aggregated API.
 	OwnsAPIService bool
-	// Plain makes a bundle of plain manifests, plain+v0, which says its package and version in metadata/properties.yaml.
+	// Plain is whether the bundle has plain manifests (plain+v0), with its package and version in metadata/properties.yaml.
 	Plain bool
 	// Properties are further properties of the bundle in the catalog: see Provides, RequiresKind, RequiresPackage.
 	Properties []Property
 }
 
-// Name is the bundle's name.
+// Name returns the bundle's name.
 func (o Operator) Name() string {
 	if o.Release != "" { // operator-registry demands this form
 		return fmt.Sprintf("%s-v%s-%s", o.Package, o.Version, o.Release)
@@ -73,7 +76,7 @@ func (o Operator) Name() string {
 	return fmt.Sprintf("%s.v%s", o.Package, o.Version)
 }
 
-// Format is the format of the operator's bundle.
+// Format returns the format of the operator's bundle.
 func (o Operator) Format() string {
 	if o.Plain {
 		return corev1alpha2.FormatPlainV0
@@ -81,13 +84,13 @@ func (o Operator) Format() string {
 	return corev1alpha2.FormatRegistryV1
 }
 
-// Tag is the version as an image's tag has it.
+// Tag returns the version as an image tag, in which "-" replaces "+".
 func (o Operator) Tag() string { return strings.ReplaceAll(o.Version, "+", "-") }
 
-// Kind is the kind of the operator's custom resource.
+// Kind returns the kind of the operator's custom resource.
 func (o Operator) Kind() string { return kindOf(o.Package) }
 
-// Plural is the plural of the custom resource's name.
+// Plural returns the plural resource name of the operator's custom resource.
 func (o Operator) Plural() string {
 	if strings.HasSuffix(o.Package, "s") {
 		return o.Package + "es"
@@ -96,12 +99,12 @@ func (o Operator) Plural() string {
 }
 
 // Write writes, below root, "bundles/<package>/<version>" for every operator and "catalog/<package>/catalog.yaml" for every
-// package, whose default channel is "stable", or the first one that an operator names if none is in that. What was there of
-// these packages' catalogs is replaced; bundles of other versions stay, as they do in a registry.
+// package. The default channel is "stable", or the first channel of the package if no operator is in "stable". Write replaces the
+// catalogs of these packages. It keeps the bundles of other versions, as a registry does.
 func Write(root string, operators ...Operator) error { return WritePackages(root, nil, operators...) }
 
-// WritePackages writes operators as Write does, and what their packages say beside them. A package without an operator is
-// written too, without channels; such a one is not seen over gRPC.
+// WritePackages writes operators as Write does, with the further content of their packages. It writes a package without operators
+// as well, without channels. A catalog does not list such a package over gRPC.
 func WritePackages(root string, packages []Package, operators ...Operator) error {
 	byPackage := map[string][]Operator{}
 	var order []string
@@ -175,7 +178,7 @@ func execute(name, path string, data any) error {
 	return nil
 }
 
-// kindOf turns "beacon-operator" into "BeaconOperator".
+// kindOf returns the kind for a package name, such as "BeaconOperator" for "beacon-operator".
 func kindOf(name string) string {
 	var kind []byte
 	upper := true

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Paths of the webhooks that AddWebhooks gives an operator, on port 443 of its server.
+// ValidatePath, MutatePath and ConvertPath are the paths of the webhooks that AddWebhooks adds. The webhooks' Service has port 443.
 const (
 	ValidatePath = "/validate"
 	MutatePath   = "/mutate"
@@ -18,9 +18,9 @@ const (
 // Group is the API group of the sample operators' kinds.
 const Group = "samples.platform.openshift.io"
 
-// AddWebhooks gives the operator, whose bundle Write has written below root, a webhook of each type for its kind, and its
-// kind a second version, v2, in which spec.size is called spec.replicas. They ask the operator's Deployment; nothing
-// answers there unless a test does.
+// AddWebhooks adds a webhook of each type to the operator's bundle, which Write must have written below root as registry+v1. It
+// adds version v2 to the operator's kind, in which spec.replicas replaces spec.size. The API server calls the webhooks in the
+// operator's Deployment, which does not respond on the local cluster unless a test serves them.
 func AddWebhooks(root string, operator Operator) error {
 	manifests := filepath.Join(root, "bundles", operator.Package, operator.Version, "manifests")
 	if err := edit(filepath.Join(manifests, operator.Package+".clusterserviceversion.yaml"), func(csv map[string]any) error {
@@ -68,7 +68,7 @@ func webhookDefinitions(operator Operator) []any {
 	}
 }
 
-// kindVersion is a version of the operator's kind whose spec has one integer.
+// kindVersion returns a version of the operator's kind whose spec has one integer field. storage is whether the version is stored.
 func kindVersion(name, field string, storage bool) map[string]any {
 	return map[string]any{"name": name, "served": true, "storage": storage, "schema": map[string]any{
 		"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{
@@ -77,7 +77,8 @@ func kindVersion(name, field string, storage bool) map[string]any {
 	}}
 }
 
-// edit changes an object in a file.
+// edit reads an object from a YAML file, calls change with it, and writes the object to the file. It writes nothing if change
+// returns an error.
 func edit(path string, change func(object map[string]any) error) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -46,7 +46,7 @@ func (s *Story) setClusterVersion(ctx context.Context, version string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// reachableOf returns an operator's status.compatibility as text.
+// reachableOf returns an operator's status.compatibility as text, or "" if the status does not have it yet.
 func (s *Story) reachableOf(ctx context.Context, name string) (string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil || operator.Status.Compatibility == nil {
@@ -56,7 +56,8 @@ func (s *Story) reachableOf(ctx context.Context, name string) (string, error) {
 	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates), nil
 }
 
-// gateCondition returns the gate's condition on the operator resource, and the cluster version that it applies to.
+// gateCondition returns the gate's condition on the operator resource, and the cluster version to which the condition applies. It returns
+// nil and "" if the manager did not report the gate yet.
 func (s *Story) gateCondition(ctx context.Context) (*operatorv1.OperatorCondition, string, error) {
 	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
 	if err != nil || manager.Status.UpgradeGate == nil {
@@ -65,7 +66,7 @@ func (s *Story) gateCondition(ctx context.Context) (*operatorv1.OperatorConditio
 	return v1helpers.FindOperatorCondition(manager.Status.Conditions, "InstalledOperatorsUpgradeable"), manager.Status.UpgradeGate.ClusterVersion, nil
 }
 
-// offerUpTo offers versions of a package, each "VERSION MAXOPENSHIFTVERSION".
+// offerUpTo publishes versions of a package in the catalogs, each as "VERSION MAXOPENSHIFTVERSION".
 func (s *Story) offerUpTo(ctx context.Context, pkg string, versions ...string) {
 	s.Helper()
 	var operators []samples.Operator

@@ -30,7 +30,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deployWith creates a BundleDeployment with further fields in its spec.
+// deployWith creates a BundleDeployment for the registry class. more has further fields of its spec as YAML, such as "paused: true".
 func (s *Story) deployWith(ctx context.Context, name, namespace, ref, more string) {
 	s.Helper()
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, source: {type: image, image: {ref: %q}}, %s}", namespace, ref, more))
@@ -44,7 +44,7 @@ func (s *Story) patchDeployment(ctx context.Context, name, patch string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// unreadyOf returns status.unready as one text.
+// unreadyOf returns the entries of a BundleDeployment's status.unready, one per line.
 func (s *Story) unreadyOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -134,8 +134,8 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// recorder records the created objects in order, and the largest number of concurrent create requests. It delays each by a millisecond, so
-// that concurrent requests overlap.
+// recorder is an http.RoundTripper that records the created resources in order, and the largest number of concurrent create requests. It
+// delays each create request by a millisecond, because otherwise concurrent requests would rarely overlap.
 type recorder struct {
 	next http.RoundTripper
 
@@ -178,7 +178,7 @@ func (r *recorder) order() []string {
 
 func TestEngine(t *testing.T) {
 	t.Parallel()
-	// The bundles that are read today cannot hold all of these kinds, so that the engine is tried without them.
+	// The story calls the engine without a bundle, because the bundle formats do not permit all of these kinds.
 	//
 	// Promise ENG-D1: A rollout applies a bundle phase by phase, each phase once the objects of the one before are ready, and the objects
 	// of one phase in parallel. A phase whose Deployment is not available holds the next.
@@ -231,7 +231,7 @@ func (s *Story) newEngine(ctx context.Context, requests *recorder) *apply.Engine
 	return s.newNotifyingEngine(ctx, requests, func(string) {})
 }
 
-// newNotifyingEngine is newEngine with a function that the engine calls when a watch reports a change.
+// newNotifyingEngine returns an engine as newEngine does. The engine calls changed with an owner's name when a watch reports a change.
 func (s *Story) newNotifyingEngine(ctx context.Context, requests *recorder, changed func(owner string)) *apply.Engine {
 	s.Helper()
 	config := s.ClientConfig(scenario.AdminUser)
@@ -258,7 +258,7 @@ func (s *Story) newNotifyingEngine(ctx context.Context, requests *recorder, chan
 	return engine
 }
 
-// orderly returns a bundle with objects of every phase.
+// orderly returns the objects of a bundle, with objects of every phase. neverReady is whether its Deployment never becomes ready.
 func (s *Story) orderly(name string, neverReady bool) []unstructured.Unstructured {
 	s.Helper()
 	labels := "{app: worker}"

@@ -13,20 +13,20 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// install creates a PlatformOperator of the package's name, and waits until it is healthy.
+// install creates a PlatformOperator with the package's name, and waits until the version is installed and healthy.
 func (s *Story) install(ctx context.Context, pkg, version string) {
 	s.Helper()
 	s.create(ctx, pkg, "")
 	s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, version).Should(Succeed())
 }
 
-// create creates a PlatformOperator.
+// create creates a PlatformOperator with the package's name. versions is the range of versions that may be installed; "" is any.
 func (s *Story) create(ctx context.Context, pkg, versions string) {
 	s.Helper()
 	s.Expect(s.Admin.Create(ctx, pkg, versions)).To(Succeed())
 }
 
-// remove deletes a PlatformOperator, and waits until it is gone.
+// remove deletes a PlatformOperator if it exists, and waits until it is gone.
 func (s *Story) remove(ctx context.Context, name string) {
 	s.Helper()
 	client := s.Admin.Platform.PlatformV1alpha1().PlatformOperators()

@@ -15,9 +15,9 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// storyCache keeps the results of stories for the stories that continue them. It runs each story once.
+// storyCache keeps the results of stories, by file, for the stories that continue them. It runs each story once.
 type storyCache struct {
-	// dir has the samples of the catalogs.
+	// dir is the directory in which each story's samples are stored.
 	dir string
 	// update is whether golden files are written instead of compared.
 	update bool
@@ -26,16 +26,16 @@ type storyCache struct {
 	results map[string]*storyResult
 }
 
-// storyResult is the state that a story left.
+// storyResult is the state of the cluster and the catalogs at the end of a story, or the error of the story.
 type storyResult struct {
 	once    sync.Once
 	cluster *scenario.Snapshot
-	// samplesDir has the samples of the catalog.
+	// samplesDir is the directory with the samples in the catalogs.
 	samplesDir string
 	err        error
 }
 
-// maxStories bounds how many stories may continue each other.
+// maxStories is the maximum number of stories in a chain in which each story continues the next.
 const maxStories = 5
 
 // result returns the result of the story in a file. The first call runs the story.
@@ -53,7 +53,8 @@ func (c *storyCache) result(t *testing.T, file string) *storyResult {
 	return found
 }
 
-// readStory reads a story, and the stories that it continues, so that none of them waits for itself.
+// readStory returns the story in a file. It reads the chain of stories that the story continues, too, and returns an error if the chain
+// has more than maxStories. A story in a cycle would otherwise wait for itself.
 func readStory(file string) (*story.Story, error) {
 	verbs := (&Story{}).verbs()
 	first, err := story.Read(file, verbs)
@@ -71,10 +72,10 @@ func readStory(file string) (*story.Story, error) {
 	return first, err
 }
 
-// parentOf is the file of the story that a story continues.
+// parentOf returns the path of the file of the story that a story continues.
 func parentOf(each *story.Story) string { return filepath.Join(filepath.Dir(each.File), each.From) }
 
-// run runs a story, and stores the cluster and the samples that it left in into.
+// run runs a story after the stories that it continues. It stores the cluster and the samples at the end of the story in into.
 func (c *storyCache) run(t *testing.T, into *storyResult, file string) error {
 	t.Helper()
 	parsed, err := readStory(file)

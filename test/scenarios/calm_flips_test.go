@@ -22,11 +22,12 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// flipInterval makes two hundred flips take ten seconds of virtual time.
+// flipInterval is the time between two flips of a spec. With it, two hundred flips take ten seconds of virtual time.
 const flipInterval = 50 * time.Millisecond
 
-// flipSpec pauses and resumes an operator in turn, as fast as the controllers follow. The cluster's installation waits for the operator
-// while it is not paused.
+// flipSpec creates an operator, and pauses and resumes it in turn. Before each flip it waits until the controllers observed the last one.
+// The cluster's installation waits for the operator while the operator is not paused. flipSpec asserts that the manager writes each object
+// of the cluster's status 2 to 10 times, and that Degraded is never True.
 func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.Helper()
 	s.create(ctx, name, "") // no catalog has it
@@ -56,7 +57,8 @@ func (s *Story) flipSpec(ctx context.Context, name string, flips int) {
 	s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).NotTo(ContainElement("True"))
 }
 
-// writeConditions writes an operator's status as its controller would: upgrading and unhealthy, or neither.
+// writeConditions writes an operator's status as its controller would, and returns the operator. changing is whether the operator is
+// upgrading and unhealthy.
 func (s *Story) writeConditions(ctx context.Context, name string, changing bool) *platformv1alpha1.PlatformOperator {
 	s.Helper()
 	live, err := s.Admin.Operator(ctx, name)
@@ -74,7 +76,7 @@ func (s *Story) writeConditions(ctx context.Context, name string, changing bool)
 	return live
 }
 
-// manualHealthController is the controller of operator health, which the story syncs.
+// manualHealthController is a controller of operator health that syncs only if the story calls syncOnce.
 type manualHealthController struct {
 	*Story
 	factory.Controller
@@ -99,11 +101,12 @@ func (s *Story) newManualHealthController(ctx context.Context) *manualHealthCont
 	input.PlatformInformers.Start(ctx.Done())
 	s.Expect(cache.WaitForCacheSync(ctx.Done(), operators.Informer().HasSynced, deployments.Informer().HasSynced, versions.Informer().HasSynced,
 		input.Operator.Informer().HasSynced)).To(BeTrue())
-	go controller.Run(ctx, 0) // it has no worker, and ends the controller's queue
+	go controller.Run(ctx, 0) // without workers, Run only shuts down the controller's queue at the end
 	return &manualHealthController{s, controller, input}
 }
 
-// syncOnce waits until the caches have this version of an operator, syncs once, and returns the operator resource's version after that.
+// syncOnce waits until the caches have this version of an operator, and syncs once. It returns the resourceVersion of the operator
+// resource after the sync.
 func (h *manualHealthController) syncOnce(ctx context.Context, live *platformv1alpha1.PlatformOperator) string {
 	h.Helper()
 	lister := h.input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Lister()
@@ -126,7 +129,8 @@ func (h *manualHealthController) syncOnce(ctx context.Context, live *platformv1a
 	return manager.ResourceVersion
 }
 
-// progressingOfAll returns the operator resource's Progressing condition of all operators, and asserts that Degraded is False.
+// progressingOfAll returns the operator resource's condition PlatformOperatorsProgressing as "STATUS MESSAGE". It asserts that
+// PlatformOperatorsDegraded is False.
 func (s *Story) progressingOfAll(ctx context.Context) string {
 	s.Helper()
 	manager, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, "cluster", metav1.GetOptions{})
@@ -143,8 +147,8 @@ func (s *Story) progressingOfAll(ctx context.Context) string {
 	return progressing
 }
 
-// flipStatus kills the manager, and changes an operator back and forth in ten minutes. The controller of operator health syncs after each
-// change.
+// flipStatus kills the manager, and changes an operator's status back and forth for ten minutes. The controller of operator health syncs
+// after each change. flipStatus asserts that the controller writes the operator resource 6 to 10 times, and that the last state is correct.
 func (s *Story) flipStatus(ctx context.Context, name string, flips int) {
 	s.Helper()
 	s.KillManager()

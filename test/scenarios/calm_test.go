@@ -35,7 +35,7 @@ type clusterObject struct {
 	name string
 }
 
-// reported are the objects that the manager writes about an operator.
+// reported returns the objects in which the manager reports an operator's state, by kind.
 func reported(name string) map[string]clusterObject {
 	return map[string]clusterObject{
 		"PlatformOperator":        {schema.GroupVersionResource{Group: "platform.openshift.io", Version: "v1alpha1", Resource: "platformoperators"}, name},
@@ -45,17 +45,18 @@ func reported(name string) map[string]clusterObject {
 	}
 }
 
-// wakingKinds are kinds whose events queue every controller.
+// wakingKinds are the kinds of reported objects whose changes make every controller sync.
 var wakingKinds = []string{"BundleDeployment", "PlatformOperatorManager"}
 
-// waker is the field manager of changes that the manager ignores.
+// waker is the field manager of the changes by wakeControllers, which the manager ignores.
 const waker = "waker"
 
-// wokenControllers are the controllers that sync after such an event.
+// wokenControllers are the names of the controllers that sync after a change of an object of wakingKinds.
 var wokenControllers = []string{platformoperator.ControllerName, bundledeployment.ControllerName, operatorhealth.ControllerName,
 	upgradegate.ControllerName, managerversion.ControllerName, "StatusSyncer_" + story.ClusterOperatorName}
 
-// reconciles returns the number of syncs of each controller. No other cluster of the process may run meanwhile.
+// reconciles returns the number of syncs of each of wokenControllers, by name. The numbers are for the whole process, in which no other
+// cluster may run at the same time.
 func reconciles() map[string]int64 {
 	counts := map[string]int64{}
 	for _, name := range wokenControllers {
@@ -64,7 +65,7 @@ func reconciles() map[string]int64 {
 	return counts
 }
 
-// eventsCounted returns the number of Events about an operator and its BundleDeployment, by kind and reason.
+// eventsCounted returns the number of Events about an operator and its BundleDeployment, by "KIND REASON".
 func (s *Story) eventsCounted(ctx context.Context, name string) (map[string]int, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Story) eventsCounted(ctx context.Context, name string) (map[string]int,
 	return counted, nil
 }
 
-// wakeControllers changes an annotation that the manager ignores until each controller has synced this many times.
+// wakeControllers changes an annotation, which the manager ignores, until each of wokenControllers has synced this many times.
 func (s *Story) wakeControllers(ctx context.Context, name string, times int64) {
 	s.Helper()
 	before := reconciles()

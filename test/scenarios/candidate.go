@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// leaseName is the lease of the shipped command.
+// leaseName is the name of the shipped command's lease.
 const leaseName = "platform-operators-lock"
 
 // StartCandidate starts a manager in a process of its own, which leads only while it holds the lease, with the shipped command's durations.
@@ -52,7 +52,7 @@ func (s *Story) runCandidate(ctx context.Context, m *Manager) error {
 		return err
 	}
 	elector.Run(ctx)
-	time.Sleep(time.Millisecond) // the elector starts to lead in a goroutine, which has run then, as this is virtual time
+	time.Sleep(time.Millisecond) // in virtual time, the elector's goroutine that calls OnStartedLeading runs during any sleep
 	leading.Wait()
 	return led
 }

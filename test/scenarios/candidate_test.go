@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// leader returns the process that holds the lease; empty if none does.
+// leader returns the name of the process that holds the lease, or "" if the lease was released.
 func (s *Story) leader(ctx context.Context) string {
 	s.Helper()
 	lease, err := s.Kubernetes.CoordinationV1().Leases(environment.Namespace).Get(ctx, leaseName, metav1.GetOptions{})
@@ -23,7 +23,7 @@ func (s *Story) leader(ctx context.Context) string {
 	return *lease.Spec.HolderIdentity
 }
 
-// writers returns the number of writes of each manager process after the first since requests.
+// writers returns the number of writes by each manager process, by its name, after the first since requests. It ignores writes of leases.
 func (s *Story) writers(since int) map[string]int {
 	writers := map[string]int{}
 	for _, each := range s.Requests()[since:] {
@@ -34,7 +34,8 @@ func (s *Story) writers(since int) map[string]int {
 	return writers
 }
 
-// startTwoManagers starts two candidates and installs an operator, and returns the leader and the other one.
+// startTwoManagers stops the manager, starts two candidates, and installs an operator. It returns the leader and the standby, and asserts
+// that only the leader writes.
 func (s *Story) startTwoManagers(ctx context.Context) (leads, waits *Manager) {
 	s.Helper()
 	s.StopManager()
@@ -67,7 +68,7 @@ func TestTwoManagers(t *testing.T) {
 		killed.Kill()
 		s.Expect(s.Publish(ctx, versions[0], newer)).To(Succeed())
 		s.Eventually(s.Installed).WithContext(ctx).WithTimeout(10*time.Minute).WithArguments("memo", "1.1.0").Should(Succeed())
-		// The lease is for 137 s and was renewed at most 26 s before. Who waits for it looks every 26 to 57 s.
+		// The lease is for 137 s and was renewed at most 26 s before. The standby reads the lease every 26 to 57 s.
 		s.Expect(time.Since(at)).To(And(BeNumerically(">", 100*time.Second), BeNumerically("<", 4*time.Minute)))
 		s.Expect(s.leader(ctx)).To(Equal(standby.name()))
 		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(standby.name())))
@@ -80,7 +81,7 @@ func TestTwoManagers(t *testing.T) {
 		s.Expect(stopped.Stop()).To(Succeed())
 		s.Expect(s.leader(ctx)).To(BeEmpty())
 		s.Expect(s.Publish(ctx, versions[0], newer)).To(Succeed())
-		// Who waits for a lease looks every 26 to 57 s.
+		// The standby reads the lease every 26 to 57 s.
 		s.Eventually(s.leader).WithContext(ctx).WithTimeout(58 * time.Second).Should(Equal(standby.name()))
 		s.Eventually(s.Installed).WithContext(ctx).WithArguments("memo", "1.1.0").Should(Succeed())
 		s.Expect(s.writers(began)).To(And(HaveLen(1), HaveKey(standby.name())))
@@ -91,8 +92,8 @@ func TestTwoManagers(t *testing.T) {
 		defer standby.Kill()
 		defer first.Kill()
 		began := len(s.Requests())
-		// Refused, not lost: client-go's elector releases a lease that it could not renew before it ends the leader, and repeats a request
-		// that was lost for ten seconds, after which the other one may lead.
+		// The fault refuses requests and does not lose them. client-go's elector releases a lease that it could not renew before it stops
+		// the leader. It would repeat a lost request for ten seconds, in which the standby could already lead.
 		s.Inject(scenario.Fault{Match: func(r scenario.Request) bool {
 			return r.Process == first.process.Number() && r.Resource.Resource == "leases"
 		}, Times: scenario.Always, Effect: scenario.Refuse(http.StatusForbidden, metav1.StatusReasonForbidden, 0)})

@@ -35,7 +35,7 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// catalogSource creates a CatalogSource with this connection state.
+// catalogSource creates a CatalogSource whose last observed connection state is state, such as "READY".
 func (s *Story) catalogSource(ctx context.Context, namespace, name, address, state string) {
 	s.Helper()
 	client := s.Admin.Dynamic.Resource(catalogSources).Namespace(namespace)
@@ -51,7 +51,7 @@ func (s *Story) catalogSource(ctx context.Context, namespace, name, address, sta
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// clusterCatalog creates a ClusterCatalog with this base URL.
+// clusterCatalog creates a ClusterCatalog that serves its content at the URL base.
 func (s *Story) clusterCatalog(ctx context.Context, name, base string) {
 	s.Helper()
 	client := s.Admin.Dynamic.Resource(clusterCatalogs)
@@ -74,7 +74,7 @@ func servingIs(status string) map[string]any {
 		"lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
 }
 
-// otherCatalog serves these operators from another server, with another CA.
+// otherCatalog serves these operators from another server with another CA until the story ends.
 func (s *Story) otherCatalog(operators ...samples.Operator) *localcatalog.Server {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -87,7 +87,8 @@ func (s *Story) otherCatalog(operators ...samples.Operator) *localcatalog.Server
 	return server
 }
 
-// registry is a catalog over gRPC with a given list of bundles. It counts its connections and lists.
+// registry is a catalog over gRPC whose bundles list sends. connections is the number of open connections, and lists is the number of
+// calls of ListBundles.
 type registry struct {
 	api.UnimplementedRegistryServer
 	list func(stream api.Registry_ListBundlesServer) error
@@ -116,7 +117,7 @@ func (r *registry) HandleConn(_ context.Context, event stats.ConnStats) {
 	}
 }
 
-// serve serves the registry until the story ends, and returns the address.
+// serve serves the registry until the story ends, and returns its address as "HOST:PORT".
 func (r *registry) serve(s *Story) string {
 	s.Helper()
 	listener, err := s.network.Listen("127.0.0.1:0")
@@ -128,7 +129,7 @@ func (r *registry) serve(s *Story) string {
 	return listener.Addr().String()
 }
 
-// bundleOf returns a bundle as a list has it, with a manifest of about so many bytes.
+// bundleOf returns a bundle as ListBundles sends it, with a CSV of a little more than the given number of bytes.
 func bundleOf(pkg, version string, bytes int) *api.Bundle {
 	return &api.Bundle{
 		PackageName: pkg, ChannelName: "stable", CsvName: pkg + ".v" + version, Version: version, BundlePath: "local.invalid/" + pkg + ":" + version,
@@ -136,7 +137,7 @@ func bundleOf(pkg, version string, bytes int) *api.Bundle {
 	}
 }
 
-// countRequests returns a function that counts the requests to the local catalog after before whose text has this prefix.
+// countRequests returns a function that returns the number of requests to the local catalog since before whose text begins with what.
 func (s *Story) countRequests(before map[string]int, what string) func() int {
 	return func() int {
 		count := 0
@@ -149,7 +150,7 @@ func (s *Story) countRequests(before map[string]int, what string) func() int {
 	}
 }
 
-// waitForQuietCatalog waits until the catalog gets no requests, and returns those that it got so far.
+// waitForQuietCatalog waits until the local catalog gets no requests for a second. It returns the numbers of requests so far, by text.
 func (s *Story) waitForQuietCatalog(ctx context.Context) map[string]int {
 	s.Helper()
 	s.Eventually(func(g Gomega) {
@@ -292,7 +293,7 @@ func TestCatalogs(t *testing.T) {
 		})))
 		slow := &registry{list: func(stream api.Registry_ListBundlesServer) error { <-stream.Context().Done(); return nil }}
 		s.catalogSource(ctx, environment.CatalogNamespace, "slow", slow.serve(s), "READY")
-		for i := range 4 { // with the other one, more than there are workers
+		for i := range 4 { // with the catalog "slow", more catalogs than there are workers
 			name := fmt.Sprintf("trickle-%d", i)
 			s.clusterCatalog(ctx, name, s.Environment.Catalog.HandleCatalog(name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.WriteHeader(http.StatusOK)

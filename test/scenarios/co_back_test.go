@@ -17,10 +17,10 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// backWithin bounds how long a restoration after a watch event may take.
+// backWithin is the maximum time in which the manager must restore an object after a watch event.
 const backWithin = 5 * time.Second
 
-// comparableStatus returns a ClusterOperator's status without times, and without the namespaces of operators.
+// comparableStatus returns a copy of a ClusterOperator's status without times, the namespaces of operators, and the extension.
 func comparableStatus(clusterOperator *configv1.ClusterOperator) configv1.ClusterOperatorStatus {
 	status := *clusterOperator.Status.DeepCopy()
 	for i := range status.Conditions {

@@ -22,7 +22,7 @@ import (
 
 var errNoPod = errors.New("no Pod runs")
 
-// podOf returns the running Pod of a version of a sample operator that is not being deleted.
+// podOf returns the running Pod of a version of a sample operator that is not being deleted, or an error that wraps errNoPod.
 func (s *Story) podOf(ctx context.Context, pkg, version string) (*corev1.Pod, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(pkg).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Story) setUnschedulable(ctx context.Context, unschedulable bool) {
 	}
 }
 
-// messages returns the messages of a condition while it was True.
+// messages returns the messages of a condition in the states in which it was True, in order and without repetitions.
 func (c *clusterOperatorHistory) messages(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
 	c.Helper()
 	var messages []string
@@ -60,8 +60,8 @@ func (c *clusterOperatorHistory) messages(ctx context.Context, kind configv1.Clu
 	return slices.Compact(messages)
 }
 
-// progressed waits until Progressing of the ClusterOperator is False. It asserts that it was True once, with this message of five to ten
-// words, and that no other condition changed. Then it resets the history.
+// progressed waits until Progressing of the ClusterOperator is False. It asserts that Progressing was True once, with this message of five
+// to ten words, and that Available was always True and Degraded always False. Then it resets the history.
 func (c *clusterOperatorHistory) progressed(ctx context.Context, message string) {
 	c.Helper()
 	c.eventuallyClusterOperator(ctx, configv1.OperatorProgressing, configv1.ConditionFalse).Should(HavePrefix("AsExpected: "))
@@ -79,7 +79,8 @@ func (c *clusterOperatorHistory) progressed(ctx context.Context, message string)
 	c.reset(ctx)
 }
 
-// readyPod waits for the Pod that replaces another one, makes it ready, and waits until the operator is installed.
+// readyPod waits for a Pod of the version that is not before, makes it ready, and waits until the version is installed. It returns the Pod.
+// If before is nil, it waits for any Pod of the version.
 func (s *Story) readyPod(ctx context.Context, pkg, version string, before *corev1.Pod) *corev1.Pod {
 	s.Helper()
 	var pod *corev1.Pod

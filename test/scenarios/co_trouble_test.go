@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// setPodsReady sets whether the present Pods of a namespace are ready.
+// setPodsReady sets whether the present Pods of a namespace are ready. It fails the story if there are none.
 func (s *Story) setPodsReady(ctx context.Context, namespace string, ready metav1.ConditionStatus) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
@@ -28,7 +28,7 @@ func (s *Story) setPodsReady(ctx context.Context, namespace string, ready metav1
 	s.setReady(found.Items, ready == metav1.ConditionTrue)
 }
 
-// setReady sets whether these Pods are ready.
+// setReady sets whether these Pods are ready. Other Pods keep their behavior.
 func (s *Story) setReady(pods []corev1.Pod, isReady bool) {
 	s.Helper()
 	isPodReady := maps.Clone(s.podReady)

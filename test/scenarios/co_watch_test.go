@@ -19,22 +19,22 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// clusterOperatorHistory has every state of the ClusterOperator that a watch reported.
+// clusterOperatorHistory has every state of the ClusterOperator that a watch reported, and the number of deletions.
 type clusterOperatorHistory struct {
 	*Story
 	lock     sync.Mutex
 	states   []observedState
 	deleted  int
-	degraded []string // Degraded conditions of the operator resource that were not False, library-go's inertia or not
+	degraded []string // Degraded conditions of the operator resource that were not False, regardless of library-go's inertia
 }
 
-// observedState is one state, and when the watch reported it.
+// observedState is one state of the ClusterOperator, and the time at which the watch reported it.
 type observedState struct {
 	*configv1.ClusterOperator
 	at time.Time
 }
 
-// recordClusterOperator records the present state, if any, and all that follow until the story ends.
+// recordClusterOperator records the present state of the ClusterOperator, if it exists, and all later states until the story ends.
 func (s *Story) recordClusterOperator(ctx context.Context) *clusterOperatorHistory {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -88,7 +88,7 @@ func (c *clusterOperatorHistory) upToNow(ctx context.Context) []observedState {
 	return states
 }
 
-// reset forgets all states but the present one.
+// reset discards all states except for the present one, and returns the history.
 func (c *clusterOperatorHistory) reset(ctx context.Context) *clusterOperatorHistory {
 	c.Helper()
 	c.upToNow(ctx)
@@ -98,7 +98,7 @@ func (c *clusterOperatorHistory) reset(ctx context.Context) *clusterOperatorHist
 	return c
 }
 
-// statuses returns the statuses of a condition in order, without repetitions. A missing condition is "".
+// statuses returns the statuses of a condition in order, without repetitions. The status of a missing condition is "".
 func (c *clusterOperatorHistory) statuses(ctx context.Context, kind configv1.ClusterStatusConditionType) []string {
 	c.Helper()
 	var statuses []string
@@ -116,8 +116,8 @@ func (c *clusterOperatorHistory) degradedConditions() []string {
 	return slices.Clone(c.degraded)
 }
 
-// eventuallyClusterOperator returns an assertion about the reason and message of a condition of the ClusterOperator, once it has this
-// status.
+// eventuallyClusterOperator returns an assertion about a condition of the ClusterOperator as "REASON: MESSAGE". The assertion fails while
+// the condition has another status.
 func (s *Story) eventuallyClusterOperator(ctx context.Context, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus) AsyncAssertion {
 	return s.Eventually(func(ctx context.Context) (string, error) {
 		condition, err := s.Admin.ClusterOperatorHas(ctx, kind, status)

@@ -21,12 +21,13 @@ var (
 	patchCommand    = regexp.MustCompile(`^kubectl patch (\S+) (\S+) --type merge -p "\$\(kubectl get configmap (\S+) -n (\S+) -o jsonpath='{\.data\.(\S+)}'\)"$`)
 )
 
-// commandKinds are the kinds of objects in commands.
+// commandKinds are the resources of the kinds that runCommand knows, by the kind's name in a command.
 var commandKinds = map[string]schema.GroupVersionResource{
 	"platformoperatormanager": managers, "configmap": corev1.SchemeGroupVersion.WithResource("configmaps"),
 }
 
-// runCommand sends, as the admin, the patch of a command that a condition or a refusal names. test/integration runs such commands.
+// runCommand sends, as the admin, the patch of a kubectl command that a condition or a refusal names. It fails the story for other commands
+// than annotate, and patch with data of a ConfigMap. test/integration runs the commands themselves.
 func (s *Story) runCommand(ctx context.Context, line string) {
 	s.Helper()
 	if parts := annotateCommand.FindStringSubmatch(line); parts != nil {
@@ -46,14 +47,14 @@ func (s *Story) runCommand(ctx context.Context, line string) {
 	s.merge(ctx, parts[1], types.NamespacedName{Name: parts[2]}, source.Data[parts[5]])
 }
 
-// merge merges a patch into an object whose kind is named as in a command.
+// merge merges a patch into an object. kind is a key of commandKinds.
 func (s *Story) merge(ctx context.Context, kind string, object types.NamespacedName, patch string) {
 	s.Helper()
 	_, err := s.objects(kind, object.Namespace).Patch(ctx, object.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// objects returns a client for a kind that is named as in a command.
+// objects returns a client for a kind, which is a key of commandKinds. namespace is "" for a cluster-scoped kind.
 func (s *Story) objects(kind, namespace string) dynamic.ResourceInterface {
 	s.Helper()
 	resource, known := commandKinds[kind]

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// probePrefix begins the names of the objects that proveReconciling creates. They come last by name: of two PlatformOperators of one
-	// second, the first by name holds the package.
+	// probePrefix is the prefix of the names of objects that proveReconciling creates. With it they sort last. If two PlatformOperators
+	// were created in the same second, the first by name holds the package.
 	probePrefix = "zz-probe"
-	// probeTimeout bounds how long the manager may take to reconcile a probe, and probePolling how long a story takes to notice.
+	// probeTimeout is the maximum time in which the manager must reconcile a probe. probePolling is the interval of the story's checks.
 	probeTimeout = 30 * time.Second
 	probePolling = 100 * time.Millisecond
 )
 
-// Invariant is an assertion that something holds for a duration. Story.Consistently returns it.
+// Invariant is an assertion that a value matches for a duration, while the manager reconciles. Story.Consistently returns it.
 type Invariant struct {
 	story     *Story
 	actual    any
@@ -31,8 +31,8 @@ type Invariant struct {
 	configure []func(gomega.AsyncAssertion) gomega.AsyncAssertion
 }
 
-// Consistently is gomega's, but it also fails if the manager does not reconcile: a manager that has ended or hangs changes nothing, either.
-// After the duration it has the manager reconcile probes, and checks once more.
+// Consistently returns an assertion like gomega's Consistently, which also fails if the manager does not reconcile. A manager that ended or
+// hangs changes nothing either. After the duration, the manager must reconcile probes, and the assertion checks the value once more.
 func (s *Story) Consistently(actual any, intervals ...any) *Invariant {
 	return &Invariant{story: s, actual: actual, intervals: intervals}
 }
@@ -42,22 +42,22 @@ func (i *Invariant) with(configure func(gomega.AsyncAssertion) gomega.AsyncAsser
 	return i
 }
 
-// WithContext is gomega's.
+// WithContext sets the context, as gomega's AsyncAssertion.WithContext does.
 func (i *Invariant) WithContext(ctx context.Context) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithContext(ctx) })
 }
 
-// WithArguments is gomega's.
+// WithArguments sets the arguments of the asserted function, as gomega's AsyncAssertion.WithArguments does.
 func (i *Invariant) WithArguments(arguments ...any) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithArguments(arguments...) })
 }
 
-// WithTimeout is gomega's.
+// WithTimeout sets the duration for which the value must match, as gomega's AsyncAssertion.WithTimeout does.
 func (i *Invariant) WithTimeout(timeout time.Duration) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithTimeout(timeout) })
 }
 
-// WithPolling is gomega's.
+// WithPolling sets the interval between checks, as gomega's AsyncAssertion.WithPolling does.
 func (i *Invariant) WithPolling(interval time.Duration) *Invariant {
 	return i.with(func(a gomega.AsyncAssertion) gomega.AsyncAssertion { return a.WithPolling(interval) })
 }
@@ -85,8 +85,8 @@ func (i *Invariant) assertion() gomega.AsyncAssertion {
 }
 
 // proveReconciling fails the story unless the manager runs and reconciles a new BundleDeployment and, for each package that a
-// PlatformOperator names, another PlatformOperator. The latter makes the manager reconcile the first one again. The probes install nothing,
-// and are removed.
+// PlatformOperator names, a second PlatformOperator. The second one makes the manager reconcile the first one again. The probes install
+// nothing, and proveReconciling removes them.
 func (s *Story) proveReconciling(ctx context.Context) {
 	s.Helper()
 	s.Expect(s.Manager).NotTo(gomega.BeNil(), "no manager runs")

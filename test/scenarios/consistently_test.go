@@ -10,7 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// failureOf returns the first failed assertion of steps; empty if there is none. It ends the steps, but not the story.
+// failureOf calls steps and returns the message of the first failed assertion, or "" if all pass. A failed assertion ends the steps, but
+// not the story.
 func (s *Story) failureOf(steps func()) (failure string) {
 	type failed struct{ message string }
 	defer func() {

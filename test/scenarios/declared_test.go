@@ -33,7 +33,7 @@ func (s *Story) publishOperators(ctx context.Context, operators ...samples.Opera
 	s.Expect(s.Admin.Publish(ctx, operators...)).To(Succeed())
 }
 
-// gateOf returns the status and reason of Upgradeable of the ClusterOperator, and the lines about an operator.
+// gateOf returns the ClusterOperator's condition Upgradeable as "STATUS/REASON", and the lines of its message about an operator.
 func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
 	clusterOperator, err := s.Admin.Config.ConfigV1().ClusterOperators().Get(ctx, "platform-operators-aggregated", metav1.GetOptions{})
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Story) gateOf(ctx context.Context, name string) (string, error) {
 	return "", errors.New("the ClusterOperator has no condition Upgradeable")
 }
 
-// waitForGateOf waits until the gate blocks with these words about an operator, or, without words, permits.
+// waitForGateOf waits until the gate blocks with these words about an operator. Without words, it waits until the gate permits upgrades.
 func (s *Story) waitForGateOf(ctx context.Context, name string, words ...string) {
 	s.Helper()
 	matchers := []OmegaMatcher{HavePrefix("True/")}
@@ -67,7 +67,8 @@ func (s *Story) waitForGateOf(ctx context.Context, name string, words ...string)
 	s.Eventually(s.gateOf).WithContext(ctx).WithArguments(name).Should(And(matchers...))
 }
 
-// declaredOf returns the declared maxima in an operator's status, of the installed bundle and of the upgrade step.
+// declaredOf returns the declared maximum OpenShift version in an operator's status as "SOURCE VERSION", with unreadable values. During an
+// upgrade step, it returns "OLD to NEW". A bundle that does not exist is "-".
 func (s *Story) declaredOf(ctx context.Context, name string) (string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Story) declaredOf(ctx context.Context, name string) (string, error) {
 	return text, nil
 }
 
-// waitForDeclared waits until declaredOf returns this.
+// waitForDeclared waits until declaredOf returns want.
 func (s *Story) waitForDeclared(ctx context.Context, name, want string) {
 	s.Helper()
 	s.Eventually(s.declaredOf).WithContext(ctx).WithArguments(name).Should(Equal(want))

@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// unchecked are definitions whose schemas are larger than all others together: those of OLM, which list the fields of whole Deployments.
-// The manager only lists objects of these kinds.
+// unchecked are the names of the CRDs whose schemas simplify replaces. They belong to OLM, and are larger than all other schemas together,
+// because they have the fields of whole Deployments. The manager only lists objects of these kinds.
 var unchecked = []string{"clusterserviceversions.operators.coreos.com", "subscriptions.operators.coreos.com"}
 
-// simplify removes descriptions and large schemas from a CustomResourceDefinition: several informers of each story decode all of them, which
-// would otherwise take a fifth of the story's time. Other objects stay as they are.
+// simplify removes descriptions and large schemas from a CustomResourceDefinition, and does not change other objects. Several informers of
+// each story decode all definitions, which would otherwise take a fifth of the story's time.
 func simplify(object *unstructured.Unstructured) {
 	if object.GetKind() != "CustomResourceDefinition" {
 		return
@@ -51,7 +51,7 @@ func removeDescriptions(part any) {
 	}
 }
 
-// simplifyDefinitions simplifies the definitions that the cluster has.
+// simplifyDefinitions simplifies all CustomResourceDefinitions of the cluster.
 func simplifyDefinitions(ctx context.Context, config *rest.Config) error {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {

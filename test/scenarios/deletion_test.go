@@ -25,10 +25,10 @@ var ourDefinitions = []string{
 	"platformoperators.platform.openshift.io", "platformoperatormanagers.operator.openshift.io",
 }
 
-// dryRun asks for a deletion that is only checked.
+// dryRun are the options of a deletion that the API server checks and does not carry out.
 var dryRun = metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
 
-// allowDeletion sets the annotation that permits the deletion of an object.
+// allowDeletion sets the annotation that permits the deletion of an object. value is the annotation's value as JSON; `"true"` permits it.
 func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionResource, name, value string) {
 	s.Helper()
 	patch := []byte(`{"metadata":{"annotations":{"` + platformv1alpha1.AnnotationAllowDeletion + `":` + value + `}}}`)
@@ -36,7 +36,7 @@ func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionR
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// clientAs returns a client of a user that may do everything.
+// clientAs returns a client of a user in these groups, and in system:masters, which RBAC permits every request.
 func (s *Story) clientAs(user string, groups ...string) dynamic.Interface {
 	s.Helper()
 	config := rest.CopyConfig(s.Environment.Admin)

@@ -48,7 +48,7 @@ func (s *Story) deployWithDriftPolicy(ctx context.Context, name, drift string) {
 	s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 }
 
-// settingsOf returns the labels and data of the ConfigMap "settings".
+// settingsOf returns the data and the labels of the ConfigMap "settings". The key of a label has the prefix "label ".
 func (s *Story) settingsOf(ctx context.Context, name string) (map[string]string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Get(ctx, "settings", metav1.GetOptions{})
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Story) settingsOf(ctx context.Context, name string) (map[string]string,
 	return all, nil
 }
 
-// patchSettings patches the ConfigMap "settings" as a field manager.
+// patchSettings merges a patch into the ConfigMap "settings" as a field manager.
 func (s *Story) patchSettings(ctx context.Context, name, manager, patch string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(name).Patch(ctx, "settings", apitypes.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager})
@@ -79,7 +79,7 @@ func (s *Story) driftOf(ctx context.Context, name string) ([]corev1alpha2.DriftR
 	return live.Status.Drift, nil
 }
 
-// record matches a record of status.drift.
+// record returns a matcher of a record of status.drift. Without paths, it matches a record without paths.
 func record(change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, manager string, paths ...string) types.GomegaMatcher {
 	matchPaths := HaveField("Paths", BeEmpty())
 	if len(paths) > 0 {
@@ -89,7 +89,7 @@ func record(change corev1alpha2.DriftChange, outcome corev1alpha2.DriftOutcome, 
 		HaveField("Time.Time", BeTemporally("~", time.Now(), time.Hour)))
 }
 
-// managerWrites returns the manager's writes below a path after the first from requests, except those about probes.
+// managerWrites returns the manager's writes below a path after the first from requests, each as "VERB PATH". It omits writes of probes.
 func (s *Story) managerWrites(from int, path string) (writes []string) {
 	for _, each := range s.Requests()[from:] {
 		if each.User == managerUser && each.IsWrite() && strings.HasPrefix(each.Path, path) && !strings.Contains(each.Path, "/"+probePrefix) {
@@ -104,7 +104,7 @@ func (s *Story) repairsOf(_ context.Context, name string) (float64, error) {
 	return s.Manager.metric("platform_operators_drift_repairs_total", name)
 }
 
-// atOnce bounds how long a repair after a watch event may take. It is shorter than the resync of a BundleDeployment.
+// atOnce is the maximum time for a repair after a watch event. It is shorter than the interval of resyncs of a BundleDeployment.
 const atOnce = 2 * time.Second
 
 func TestDrift(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 var platformOperators = platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators")
 
-// storedBefore merges a patch into an object as an earlier release let it be stored: while it is written, lists of the CRD's spec have
-// no minimum. Afterwards the CRD is as it is shipped.
+// storedBefore stores an object that an earlier release permitted. It removes the minima of lists from the CRD named definition, merges
+// patch into the object, and applies the shipped CRD again. It returns when the API server refuses new objects with this spec.
 func (s *Story) storedBefore(ctx context.Context, definition string, resource schema.GroupVersionResource, name, patch string) {
 	s.Helper()
 	crd, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, definition, metav1.GetOptions{})
@@ -27,7 +27,7 @@ func (s *Story) storedBefore(ctx context.Context, definition string, resource sc
 	withoutMinima(crd.Object)
 	_, err = s.Admin.Dynamic.Resource(definitions).Update(ctx, crd, metav1.UpdateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
-	s.Eventually(func(ctx context.Context) error { // the schema that is in force follows in a moment
+	s.Eventually(func(ctx context.Context) error { // the API server uses the new schema only after a moment
 		_, err := s.Admin.Dynamic.Resource(resource).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return err
 	}).WithContext(ctx).Should(Succeed())
@@ -60,7 +60,7 @@ func withoutMinima(schema any) {
 	}
 }
 
-// specOf is an object's spec as it is stored.
+// specOf returns an object's stored spec as JSON.
 func (s *Story) specOf(ctx context.Context, resource schema.GroupVersionResource, name string) string {
 	s.Helper()
 	live, err := s.Admin.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})

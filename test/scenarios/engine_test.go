@@ -21,7 +21,7 @@ import (
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// publishBundle publishes a sample operator with additional manifests, and returns the image of its bundle.
+// publishBundle publishes a sample operator with additional manifests in its bundle, and returns the reference of the bundle's image.
 func (s *Story) publishBundle(ctx context.Context, operator samples.Operator, manifests ...string) string {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())
@@ -35,13 +35,13 @@ func (s *Story) publishBundle(ctx context.Context, operator samples.Operator, ma
 	return ref
 }
 
-// deploy creates a BundleDeployment without a PlatformOperator.
+// deploy creates a BundleDeployment of the image ref, without a PlatformOperator, for the registry class. Its namespace has its name.
 func (s *Story) deploy(ctx context.Context, name, ref string) {
 	s.Helper()
 	s.deployWithClass(ctx, "core-rukpak-io-registry", name, ref)
 }
 
-// deployWithClass is deploy with another ProvisionerClass.
+// deployWithClass creates a BundleDeployment as deploy does, for the given ProvisionerClass.
 func (s *Story) deployWithClass(ctx context.Context, class, name, ref string) {
 	s.Helper()
 	manifest := bundleDeploymentManifest(name, fmt.Sprintf("{installNamespace: %s, provisionerClassName: %s, source: {type: image, image: {ref: %q}}}", name, class, ref))
@@ -49,7 +49,7 @@ func (s *Story) deployWithClass(ctx context.Context, class, name, ref string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// undeploy deletes a BundleDeployment, and waits until it does not exist.
+// undeploy deletes a BundleDeployment if it exists, and waits until it does not exist.
 func (s *Story) undeploy(ctx context.Context, name string) {
 	s.Helper()
 	client := s.Admin.Platform.CoreV1alpha2().BundleDeployments()
@@ -57,7 +57,7 @@ func (s *Story) undeploy(ctx context.Context, name string) {
 	s.Eventually(func(ctx context.Context) error { _, err := client.Get(ctx, name, metav1.GetOptions{}); return err }).WithContext(ctx).Should(beNotFound())
 }
 
-// conditionOf returns a condition of a BundleDeployment as "STATUS REASON: MESSAGE".
+// conditionOf returns a condition of a BundleDeployment as "STATUS REASON: MESSAGE", or "" if there is no such condition.
 func (s *Story) conditionOf(ctx context.Context, name, conditionType string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -160,7 +160,7 @@ func TestBundleDeployment(t *testing.T) {
 		}
 		_, err := client.Create(ctx, s.parse(definitions, "CustomResourceDefinition", definition(true)), metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		// In an existing namespace, whose deletion would delete it.
+		// The namespace exists before the installation. Otherwise the removal would delete the namespace, and the object with it.
 		_, err = s.Admin.Kubernetes.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		s.deploy(ctx, name, s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"},

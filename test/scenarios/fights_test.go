@@ -15,10 +15,10 @@ import (
 
 // conflictingWriter changes a ConfigMap on every watch event in which the manager has reverted its change.
 type conflictingWriter struct {
-	// changes are the times of its changes. They and the error may be read after stop.
+	// changes are the times of the writer's changes. err is the error that ended the writer, or nil. Read both only after stop.
 	changes []time.Time
 	err     error
-	// stop ends the writer.
+	// stop ends the writer, and returns after its last change.
 	stop func()
 }
 

@@ -13,7 +13,7 @@ import (
 
 var bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}
 
-// defaultOperators are in the catalog of stories that do not list their own.
+// defaultOperators are the operators in the catalogs of stories that need no special ones.
 var defaultOperators = []samples.Operator{
 	{Package: "drifter", Version: "1.0.0", ExtraConfigMap: "drifter-settings"},
 	{Package: "climber", Version: "1.0.0", ExtraConfigMap: "climber-first"},
@@ -31,7 +31,7 @@ var defaultOperators = []samples.Operator{
 	{Package: "futuristic", Version: "1.0.0", MinKubeVersion: "9.0.0"},
 }
 
-// parse reads an object of a kind, whose manifest may leave apiVersion and kind out.
+// parse returns the object in a manifest, with the resource's apiVersion and this kind. The manifest does not need to have either.
 func (s *Story) parse(resource schema.GroupVersionResource, kind, manifest string) *unstructured.Unstructured {
 	s.Helper()
 	object := &unstructured.Unstructured{}
@@ -41,7 +41,7 @@ func (s *Story) parse(resource schema.GroupVersionResource, kind, manifest strin
 	return object
 }
 
-// bundleDeploymentManifest is the manifest of a BundleDeployment.
+// bundleDeploymentManifest returns the manifest of a BundleDeployment without apiVersion and kind, for parse. spec is YAML.
 func bundleDeploymentManifest(name, spec string) string {
 	return "{metadata: {name: " + name + "}, spec: " + spec + "}"
 }
@@ -55,7 +55,7 @@ func conditionsAsExpected() map[configv1.ClusterStatusConditionType]string {
 	return all
 }
 
-// conditionsIn returns the status and reason of these conditions of a ClusterOperator.
+// conditionsIn returns the status and reason of a ClusterOperator's conditions, for the types in expectedConditions.
 func conditionsIn(clusterOperator *configv1.ClusterOperator) map[configv1.ClusterStatusConditionType]string {
 	all := map[configv1.ClusterStatusConditionType]string{}
 	for kind := range expectedConditions {

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// tenantClient is a client of somebody who may write everything in a namespace, and nothing else.
+// tenantClient returns a client for the ConfigMaps of a namespace. Its user has the ClusterRole admin in that namespace, and no other role.
 func (s *Story) tenantClient(ctx context.Context, namespace string) corev1client.ConfigMapInterface {
 	s.Helper()
 	const user = "tenant"

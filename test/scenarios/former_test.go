@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// recordedDecisions are those of a recording.
+// recordedDecisions returns the decisions in the statuses of the recorded objects, as text.
 func (s *Story) recordedDecisions(r *recording) string {
 	s.Helper()
 	var all strings.Builder
@@ -46,7 +46,7 @@ func (s *Story) recordedDecisions(r *recording) string {
 	return all.String()
 }
 
-// liveDecisions are those of the cluster.
+// liveDecisions returns the decisions in the statuses of the cluster's objects, as text.
 func (s *Story) liveDecisions(ctx context.Context) string {
 	s.Helper()
 	all, err := decisions.DescribeCluster(ctx, s.Platform, s.Config)
@@ -54,7 +54,7 @@ func (s *Story) liveDecisions(ctx context.Context) string {
 	return all
 }
 
-// checkOperands fails the story if an object that the former manager applied differs from the recording, or was created again.
+// checkOperands fails the story if an object that the former manager applied is missing, differs from the recording, or was created again.
 func (s *Story) checkOperands(ctx context.Context, r *recording) {
 	s.Helper()
 	checked := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// presenceOf returns the revisions in the status of a BundleDeployment, as "STATE PRESENCE".
+// presenceOf returns the revisions in the status of a BundleDeployment, each as "STATE PRESENCE".
 func (s *Story) presenceOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

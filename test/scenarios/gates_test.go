@@ -24,8 +24,8 @@ func (s *Story) runningPods(ctx context.Context, namespace string) (int, error) 
 	return len(found.Items), nil
 }
 
-// createConflictingCRD creates a CustomResourceDefinition that claims a kind in a group, so that another one with that kind is not
-// established. It returns a function that deletes it.
+// createConflictingCRD creates a CustomResourceDefinition that claims a kind in a group. While it exists, the API server does not establish
+// another definition of that kind. It returns a function that deletes the CustomResourceDefinition.
 func (s *Story) createConflictingCRD(ctx context.Context, group, kind string) (leave func(context.Context)) {
 	s.Helper()
 	name := "squatters." + group

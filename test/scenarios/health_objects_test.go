@@ -38,7 +38,7 @@ func (s *Story) unreadyObjects(namespace string) []unstructured.Unstructured {
 			rules: [{apiGroups: [nobody.sick.example.com], apiVersions: [v1], operations: [CREATE], resources: [none]}]}]}`,
 		"{apiVersion: sick.example.com/v1, kind: Patient, metadata: {name: sick}, spec: {}}",
 	}
-	for i := range 4 { // more than status names
+	for i := range 4 { // with these, more unready objects than status names
 		texts = append(texts, strings.Replace(claim, "name: sick", fmt.Sprintf("name: sick-%d", i), 1))
 	}
 	var objects []unstructured.Unstructured

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// target is an object of the engine that another client changes.
+// target is an object of the engine that another client changes. namespace is "" for a cluster-scoped object.
 type target struct {
 	resource        schema.GroupVersionResource
 	namespace, name string
@@ -47,7 +47,7 @@ func (s *Story) bindClaim(ctx context.Context, namespace, name string) {
 // someAuthority is a CA bundle as an injector writes it. Any PEM in base64 suffices, because no webhook is called.
 const someAuthority = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"
 
-// injectCA writes a CA bundle into a webhook configuration.
+// injectCA writes a CA bundle into the webhook configuration "sick" of a resource, as an injector does.
 func (s *Story) injectCA(ctx context.Context, resource string) {
 	s.Helper()
 	s.patchTarget(ctx, target{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}, "", "sick"},
@@ -55,7 +55,7 @@ func (s *Story) injectCA(ctx context.Context, resource string) {
 		"rules":[{"apiGroups":["nobody.sick.example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["none"]}]}]}`)
 }
 
-// setWorkloadReady makes the Pods of controllers of a kind ready.
+// setWorkloadReady makes the Pods of controllers of a kind ready. It fails the story if there are none.
 func (s *Story) setWorkloadReady(ctx context.Context, namespace, kind string) {
 	s.Helper()
 	found, err := s.Admin.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
@@ -68,7 +68,7 @@ func (s *Story) setWorkloadReady(ctx context.Context, namespace, kind string) {
 	s.setReady(pods, true)
 }
 
-// notifications counts the changes that an engine's watches reported.
+// notifications has the number of changes that an engine's watches reported.
 type notifications struct {
 	lock  sync.Mutex
 	times int
@@ -86,7 +86,7 @@ func (n *notifications) count() int {
 	return n.times
 }
 
-// waitForNotification waits until there are no notifications, calls do, and waits for one.
+// waitForNotification waits until there is no notification for a second, calls do, and waits for a notification.
 func (s *Story) waitForNotification(ctx context.Context, n *notifications, do func()) {
 	s.Helper()
 	before := 0
@@ -106,16 +106,16 @@ type unreadySet struct {
 	watches *notifications
 }
 
-// report applies the objects, and returns what is not ready.
+// report applies the objects, and returns a line for each of the first ten unready objects.
 func (s *unreadySet) report(ctx context.Context) ([]string, error) {
-	// The owner of a Job resumes it.
+	// The engine must not suspend the Job again, which another client resumes.
 	options := apply.Options{Drift: corev1alpha2.Drift{Ignore: []corev1alpha2.DriftIgnore{{
 		Target: corev1alpha2.DriftTarget{Group: "batch", Kind: "Job"}, JSONPointers: []string{"/spec/suspend"}}}}}
 	report, err := s.engine.Apply(ctx, s.set, options)
 	return report.Unready, err
 }
 
-// waitUntilReady calls do, whose change a watch has to report, and waits until no unready object begins with what.
+// waitUntilReady calls do, waits until a watch reports a change, and waits until no line of report begins with what.
 func (s *unreadySet) waitUntilReady(ctx context.Context, what string, do func()) {
 	s.Helper()
 	s.waitForNotification(ctx, s.watches, do)

@@ -33,7 +33,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// startRegistry starts a registry of the story.
+// startRegistry starts a registry on the story's network, which runs until the story ends.
 func (s *Story) startRegistry(withTLS bool) *localcatalog.Registry {
 	s.Helper()
 	registry, err := localcatalog.StartRegistryOn(&s.network, withTLS)
@@ -49,7 +49,7 @@ func (s *Story) transport() http.RoundTripper {
 	return transport
 }
 
-// pushBundle pushes the bundle of a sample operator.
+// pushBundle pushes the bundle of a sample operator, and returns the image's references.
 func (s *Story) pushBundle(ctx context.Context, registry *localcatalog.Registry, repository string, operator samples.Operator) (byTag, byDigest string) {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -59,7 +59,7 @@ func (s *Story) pushBundle(ctx context.Context, registry *localcatalog.Registry,
 	return byTag, byDigest
 }
 
-// deployFrom creates a BundleDeployment with an image source.
+// deployFrom creates a BundleDeployment with an image source. Its namespace has its name.
 func (s *Story) deployFrom(ctx context.Context, name string, source corev1alpha2.ImageSource) {
 	s.Helper()
 	_, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Create(ctx, &corev1alpha2.BundleDeployment{
@@ -72,7 +72,7 @@ func (s *Story) deployFrom(ctx context.Context, name string, source corev1alpha2
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// waitForUnpacked is waitForCondition for Unpacked.
+// waitForUnpacked waits for the condition Unpacked of a BundleDeployment, as waitForCondition does.
 func (s *Story) waitForUnpacked(ctx context.Context, name, statusAndReason string, words ...string) {
 	s.Helper()
 	s.waitForCondition(ctx, name, corev1alpha2.ConditionUnpacked, statusAndReason, words...)
@@ -93,7 +93,7 @@ func (s *Story) createPullSecret(ctx context.Context, secret types.NamespacedNam
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// attempts has the times of attempts.
+// attempts has the times at which note was called. It is safe for concurrent use.
 type attempts struct {
 	lock  sync.Mutex
 	times []time.Time
@@ -105,7 +105,7 @@ func (a *attempts) note() {
 	a.times = append(a.times, time.Now())
 }
 
-// waits returns the times between attempts.
+// waits returns the durations between successive attempts.
 func (a *attempts) waits() (waits []time.Duration) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -115,7 +115,7 @@ func (a *attempts) waits() (waits []time.Duration) {
 	return waits
 }
 
-// pushLayer pushes an image of one layer, with one entry without content.
+// pushLayer pushes an image of one layer, with one entry without content. It returns the image's reference.
 func (s *Story) pushLayer(ctx context.Context, registry *localcatalog.Registry, repository string, entry tar.Header) (byDigest string) {
 	s.Helper()
 	var content bytes.Buffer
@@ -132,7 +132,7 @@ func (s *Story) pushLayer(ctx context.Context, registry *localcatalog.Registry, 
 	return tag.Context().Digest(digest.String()).Name()
 }
 
-// collectStatuses collects every status of a BundleDeployment from now on. The returned function ends that and returns them.
+// collectStatuses starts to collect the statuses of a BundleDeployment. The returned function ends the collection and returns the statuses.
 func (s *Story) collectStatuses(ctx context.Context, name string) func() []corev1alpha2.BundleDeploymentStatus {
 	s.Helper()
 	watcher, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})

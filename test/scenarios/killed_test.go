@@ -27,17 +27,17 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// operation is a step in the life of an operator.
+// operation is a change of an operator, such as an upgrade.
 type operation struct {
 	name string
 	// before and after are the operators in the catalog.
 	before, after []samples.Operator
 	do            func(s *Story) error
-	// takes is how long the manager then waits for something; zero if for nothing.
+	// takes is the time for which the manager waits during the operation, such as for a deadline; zero if it does not wait.
 	takes time.Duration
 }
 
-// versions are those of memo, in the order in which the catalog offers them.
+// versions are the versions of the operator memo, in the order in which the catalog has them.
 var versions = []samples.Operator{
 	{Package: "memo", Version: "1.0.0"},
 	{Package: "memo", Version: "1.1.0", ExtraConfigMap: "memo-settings"},
@@ -45,7 +45,7 @@ var versions = []samples.Operator{
 	{Package: "memo", Version: "1.3.0", Replaces: "1.1.0", Skips: []string{"1.2.0"}},
 }
 
-// operations are the life of an operator. Each begins in the state that the one before left.
+// operations are all operations on an operator, in order. Each begins in the state in which the previous one ended.
 var operations = []operation{
 	{"install", versions[:1], versions[:1], func(s *Story) error { return s.Create(s.Context(), "memo", "") }, 0},
 	{"upgrade", versions[:1], versions[:2], func(s *Story) error { return s.Publish(s.Context(), versions[:2]...) }, 0},
@@ -66,22 +66,22 @@ func (s *Story) tamper() error {
 	return errors.Join(edited, deployed, s.Kubernetes.CoreV1().Services("memo").Delete(s.Context(), "memo-metrics", metav1.DeleteOptions{}))
 }
 
-// attemptUpgrade offers a version that never becomes ready, and that is rolled back after ten seconds.
+// attemptUpgrade publishes a version that never becomes ready. The manager rolls it back after ten seconds.
 func (s *Story) attemptUpgrade() error {
 	patch := []byte(`{"spec":{"install":{"onFailure":"Rollback","progressDeadlineSeconds":10}}}`)
 	_, err := s.Platform.PlatformV1alpha1().PlatformOperators().Patch(s.Context(), "memo", types.MergePatchType, patch, metav1.PatchOptions{})
 	return errors.Join(err, s.Publish(s.Context(), versions[:3]...))
 }
 
-// settleAfter waits until the operation is complete.
+// settleAfter waits until the operation is complete and nothing changes.
 func (s *Story) settleAfter(each operation) {
 	s.Settle()
 	time.Sleep(each.takes)
 	s.Settle()
 }
 
-// TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn has another manager go on with each operation from each moment before and after one of
-// the first manager's writes. The end must be as if the first one had lived.
+// TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn records the state before and after each write of the manager in each operation. From
+// each of these states, a second manager completes the operation. The end state must equal that of the first manager without a kill.
 //
 // Promise ENG-D10: When the manager is killed before or after any write of an install, upgrade, repair, rollback or removal, the next
 // process completes it. The end state equals that of a run without a kill.
@@ -125,28 +125,28 @@ func TestENG_D10_AManagerThatIsKilledAtAnyWriteGoesOn(t *testing.T) {
 	}
 }
 
-// minKillPoints is the least number of kill points of an operation.
+// minKillPoints is the minimum number of kill points that an operation must have.
 const minKillPoints = 10
 
-// killed has the states that managers leave which are killed at their writes.
+// killed has the kill points of one operation, and the operation's outcome without a kill.
 type killed struct {
 	// without is the outcome when the manager is not killed.
 	without outcome
 
-	// dir has copies of their content directories.
+	// dir is the directory with the content directories of the kill points.
 	dir string
 
 	mu     sync.Mutex
 	points []killPoint
 }
 
-// killPoint is one moment before or after a write.
+// killPoint is the state of the cluster and of the manager's content directory before or after a write.
 type killPoint struct {
 	// when is "before" or "after".
 	when    string
 	write   scenario.Request
 	cluster *scenario.Snapshot
-	// contentDir is a copy of the manager's folder.
+	// contentDir is the path of a copy of the manager's content directory.
 	contentDir string
 }
 
@@ -164,7 +164,7 @@ func (k *killed) record(s *Story) {
 	s.Inject(scenario.Fault{Match: isManagerWrite, Times: scenario.Always, Effect: scenario.Around(at("before"), at("after"))})
 }
 
-// add adds a kill point. If nothing was written since another one, such as between a write and the next, it is the same one.
+// add adds a kill point. It adds none if the cluster did not change since another kill point, as between a write and the next.
 func (k *killed) add(s *Story, when string, write scenario.Request) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,13 +174,13 @@ func (k *killed) add(s *Story, when string, write scenario.Request) error {
 	}
 	k.points = append(k.points, point)
 	err := os.CopyFS(point.contentDir, os.DirFS(contentDir(s.Environment)))
-	if errors.Is(err, fs.ErrNotExist) { // the manager is moving content, so a part is copied
+	if errors.Is(err, fs.ErrNotExist) { // the manager moved content during the copy, which is then incomplete, as after a kill
 		return nil
 	}
 	return err
 }
 
-// isManagerWrite matches the manager's writes of what its work depends on: an Event may be lost.
+// isManagerWrite reports whether a request is a write of the manager, other than of an Event. Events may be lost.
 func isManagerWrite(r scenario.Request) bool {
 	return r.User == managerUser && r.IsWrite() && r.Resource.Resource != "events"
 }
@@ -189,7 +189,7 @@ func isManagerWrite(r scenario.Request) bool {
 // to run.
 type outcome map[string][]string
 
-// kinds are the kinds of objects that a memo operator or the manager has.
+// kinds are the resources of the objects in an outcome: those that the operator memo or the manager has.
 var kinds = []schema.GroupVersionResource{
 	platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"), corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"),
 	{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
@@ -203,7 +203,7 @@ var kinds = []schema.GroupVersionResource{
 
 var (
 	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
-	// statusKept are the kinds of which the manager writes the status.
+	// statusKept are the resources whose status the manager writes. An outcome has the status of no other resource.
 	statusKept = []string{"platformoperators", "bundledeployments", "clusteroperators"}
 
 	changingGeneration = regexp.MustCompile(`Generation": \d+`) // the manager may write a spec in one step or in two
@@ -226,7 +226,7 @@ func (s *Story) outcome() outcome {
 	return found
 }
 
-// comparable returns an object as lines of JSON, without fields that differ from run to run.
+// comparable returns an object as lines of JSON, without fields that differ from run to run. It removes some of these fields from object.
 func comparable(resource string, object map[string]any) ([]string, error) {
 	for _, each := range changingMetadata {
 		unstructured.RemoveNestedField(object, "metadata", each)

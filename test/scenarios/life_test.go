@@ -30,7 +30,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// versionsOf returns the resourceVersions of all objects that the manager may write for an operator.
+// versionsOf returns the resourceVersions of an operator's PlatformOperator, BundleDeployment, Service and Deployment, of the
+// PlatformOperatorManager and of the ClusterOperator, as one text.
 func (s *Story) versionsOf(ctx context.Context, pkg string) (string, error) {
 	operator, errA := s.Admin.Operator(ctx, pkg)
 	bundle, errB := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// deleteStoredLimits deletes the ConfigMap with the limits, as the refusal describes.
+// deleteStoredLimits sets the annotation that the refusal names, and deletes the ConfigMap with the stored limits.
 func (s *Story) deleteStoredLimits(ctx context.Context) {
 	s.Helper()
 	s.runCommand(ctx, "kubectl annotate configmap "+limits.ConfigMap+" -n "+environment.Namespace+" "+platformv1alpha1.AnnotationAllowDeletion+"=true --overwrite")

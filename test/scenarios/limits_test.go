@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// managerUID returns the UID of the PlatformOperatorManager; empty if there is none.
+// managerUID returns the UID of the PlatformOperatorManager, or "" if the API server does not return one.
 func (s *Story) managerUID(ctx context.Context) types.UID {
 	live, err := s.Admin.Platform.OperatorV1alpha1().PlatformOperatorManagers().Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Story) managerUID(ctx context.Context) types.UID {
 	return live.UID
 }
 
-// replaceManagerResource deletes the PlatformOperatorManager, and waits for the new one.
+// replaceManagerResource deletes the PlatformOperatorManager, and waits until the manager has created a new one.
 func (s *Story) replaceManagerResource(ctx context.Context) {
 	s.Helper()
 	before := s.managerUID(ctx)
@@ -34,7 +34,8 @@ func (s *Story) replaceManagerResource(ctx context.Context) {
 	s.Eventually(s.managerUID).WithContext(ctx).ShouldNot(BeElementOf(before, types.UID("")))
 }
 
-// runRemedy runs the command in a PlatformOperator's Progressing condition that has this verb.
+// runRemedy runs one of the two kubectl commands in the message of a PlatformOperator's condition Progressing. command is "patch" or
+// "annotate".
 func (s *Story) runRemedy(ctx context.Context, name, command string) {
 	s.Helper()
 	live, err := s.Admin.Operator(ctx, name)
@@ -51,7 +52,7 @@ func (s *Story) runRemedy(ctx context.Context, name, command string) {
 	s.Fatalf("the message has no %s: %s", command, message)
 }
 
-// storedLimitsPatch returns the stored limits, as a patch.
+// storedLimitsPatch returns the stored limits, as a JSON patch of the PlatformOperatorManager.
 func (s *Story) storedLimitsPatch(ctx context.Context) (string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(environment.Namespace).Get(ctx, limits.ConfigMap, metav1.GetOptions{})
 	return live.Data["patch"], err

@@ -23,8 +23,10 @@ var logs = flag.Bool("logs", false, "print everything that managers and API serv
 
 var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
-// With gcPercent the garbage collector takes a fortieth of the processor time; with Go's 100 it takes a seventh. The heap grows to one or two
-// GiB on two cores, of which 200 MiB are live. memoryLimit bounds it on machines with more cores, where more stories run at once.
+// gcPercent is the GOGC of the tests. With it the garbage collector takes a fortieth of the processor time, and with Go's default of 100 a
+// seventh. On two cores, the heap grows to one or two GiB, of which 200 MiB are live.
+//
+// memoryLimit is the process's memory limit in bytes. It takes effect on machines with more cores, on which more stories run at once.
 const (
 	gcPercent   = 800
 	memoryLimit = 3 << 30
@@ -65,7 +67,8 @@ func checkRequestTypes() error {
 		strings.Join(lacking, "\n"))
 }
 
-// checkDeletions returns an error if a manager sent a delete request without a UID precondition: it could delete a new object of that name.
+// checkDeletions returns an error if a manager sent a delete request without a UID precondition, which could delete a new object with the
+// same name.
 func checkDeletions() error {
 	if len(allRequests.deletesWithoutUID) == 0 {
 		return nil
@@ -74,7 +77,8 @@ func checkDeletions() error {
 	return fmt.Errorf("managers deleted objects by name alone; set Preconditions.UID in the DeleteOptions of these requests:\n%s", strings.Join(slices.Compact(requests), "\n"))
 }
 
-// writeTrace writes what test/rbac compares with the shipped roles.
+// writeTrace writes the managers' requests for test/rbac, and records whether they are complete. passed is whether all tests passed. It
+// does nothing without the flag traces.
 func writeTrace(passed bool) error {
 	if *traces == "" {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// managerUser is the ServiceAccount of the shipped Deployment.
+// managerUser is the user name of the shipped Deployment's ServiceAccount.
 const managerUser = "system:serviceaccount:" + environment.Namespace + ":" + environment.ServiceAccount
 
 // Manager is one run of the manager.
@@ -30,7 +30,8 @@ type Manager struct {
 	ended   chan error
 }
 
-// StartManager starts another run of the manager. It does not stop a run that is active. The functions change the options.
+// StartManager starts another run of the manager, and stores it in s.Manager. It does not stop an active run. The functions change the
+// options.
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
 	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error { return s.runManager(ctx, m, configure) })
@@ -69,7 +70,7 @@ func (s *Story) checkRunning() {
 	}
 }
 
-// contentDir is the manager's own folder.
+// contentDir returns the path of the manager's content directory.
 func contentDir(env *environment.Environment) string { return filepath.Join(env.Dir, "content") }
 
 func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*operator.Options)) error {
@@ -92,7 +93,7 @@ func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*op
 	return operator.Start(ctx, input)
 }
 
-// settings returns what a manager has besides its clients.
+// settings returns the options, the namespace, the clock and the Event recorder of a manager.
 func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
 	options := operator.NewOptions()
 	options.ContentDir = contentDir(s.Environment)
@@ -101,13 +102,13 @@ func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
 	if err != nil {
 		return operator.Settings{}, err
 	}
-	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as outside of a Pod
-	// The command's recorder counts Events that are alike in goroutines that never end. This one writes each Event.
+	eventTarget := &corev1.ObjectReference{Kind: "Namespace", Name: environment.Namespace, Namespace: environment.Namespace} // as the command uses outside of a Pod
+	// The command's recorder aggregates similar Events in goroutines that never end. This recorder writes each Event.
 	recorder := events.NewRecorder(client.CoreV1().Events(environment.Namespace), "platform-operators", eventTarget, clock.RealClock{})
 	return operator.Settings{Options: *options, Namespace: environment.Namespace, Clock: clock.RealClock{}, Recorder: recorder}, nil
 }
 
-// metric returns the value of a metric whose labels have these values, in any order; 0 where there is none.
+// metric returns the value of a counter or gauge whose labels have these values, in any order, or 0 if there is none. It sorts labels.
 func (m *Manager) metric(name string, labels ...string) (float64, error) {
 	families, err := m.metrics.Gather()
 	if err != nil {
@@ -134,7 +135,7 @@ func (m *Manager) metric(name string, labels ...string) (float64, error) {
 // IsRunning reports whether the manager is still running.
 func (m *Manager) IsRunning() bool { return len(m.ended) == 0 }
 
-// Stop ends the manager as SIGTERM does: it releases its locks.
+// Stop ends the manager as SIGTERM does, and waits until the manager has released its locks. It returns the manager's error.
 func (m *Manager) Stop() error {
 	m.stop()
 	err := <-m.ended
@@ -142,8 +143,8 @@ func (m *Manager) Stop() error {
 	return err
 }
 
-// Kill ends the manager's requests, then the manager. Unlike SIGKILL, it lets the manager clean up its own folder, and the API server may
-// still carry out a request that was in flight.
+// Kill ends the manager's requests, then the manager. Unlike SIGKILL, it lets the manager clean up its content directory, and the API
+// server may still carry out a request that was in flight.
 func (m *Manager) Kill() {
 	m.process.Kill()
 	m.stop()

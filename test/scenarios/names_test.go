@@ -19,12 +19,12 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// longName returns a name of so many characters.
+// longName returns the prefix, extended to a name of length characters.
 func longName(prefix string, length int) string {
 	return prefix + strings.Repeat("x", length-len(prefix))
 }
 
-// withServiceCA runs OpenShift's service-ca, which injects CA bundles into webhook configurations.
+// withServiceCA runs OpenShift's service-ca until the story ends. service-ca injects CA bundles into webhook configurations.
 func (s *Story) withServiceCA(ctx context.Context) {
 	s.Helper()
 	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.Environment.Admin, s.Output())
@@ -32,7 +32,8 @@ func (s *Story) withServiceCA(ctx context.Context) {
 	s.Defer(func() { s.Expect(serviceCA.Stop(context.WithoutCancel(ctx))).To(Succeed()) })
 }
 
-// publishLongNames publishes a bundle with names at and beyond their limits: two ServiceAccounts whose names differ at the end only.
+// publishLongNames publishes a bundle of the operator with webhooks and the two ServiceAccounts, and returns the bundle's image. The names
+// of the operator and of the accounts can be at or beyond their limits.
 func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator, accounts []string) (ref string) {
 	s.Helper()
 	return s.pushChanged(ctx, s.startRegistry(false), operator, func(manifests string) {
@@ -44,8 +45,8 @@ func (s *Story) publishLongNames(ctx context.Context, operator samples.Operator,
 	})
 }
 
-// derivedNames checks and returns the names that the manager derives for a BundleDeployment, by kind, without known ones, which the author
-// chose.
+// derivedNames returns the names that the manager derived for objects of a BundleDeployment, by kind. known are names that the bundle's
+// author chose, which it omits. It asserts that each name has a hash and at most 63 characters.
 func (s *Story) derivedNames(ctx context.Context, name string, known []string) map[string][]string {
 	s.Helper()
 	inspector, err := faults.NewInspector(s.Environment.Admin, environment.Namespace)
@@ -55,7 +56,7 @@ func (s *Story) derivedNames(ctx context.Context, name string, known []string) m
 	derived := map[string][]string{}
 	for _, each := range everything {
 		if each.Derived || strings.HasPrefix(each.Name, "platform-operators:") || slices.Contains(known, each.Name) || each.Kind == "CustomResourceDefinition" {
-			continue // of controllers, of the engine's own, and as the author has them
+			continue // objects of controllers, the engine's own objects, and names that the author chose
 		}
 		derived[each.Kind] = append(derived[each.Kind], each.Name)
 		s.Expect(each.Name).To(MatchRegexp(`-[0-9a-z]{8,13}(-service(-cert)?)?$`), each.String())

@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// delayNamespaces delays the manager's creation of namespaces, so that a tenant can create them first.
+// delayNamespaces delays the manager's creation of namespaces by 20 seconds, in which a tenant can create them first. The caller removes
+// the returned injection.
 func (s *Story) delayNamespaces() *scenario.Injection {
 	return s.Inject(scenario.Fault{
 		Match: func(r scenario.Request) bool {

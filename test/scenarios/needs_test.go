@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// provider serves a catalog of one package that provides a kind, like catalogd with its query endpoint. It counts the requests for the
-// bundles of all packages.
+// provider serves a catalog of one package that provides a kind, as catalogd's query endpoint does. passes is the number of requests for
+// the bundles of all packages.
 type provider struct {
 	pkg    string
 	gvk    catalog.GVK
@@ -51,7 +51,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publishWithWebhooks publishes a sample operator with webhooks, and returns the image of its bundle.
+// publishWithWebhooks publishes a sample operator with webhooks, and returns the reference of its bundle's image.
 func (s *Story) publishWithWebhooks(ctx context.Context, operator samples.Operator) string {
 	s.Helper()
 	s.Expect(samples.Write(s.Environment.SamplesDir, operator)).To(Succeed())

@@ -22,18 +22,19 @@ import (
 	"github.com/openshift/platform-operators/test/cvo"
 )
 
-// ObjectsFile is where `make scenario-objects` puts what `localcluster objects` prints, seen from the checkout's root.
+// ObjectsFile is the path of the file in which `make scenario-objects` stores the output of `localcluster objects`, relative to the root of
+// the checkout.
 const ObjectsFile = "_output/scenario-objects.json"
 
-// openshift is a cluster with OpenShift's kinds, with the payload's manifests applied, as it is before the manager starts. It is made
-// once per process.
+// openshift is a cluster with OpenShift's kinds and the applied manifests of the payload, before the manager starts. The function snapshot
+// creates it once per process.
 var openshift struct {
 	once     sync.Once
 	snapshot *scenario.Snapshot
 	err      error
 }
 
-// snapshot returns the cluster that stories start from.
+// snapshot returns a snapshot of the cluster from which stories start. The first call creates the cluster. It fails the test if it cannot.
 func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	t.Helper()
 	openshift.once.Do(func() {
@@ -46,7 +47,8 @@ func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	return openshift.snapshot
 }
 
-// install creates the cluster. It must be called in a bubble.
+// install creates a cluster with OpenShift's kinds and the payload's manifests, and returns a snapshot of it. It must be called in a
+// synctest bubble.
 func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
 	objects, err := readObjects(filepath.Join(root, ObjectsFile))
 	if err != nil {
@@ -94,7 +96,8 @@ func readObjects(file string) ([]unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// create creates the objects with their status. CustomResourceDefinitions come first, and the rest when their kinds are served.
+// create creates the objects in order with their status, which CustomResourceDefinitions do not need. CustomResourceDefinitions must come
+// first. create waits until their kinds are served before it creates the other objects.
 func create(ctx context.Context, cluster *scenario.Cluster, objects []unstructured.Unstructured) error {
 	config := cluster.ClientConfig(scenario.AdminUser)
 	client, err := dynamic.NewForConfig(config)

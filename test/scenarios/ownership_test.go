@@ -19,7 +19,7 @@ func ownersLabels(name string) map[string]string {
 	return map[string]string{corev1alpha2.LabelOwnerKind: corev1alpha2.OwnerKindBundleDeployment, corev1alpha2.LabelOwnerName: name}
 }
 
-// from returns the value "from" of a ConfigMap and the manager's field managers on it.
+// from returns the value "from" of a ConfigMap, and the manager's field managers in its managed fields, separated by spaces.
 func (s *Story) from(ctx context.Context, namespace, name string) (string, error) {
 	live, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Story) from(ctx context.Context, namespace, name string) (string, error
 	return text, nil
 }
 
-// createLabeled creates a ConfigMap with the owner labels of a BundleDeployment as another field manager.
+// createLabeled creates a ConfigMap with the owner labels of the BundleDeployment owner, as the field manager named manager.
 func (s *Story) createLabeled(ctx context.Context, manager, namespace, name, owner string) {
 	s.Helper()
 	_, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{

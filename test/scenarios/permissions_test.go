@@ -23,7 +23,7 @@ const (
 	budget        = `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: powerless}, spec: {minAvailable: 0, selector: {matchLabels: {app: powerless}}}}`
 )
 
-// removePermissions removes resources from the shipped ClusterRole for bundles.
+// removePermissions removes resources from the shipped ClusterRole for bundles, and waits until the aggregated ClusterRole lacks them.
 func (s *Story) removePermissions(ctx context.Context, resources ...string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
@@ -52,7 +52,7 @@ func haveResource(resources ...string) types.GomegaMatcher {
 	return HaveField("Resources", ContainElement(BeElementOf(resources)))
 }
 
-// missingPermissions returns the missing permissions in a BundleDeployment's status.
+// missingPermissions returns the missing permissions in a BundleDeployment's status, or nil if the status has no plan yet.
 func (s *Story) missingPermissions(ctx context.Context, name string) ([]corev1alpha2.MissingPermission, error) {
 	live, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil || live.Status.Plan == nil {
@@ -81,8 +81,8 @@ func (s *Story) grantPermissions(ctx context.Context) (revoke func()) {
 	}
 }
 
-// assertNotApplied asserts that the manager applies no object of a blocked BundleDeployment, that no request is denied, and that it sends
-// few access reviews.
+// assertNotApplied asserts that for 30 seconds the manager applies no object of a blocked BundleDeployment, and sends few access reviews.
+// It asserts that the API server denies no request.
 func (s *Story) assertNotApplied(ctx context.Context, name string) {
 	s.Helper()
 	from := len(s.Requests())

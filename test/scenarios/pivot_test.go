@@ -22,13 +22,13 @@ import (
 type upgradeRecorder struct {
 	// gaps are the events after which no Deployment had an available replica.
 	gaps []string
-	// available and deleted are the API server's versions at which a Deployment first had an available replica, and at which
-	// its deletion began; active those at which status first reported an active revision.
+	// available and deleted have, by name, the resourceVersions at which a Deployment first had an available replica, and at which its
+	// deletion began. active has, by number, the resourceVersions at which status first reported that a revision is active.
 	available, deleted map[string]string
 	active             map[int64]string
-	// settled are those at which status first reported a complete rollout of an active revision.
+	// settled has, by number, the resourceVersions at which status first reported that the rollout of an active revision is complete.
 	settled map[int64]string
-	// stop ends it.
+	// stop ends the recorder, and returns when its fields no longer change.
 	stop func()
 }
 

@@ -16,7 +16,7 @@ import (
 // plainClass is the ProvisionerClass of plain+v0 bundles.
 const plainClass = corev1alpha2.ProvisionerClassPlain
 
-// waitUntilSettled waits until Progressing of a BundleDeployment is as expected.
+// waitUntilSettled waits until Progressing of a BundleDeployment is False with reason AsExpected.
 func (s *Story) waitUntilSettled(ctx context.Context, name string) {
 	s.Helper()
 	s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False AsExpected: "))

@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// notesOf returns the data of the ConfigMap of a plain sample.
+// notesOf returns the data of the ConfigMap with the notes of a plain sample operator.
 func (s *Story) notesOf(ctx context.Context, pkg string) (map[string]string, error) {
 	notes, err := s.Admin.Kubernetes.CoreV1().ConfigMaps(pkg+"-system").Get(ctx, pkg+"-notes", metav1.GetOptions{})
 	if err != nil {
@@ -29,7 +29,8 @@ func (s *Story) notesOf(ctx context.Context, pkg string) (map[string]string, err
 	return notes.Data, nil
 }
 
-// readBy returns the ProvisionerClass of an operator's bundle, and the metadata that was read.
+// readBy returns the ProvisionerClass of an operator's BundleDeployment and the bundle's metadata in its status, as one text. It returns ""
+// if the status has no metadata yet.
 func (s *Story) readBy(ctx context.Context, pkg string) (string, error) {
 	deployment, err := s.Admin.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, pkg, metav1.GetOptions{})
 	if err != nil || deployment.Status.Bundle == nil {
@@ -39,7 +40,7 @@ func (s *Story) readBy(ctx context.Context, pkg string) (string, error) {
 	return strings.TrimSpace(fmt.Sprint(deployment.Spec.ProvisionerClassName, " ", bundle.Name, " ", bundle.Package, " ", bundle.Version, " ", strings.Join(bundle.MaxOpenShiftVersions, " "))), nil
 }
 
-// grantResource grants the manager all verbs on a resource, as an admin would, until the operator is removed.
+// grantResource grants the manager all verbs on a resource that bundles need, by a labeled ClusterRole, as an admin would.
 func (s *Story) grantResource(ctx context.Context, pkg, group, resource string) {
 	s.Helper()
 	roles := s.Admin.Kubernetes.RbacV1().ClusterRoles()
@@ -68,7 +69,7 @@ func TestPlainBundles(t *testing.T) {
 		s.waitForRefusal(ctx, pkg, platformv1alpha1.ReasonValidationFailed, `reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`)
 
 		s.By("publishing one with several documents in a file, a List, what looks like a template, and an object of its own kind before the kind")
-		bare.NoBundle = true // it is there
+		bare.NoBundle = true // the bundle's files exist already
 		s.Expect(samples.Write(s.Environment.SamplesDir, bare, full)).To(Succeed())
 		s.Expect(samples.AddCustomResource(s.Environment.SamplesDir, full)).To(Succeed())
 		from := len(s.Requests())

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// through13 permits an upgrade from 1.2 to 1.4 only through a version 1.3 that was ready.
+// through13 are upgrade rules that permit an upgrade from 1.2 to 1.4 only through a version 1.3 that was ready.
 const through13 = `
 steps:
 - from: ">=1.2.0 <1.3.0"
@@ -24,7 +24,8 @@ steps:
   through: "1.3.x"
   reason: 1.3 migrates stored objects`
 
-// offerVersions publishes these versions of a package and its upgrade rules; empty means none.
+// offerVersions publishes these versions of a package, with upgrade rules unless rules is "". A version with the suffix " never ready"
+// never becomes ready.
 func (s *Story) offerVersions(ctx context.Context, pkg, rules string, versions ...string) {
 	s.Helper()
 	var operators []samples.Operator
@@ -40,7 +41,8 @@ func (s *Story) offerVersions(ctx context.Context, pkg, rules string, versions .
 	s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 }
 
-// createWithSpec creates a PlatformOperator with further fields in its spec, as JSON without braces.
+// createWithSpec creates a PlatformOperator with the package's name, and then merges fields into its spec unless spec is "". spec is JSON
+// without the outer braces.
 func (s *Story) createWithSpec(ctx context.Context, pkg, spec string) {
 	s.Helper()
 	s.create(ctx, pkg, "")
@@ -49,7 +51,7 @@ func (s *Story) createWithSpec(ctx context.Context, pkg, spec string) {
 	}
 }
 
-// patchOperatorSpec merges fields into the spec of a PlatformOperator.
+// patchOperatorSpec merges fields into the spec of a PlatformOperator. spec is JSON without the outer braces.
 func (s *Story) patchOperatorSpec(ctx context.Context, name, spec string) {
 	s.Helper()
 	_, err := s.Admin.Platform.PlatformV1alpha1().PlatformOperators().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{`+spec+`}}`), metav1.PatchOptions{})
@@ -76,13 +78,13 @@ func (s *Story) waitForOperatorCondition(ctx context.Context, name string, is me
 	}).WithContext(ctx).Should(And(matchers...))
 }
 
-// waitForProgressing is waitForOperatorCondition for Progressing.
+// waitForProgressing waits for the condition Progressing of a PlatformOperator, as waitForOperatorCondition does.
 func (s *Story) waitForProgressing(ctx context.Context, name string, status metav1.ConditionStatus, reason string, words ...string) {
 	s.Helper()
 	s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionProgressing, Status: status, Reason: reason}, words...)
 }
 
-// historyOf returns the history of a PlatformOperator as text, newest first.
+// historyOf returns the history of a PlatformOperator, newest first, each entry as "VERSION STATE by TRIGGER".
 func (s *Story) historyOf(ctx context.Context, name string) ([]string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -95,7 +97,8 @@ func (s *Story) historyOf(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-// updatesOf returns the available updates of a PlatformOperator as text, newest first: version, path and block.
+// updatesOf returns the available updates of a PlatformOperator, newest first, each as "VERSION by PATH: BLOCKEDREASON". It omits an empty
+// path or reason.
 func (s *Story) updatesOf(ctx context.Context, name string) ([]string, error) {
 	operator, err := s.Admin.Operator(ctx, name)
 	if err != nil {
@@ -130,7 +133,7 @@ func (s *Story) eventsAbout(ctx context.Context, reason, name string) ([]string,
 	return messages, nil
 }
 
-// setClusterUpdating sets whether the ClusterVersion reports an update in progress.
+// setClusterUpdating sets the status of the ClusterVersion's condition Progressing, which is True during an update of the cluster.
 func (s *Story) setClusterUpdating(ctx context.Context, status configv1.ConditionStatus) {
 	s.Helper()
 	clusterVersion, err := s.Admin.Config.ConfigV1().ClusterVersions().Get(ctx, "version", metav1.GetOptions{})

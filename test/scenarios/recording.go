@@ -24,14 +24,14 @@ import (
 
 // recording is a recorded cluster: its objects, and the content of its catalog.
 type recording struct {
-	// Time is when it was recorded.
+	// Time is the time of the recording.
 	Time time.Time `json:"time"`
-	// Ports are those of the catalog, which references to images contain.
+	// Ports are the ports of the catalog's servers. The recorded references of images contain them.
 	Ports catalogPorts `json:"ports"`
 
-	// dir is the recording's folder.
+	// dir is the path of the recording's folder.
 	dir string
-	// definitions are CustomResourceDefinitions; objects are all others.
+	// definitions are the recorded CustomResourceDefinitions. objects are all other recorded objects.
 	definitions, objects []*unstructured.Unstructured
 }
 
@@ -79,12 +79,13 @@ func readRecording(dir string) (*recording, error) {
 	}
 }
 
-// offer writes the recorded catalog and bundles into a folder of samples.
+// offer copies the recorded catalog and bundles to a folder of samples.
 func (r *recording) offer(samplesDir string) error {
 	return os.CopyFS(samplesDir, os.DirFS(filepath.Join(r.dir, "samples")))
 }
 
-// restore writes the recorded objects into the cluster. Those that the CVO applied belong to this cluster's ClusterVersion.
+// restore writes the recorded objects to the cluster. Owner references to the recorded ClusterVersion get the UID of this cluster's
+// ClusterVersion. It does nothing if r is nil.
 func (s *Story) restore(ctx context.Context, r *recording) error {
 	if r == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// progressingOf returns the Progressing condition of a PlatformOperator as one line.
+// progressingOf returns the condition Progressing of a PlatformOperator as "STATUS REASON: MESSAGE", or "" if there is none yet.
 func (s *Story) progressingOf(ctx context.Context, name string) (string, error) {
 	live, err := s.Admin.Operator(ctx, name)
 	if err != nil {

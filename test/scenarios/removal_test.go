@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// customResource creates a custom resource of a sample operator in a namespace.
+// customResource creates a custom resource of a sample operator in a namespace, when the API server serves its kind.
 func (s *Story) customResource(ctx context.Context, operator samples.Operator, namespace, name string) {
 	s.Helper()
 	at := crdResource(operator.Plural())
@@ -40,7 +40,7 @@ func (s *Story) deleteDeployment(ctx context.Context, name string) {
 	s.Expect(s.Admin.Platform.CoreV1alpha2().BundleDeployments().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 }
 
-// firstDelete returns the index of the first deletion whose path has this end, or -1; a slash stands for any name.
+// firstDelete returns the index of the first deletion whose path ends with end, or -1. If end ends with a slash, it matches any name.
 func firstDelete(writes []string, end string) int {
 	return slices.IndexFunc(writes, func(write string) bool {
 		if strings.HasSuffix(end, "/") {
@@ -50,7 +50,7 @@ func firstDelete(writes []string, end string) int {
 	})
 }
 
-// assertDeletedInOrder asserts that all of these were deleted, in this order.
+// assertDeletedInOrder asserts that firstDelete finds a deletion for each of ends, and that the deletions are in this order.
 func (s *Story) assertDeletedInOrder(writes []string, ends ...string) {
 	s.Helper()
 	var order []int

@@ -16,11 +16,11 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// proveReporting fails the story unless the manager restores what it reports of all operators: the conditions of the operator resource and
-// of the ClusterOperator that operatorhealth, upgradegate and the StatusSyncer write.
+// proveReporting edits the conditions of the operator resource and of the ClusterOperator that operatorhealth, upgradegate and the
+// StatusSyncer write. It fails the story unless the manager restores all of them.
 func (s *Story) proveReporting(ctx context.Context) {
 	s.Helper()
-	s.Settle() // it may delay some writes
+	s.Settle() // the manager may delay some writes
 	before, err := s.reportedConditions(ctx)
 	s.Expect(err).NotTo(gomega.HaveOccurred())
 	s.Expect(before).To(gomega.HaveLen(2 * 4))
@@ -79,13 +79,13 @@ func isReported(conditionType string) bool {
 	return conditionType == upgradegate.ConditionType || strings.HasPrefix(conditionType, operatorhealth.ConditionPrefix)
 }
 
-// expectedConditions are the conditions of a healthy ClusterOperator.
+// expectedConditions are the statuses of a healthy ClusterOperator's conditions, by type.
 var expectedConditions = map[configv1.ClusterStatusConditionType]configv1.ConditionStatus{
 	configv1.OperatorAvailable: configv1.ConditionTrue, configv1.OperatorProgressing: configv1.ConditionFalse,
 	configv1.OperatorDegraded: configv1.ConditionFalse, configv1.OperatorUpgradeable: configv1.ConditionTrue,
 }
 
-// conditionIn returns a condition of a ClusterOperator; the zero value if it has none.
+// conditionIn returns a condition of a ClusterOperator, or the zero value if the ClusterOperator does not have it.
 func conditionIn(clusterOperator *configv1.ClusterOperator, kind configv1.ClusterStatusConditionType) configv1.ClusterOperatorStatusCondition {
 	for _, condition := range clusterOperator.Status.Conditions {
 		if condition.Type == kind {

@@ -23,13 +23,13 @@ type requestLog struct {
 	lock sync.Mutex
 	// examples has a request of each type.
 	examples map[parity.RequestType]scenario.Request
-	// manager are the requests of managers, without watches.
+	// manager are the requests of managers that an API server authorized or denied, without watches.
 	manager []rbac.ObservedRequest
 	// deletesWithoutUID are managers' delete requests without a UID precondition.
 	deletesWithoutUID []string
 }
 
-// add adds the requests to a cluster.
+// add adds the requests that the cluster's API server received, except for those of clusterUsers.
 func (r *requestLog) add(cluster *scenario.Cluster) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -52,7 +52,8 @@ func (r *requestLog) add(cluster *scenario.Cluster) {
 	}
 }
 
-// clusterUsers are the cluster's own controllers and its node. What they send in memory is not what Kubernetes' controllers send.
+// clusterUsers returns the users of the cluster's own controllers and of its node. Their requests differ from those of Kubernetes'
+// controllers.
 func clusterUsers() []string { return slices.Concat(controllers.Users(), workloads.Users()) }
 
 func observed(request scenario.Request) rbac.ObservedRequest {
@@ -67,7 +68,7 @@ func observed(request scenario.Request) rbac.ObservedRequest {
 	}
 }
 
-// lacking returns the types that the table of requests does not have, each with an example.
+// lacking returns the types of collected requests that the table does not cover, each with an example, sorted.
 func (r *requestLog) lacking(table parity.RequestTypes) []string {
 	var lacking []string
 	for each, example := range r.examples {
@@ -79,7 +80,7 @@ func (r *requestLog) lacking(table parity.RequestTypes) []string {
 	return lacking
 }
 
-// trace returns which permissions the managers used.
+// trace returns the requests of managers as a trace, which test/rbac compares with the shipped roles.
 func (r *requestLog) trace(shipped rbac.ShippedRoles) rbac.Trace {
 	trace := rbac.Trace{}
 	for _, each := range r.manager {

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushGoodAndBad pushes two versions of an operator, of which the second never becomes ready.
+// pushGoodAndBad pushes two versions of an operator, and returns the references of their images. The second version never becomes ready.
 func (s *Story) pushGoodAndBad(ctx context.Context, registry *localcatalog.Registry, name string) (good, bad string) {
 	s.Helper()
 	good = s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.0.0", ExtraConfigMap: name + "-good"}, func(string) {})

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// pushChanged changes the files of a sample operator's bundle, and pushes it.
+// pushChanged writes a sample operator's bundle, calls change with the path of its manifests, and pushes the bundle. It returns the image's
+// reference by digest.
 func (s *Story) pushChanged(ctx context.Context, registry *localcatalog.Registry, operator samples.Operator, change func(manifests string)) string {
 	s.Helper()
 	dir := s.T.TempDir()
@@ -31,7 +32,7 @@ func (s *Story) pushChanged(ctx context.Context, registry *localcatalog.Registry
 	return byDigest
 }
 
-// replaceInFile replaces texts in a file that contains them.
+// replaceInFile replaces texts in a file. pairs are old and new texts in turn. It fails the story if the file lacks an old text.
 func (s *Story) replaceInFile(file string, pairs ...string) {
 	s.Helper()
 	content, err := os.ReadFile(file)
@@ -42,7 +43,7 @@ func (s *Story) replaceInFile(file string, pairs ...string) {
 	s.Expect(os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(content))), 0o600)).To(Succeed())
 }
 
-// createDeployment creates a BundleDeployment that is installed in the namespace of its name.
+// createDeployment creates a BundleDeployment for the registry class, whose install namespace has its name. change must set the source.
 func (s *Story) createDeployment(ctx context.Context, name string, change func(*corev1alpha2.BundleDeploymentSpec)) {
 	s.Helper()
 	created := &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1alpha2.BundleDeploymentSpec{

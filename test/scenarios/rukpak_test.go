@@ -67,7 +67,8 @@ func (s *Story) createAsRukpak(ctx context.Context, operator samples.Operator, r
 	return owner
 }
 
-// waitForGarbageCollection waits until the garbage collector has observed that an owner does not exist.
+// waitForGarbageCollection waits until the garbage collector deletes a ConfigMap whose only owner does not exist. The garbage collector has
+// then observed that the owner does not exist.
 func (s *Story) waitForGarbageCollection(ctx context.Context, owner metav1.OwnerReference) {
 	s.Helper()
 	client := s.Admin.Kubernetes.CoreV1().ConfigMaps("default")

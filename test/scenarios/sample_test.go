@@ -50,7 +50,7 @@ func goStories() ([]goStory, error) {
 	return found, nil
 }
 
-// storiesIn returns the names of the stories in a function.
+// storiesIn returns the names of the stories in a function that are literals.
 func storiesIn(function *ast.FuncDecl) (words []string) {
 	ast.Inspect(function, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
@@ -69,7 +69,8 @@ func storiesIn(function *ast.FuncDecl) (words []string) {
 	return words
 }
 
-// chooseSample limits the run to a sample of the stories.
+// chooseSample limits the run to a random sample of the stories, and prints the stories with the seed. It does nothing if the flag sample
+// is 0.
 func chooseSample() error {
 	if *sample == 0 {
 		return nil
@@ -89,7 +90,7 @@ func chooseSample() error {
 	return flag.Set("test.run", fmt.Sprintf("^(%s)$/^(%s)$", strings.Join(functions, "|"), strings.Join(words, "|")))
 }
 
-// checkSample returns an error if not all stories of the sample ran.
+// checkSample returns an error if fewer stories ran than the flag sample requires.
 func checkSample() error {
 	if ran := int(storiesRun.Load()); ran < *sample {
 		return fmt.Errorf("only %d of %d sampled stories ran (-seed=%d)", ran, *sample, *seed)
@@ -97,7 +98,7 @@ func checkSample() error {
 	return nil
 }
 
-// minStories is how many stories there are at least.
+// minStories is the minimum number of stories in this package.
 const minStories = 100
 
 // make bench measures their duration. TestENG_D10 has the class that is not listed here, a restart at every write.

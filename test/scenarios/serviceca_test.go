@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// startServiceCA starts a substitute of OpenShift's service-ca until the story ends.
+// startServiceCA starts a substitute of OpenShift's service-ca, which runs until the story ends.
 func (s *Story) startServiceCA(ctx context.Context) *certificates.ServiceCA {
 	s.Helper()
 	serviceCA, err := certificates.StartServiceCA(context.WithoutCancel(ctx), s.ClientConfig(scenario.AdminUser), s.Output())
@@ -25,7 +25,8 @@ func (s *Story) startServiceCA(ctx context.Context) *certificates.ServiceCA {
 	return serviceCA
 }
 
-// injectedBundles returns the CA bundles of a bundle's webhook configurations and of its conversion webhook.
+// injectedBundles returns the CA bundles of a BundleDeployment's validating, mutating and conversion webhook. It returns an error unless
+// all three exist and have a CA bundle.
 func (s *Story) injectedBundles(ctx context.Context, name string) (bundles [][]byte, err error) {
 	owned := metav1.ListOptions{LabelSelector: corev1alpha2.LabelOwnerName + "=" + name}
 	validating, err := s.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, owned)

@@ -24,8 +24,8 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// No controller runs: the story syncs each one for the keys in its queue, in rounds, and waits for the background tasks of the syncs. When the
-// same manager runs afterward, it writes nothing.
+// No controller runs in this story. In rounds, the story syncs each controller for the keys in its queue, and waits for the background
+// tasks of the syncs. When the same manager runs afterward, it writes nothing.
 func TestAnOperatorIsInstalledBySingleSyncs(t *testing.T) {
 	t.Parallel()
 	const name, version, maxRounds = "memo", "1.0.0", 20
@@ -69,14 +69,14 @@ type builtManager struct {
 	*Story
 	*operator.Operator
 	start func()
-	// connecting is how many connections to the catalogs and the registry are being made, each of which takes a second.
+	// connecting is the number of connections to the catalogs and the registry in progress. Each connection takes a second to establish.
 	connecting atomic.Int32
-	// failed has the error of each controller's last sync for a key, if that has failed.
+	// failed has the errors of failed syncs, by controller and key. A successful sync for the same key removes the error.
 	failed map[string]error
 }
 
-// buildManager builds a manager upon an HTTP client, and starts its informers. It runs when the story ends, at the latest, because a
-// controller that never runs does not end its queue.
+// buildManager builds a manager with an HTTP client, and starts its informers. The caller can start its controllers with start. They run at
+// the latest when the story ends, because a controller that never runs does not shut down its queue.
 func (s *Story) buildManager(ctx context.Context) *builtManager {
 	s.Helper()
 	process, registry := s.NewProcess(managerUser), metrics.NewKubeRegistry()
@@ -113,8 +113,8 @@ func (s *Story) buildManager(ctx context.Context) *builtManager {
 	return m
 }
 
-// syncQueued syncs each controller for the keys in its queue, and returns the number of syncs. Then it lets the cluster come to rest, and
-// time pass.
+// syncQueued syncs each controller for the keys in its queue, and returns the number of syncs. Before it returns, it waits until nothing
+// changes in the cluster.
 func (m *builtManager) syncQueued(ctx context.Context) (syncs int) {
 	m.Helper()
 	for _, controller := range m.Controllers() {
@@ -129,7 +129,7 @@ func (m *builtManager) syncQueued(ctx context.Context) (syncs int) {
 	return syncs
 }
 
-// syncOnce syncs a controller once, and waits for what that has started.
+// syncOnce syncs a controller once for a key, and waits until the background tasks of the sync end. It records an error in failed.
 func (m *builtManager) syncOnce(ctx context.Context, controller, key string) {
 	m.Helper()
 	id := fmt.Sprintf("%s for %q", controller, key)

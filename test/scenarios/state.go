@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/story"
 )
 
-// state describes the PlatformOperators, the BundleDeployments and the ClusterOperator, a line for each condition.
+// state returns descriptions of the PlatformOperators, the BundleDeployments and the ClusterOperator, with a line for each condition.
 func (s *Story) state(ctx context.Context) ([]scenariostory.Description, error) {
 	var state []scenariostory.Description
 	operators, err := s.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
@@ -58,13 +58,14 @@ func conditionLines(conditions []metav1.Condition) []string {
 	return lines
 }
 
-// reports leaves out the Events that library-go creates for each write of the ClusterOperator: how many changes one write has depends on
-// the order of goroutines.
+// reports returns whether a story's report includes an Event. It excludes the Events that library-go creates for each write of the
+// ClusterOperator, because the number of such writes depends on the order of goroutines.
 func reports(event corev1.Event) bool {
 	return event.InvolvedObject.Name != environment.Namespace
 }
 
 var duration = regexp.MustCompile(`\b\d+s after it began`)
 
-// mask replaces how long an operation took: seconds depend on the order of goroutines.
+// mask returns a line of a report in which a placeholder replaces the duration of an operation. The seconds depend on the order of
+// goroutines.
 func mask(line string) string { return duration.ReplaceAllString(line, "<seconds> after it began") }

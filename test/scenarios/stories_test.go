@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of stories")
 
-// TestStories runs the stories in folder scenarios. The file beside each one has what happened.
+// TestStories runs the stories in folder scenarios. The golden file beside each story has its expected report.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("scenarios/*.yaml")
@@ -37,7 +37,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// run runs a story, and compares what happened with its golden file, or writes that.
+// run runs a story, and compares its report with the golden file. If update is true, it writes the golden file instead.
 func (s *Story) run(read *story.Story, update bool) error {
 	if err := s.Cluster.Settle(); err != nil {
 		return err

@@ -34,7 +34,7 @@ type Story struct {
 	*scenario.Cluster
 	*story.Admin
 
-	// Manager is the manager that was started last; nil where none runs.
+	// Manager is the manager that was started last; nil if none runs.
 	Manager *Manager
 
 	network network.Network
@@ -45,7 +45,7 @@ type Story struct {
 	deferred []func()
 }
 
-// Defaults of Eventually and Consistently. What takes longer than a minute, such as a long back-off, says so.
+// eventuallyTimeout and the following constants are the defaults of Eventually and Consistently. A longer wait sets its own timeout.
 const (
 	eventuallyTimeout    = time.Minute
 	consistentlyDuration = 5 * time.Second
@@ -53,10 +53,10 @@ const (
 	consistentlyPolling  = 100 * time.Millisecond
 )
 
-// storiesRun counts the stories of runStory in this process.
+// storiesRun is the number of stories of runStory and runStoryFrom that were started in this process.
 var storiesRun atomic.Int64
 
-// runStory runs a story as a parallel subtest. The catalog offers the operators, and the manager runs.
+// runStory runs a story as a parallel subtest, and then removeAll. The catalog has the operators, and the manager runs.
 func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 	})
 }
 
-// runStoryFrom is runStory with an origin.
+// runStoryFrom runs a story as runStory does, in a cluster that begins with the state from.
 func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -83,22 +83,22 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 	})
 }
 
-// Origin is the state that a story starts in.
+// Origin is the state of the cluster, the catalog and the manager at the start of a story.
 type Origin struct {
-	// Cluster is what the cluster has; nil is the payload's manifests.
+	// Cluster is the content of the cluster; nil is OpenShift's kinds and the payload's manifests.
 	Cluster *scenario.Snapshot
 	// Offer writes the catalog's operators into a folder of samples.
 	Offer func(samplesDir string) error
-	// ContentDir has what an earlier run of the manager left in its own folder; empty is nothing.
+	// ContentDir is the path of a folder that is copied to the manager's content directory; empty copies nothing.
 	ContentDir string
-	// Recording is what another cluster held; nil is nothing. The story starts the manager.
+	// Recording has the objects of another cluster, which are restored; nil restores none. With it, the story itself starts the manager.
 	Recording *recording
-	// NoManager is whether the story starts the manager itself, if any.
+	// NoManager is whether no manager runs at the start of the story.
 	NoManager bool
 }
 
-// removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed: a deletion must succeed
-// from any state.
+// removeAll deletes all PlatformOperators, BundleDeployments and Bundles, and fails the story if one is not removed. A deletion must
+// succeed from any state. It does nothing if no manager runs or if the story failed.
 func (s *Story) removeAll(ctx context.Context) {
 	s.Helper()
 	if s.Manager == nil || s.Failed() {
@@ -121,13 +121,13 @@ func (s *Story) removeAll(ctx context.Context) {
 	}
 }
 
-// Run runs a story in a bubble of virtual time. The catalog offers the operators, and the manager runs.
+// Run runs a story in virtual time, in a synctest bubble. The catalog has the operators, and the manager runs.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
 	RunFrom(t, Origin{Offer: sampleWriter(operators)}, run)
 }
 
-// RunFrom is Run with an origin.
+// RunFrom runs a story as Run does, in a cluster that begins with the state from.
 func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	t.Helper()
 	if from.Cluster == nil {
@@ -148,7 +148,7 @@ func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 
 // setDefaults sets the timeouts of a story's assertions.
 func setDefaults(g *gomega.WithT) {
-	g.EnforceDefaultTimeoutsWhenUsingContexts() // else a state that never comes is waited for until the test process ends
+	g.EnforceDefaultTimeoutsWhenUsingContexts() // otherwise assertions with a context wait until the test process ends
 	g.SetDefaultEventuallyTimeout(eventuallyTimeout)
 	g.SetDefaultEventuallyPollingInterval(eventuallyPolling)
 	g.SetDefaultConsistentlyDuration(consistentlyDuration)
@@ -210,14 +210,14 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
-// podBehavior returns how a Pod behaves. Pods of samples that are never ready run, as on the local cluster.
+// podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.
 func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	behavior := workloads.Ready()
 	behavior.NotReady = pod.Labels[samples.NeverReadyLabel] != ""
 	return behavior
 }
 
-// stop ends everything, so that no goroutine stays in the bubble.
+// stop calls the deferred functions, and ends the manager, the catalog and the cluster. No goroutine may remain in the bubble.
 func (s *Story) stop() {
 	for _, each := range slices.Backward(s.deferred) {
 		each()
@@ -236,7 +236,7 @@ func (s *Story) stop() {
 	}
 }
 
-// Defer has a function called before the cluster stops.
+// Defer registers a function that is called before the cluster stops. The last registered function is called first.
 func (s *Story) Defer(end func()) { s.deferred = append(s.deferred, end) }
 
 // By logs what the story does next.
@@ -245,7 +245,7 @@ func (s *Story) By(step string) {
 	s.Log(step)
 }
 
-// Settle waits until nothing changes any more, and fails the story if that takes too long.
+// Settle waits until nothing changes in the cluster, and fails the story if that takes too long.
 func (s *Story) Settle() {
 	s.Helper()
 	s.must(s.Cluster.Settle())

@@ -48,7 +48,7 @@ func TestManyOperators(t *testing.T) {
 		s.Expect(operator.Status.AvailableUpdatesTotal).To(Equal(int32(versions)))
 		for i, update := range operator.Status.AvailableUpdates {
 			s.Expect(update.Version).To(Equal(fmt.Sprintf("1.%d.0", versions-i)), "newest first")
-			var path []string // hop by hop along what replaces what
+			var path []string // each upgrade step leads to the version that replaces the previous one
 			for minor := range versions - i {
 				path = append(path, fmt.Sprintf("1.%d.0", minor+1))
 			}

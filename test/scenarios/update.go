@@ -14,19 +14,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// clusterUpdate is an update of the cluster as a story writes it.
+// clusterUpdate is the argument of a story's step with the verb openshift. The argument can also be the version alone.
 type clusterUpdate struct {
 	// Version is the version of OpenShift that the cluster is updated to.
 	Version string `json:"version"`
-	// Refused is whether the update must be refused; else it must not.
+	// Refused is whether the update must be refused. If it is false, the update must succeed.
 	Refused bool `json:"refused,omitempty"`
 }
 
 // errPreconditionFailed is the error of an update that the cluster-version operator does not start.
 var errPreconditionFailed = errors.New("the cluster-version operator refuses the update")
 
-// openshift updates the cluster to another version of OpenShift, and finishes at once. As the cluster-version operator does, it refuses the
-// next minor version while a ClusterOperator has Upgradeable=False.
+// openshift updates the cluster to another version of OpenShift at once. Like the cluster-version operator, it refuses another minor
+// version while a ClusterOperator has Upgradeable=False.
 func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step) error {
 	var wanted clusterUpdate
 	if err := step.Arguments.Into(&wanted.Version); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// verbs returns the verbs of this package's stories.
+// verbs returns the verbs that stories of this package can use, by name.
 func (s *Story) verbs() map[string]story.Verb {
 	verbs := story.Verbs()
 	verbs["publish"] = s.publish
@@ -21,7 +21,7 @@ func (s *Story) verbs() map[string]story.Verb {
 	return verbs
 }
 
-// offer is a sample operator as a story writes it; samples.Operator explains the fields.
+// offer is a sample operator in the YAML of a story; samples.Operator explains the fields.
 type offer struct {
 	Package             string   `json:"package"`
 	Version             string   `json:"version"`
@@ -52,7 +52,7 @@ func (o offer) sample() (samples.Operator, error) {
 	return sample, nil
 }
 
-// publish makes the catalog offer the operators, and no others of their packages.
+// publish publishes the operators in the catalog, which then has no others of their packages.
 func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) error {
 	var operators []offer
 	if err := step.Arguments.Into(&operators); err != nil {
@@ -68,7 +68,7 @@ func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) e
 	return s.Publish(ctx, offered...)
 }
 
-// setNetwork takes the network of the catalog and the registry down, or up again.
+// setNetwork sets whether the catalog and the registry are reachable; the step's argument is "down" or "up".
 func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {
@@ -81,7 +81,7 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 	return nil
 }
 
-// manager starts, kills or restarts the manager.
+// manager starts, kills or restarts the manager. It returns an error if it must kill a manager and none runs.
 func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {

@@ -24,8 +24,8 @@ import (
 
 var podMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "podmonitors"}
 
-// eventCounts returns how often each message was sent in an Event with a reason. A process counts repeated Events; another process creates
-// them again.
+// eventCounts returns the number of Events about a BundleDeployment with a reason, by message. A manager increases the count of a repeated
+// Event, and another manager process creates a new Event.
 func (s *Story) eventCounts(ctx context.Context, name, reason string) (map[string]int32, error) {
 	found, err := s.Admin.Kubernetes.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{
 		FieldSelector: "involvedObject.kind=BundleDeployment,involvedObject.name=" + name + ",reason=" + reason,
@@ -40,7 +40,7 @@ func (s *Story) eventCounts(ctx context.Context, name, reason string) (map[strin
 	return counts, nil
 }
 
-// largeValues returns a policy that ConfigMaps of a namespace have values of at most 1000 bytes.
+// largeValues returns a policy that permits values of at most 1000 characters in ConfigMaps of a namespace.
 func largeValues(name, namespace string) *admissionregistrationv1.ValidatingAdmissionPolicy {
 	return &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -79,7 +79,7 @@ func (s *Story) warnOfLargeConfigMaps(ctx context.Context, namespace string) {
 		},
 	}, metav1.CreateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
-	// The API server takes a moment to know of it.
+	// The API server applies a new policy only after a moment.
 	config, warning := s.StepClientConfig(scenario.AdminUser), &lastWarning{}
 	config.WarningHandler = warning
 	client, err := kubernetes.NewForConfig(config)

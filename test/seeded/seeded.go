@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Sample returns n of the cases in their order, or all cases if there are at most n.
+// Sample returns n randomly chosen cases in their order, or all cases if there are at most n. Equal arguments give the same sample.
 func Sample[T any](cases []T, n int, seed int64) []T {
 	chosen := rand.New(rand.NewSource(seed)).Perm(len(cases))[:min(n, len(cases))]
 	slices.Sort(chosen)

@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// dialLimit limits how long connecting to a loopback address may take.
+// dialLimit is the maximum time for connecting to a loopback address, and for reading the header of a request.
 const dialLimit = 5 * time.Second
 
 // Service is one port of a Service.
@@ -45,7 +45,8 @@ type Proxy struct {
 	closed  bool
 }
 
-// Start starts a proxy on a Unix socket. It finds Services by their addresses and needs a client that can list Services.
+// Start starts a proxy on a Unix socket. The proxy finds Services by their cluster IPs, for which client must be able to list Services.
+// The caller must call Close.
 func Start(socket string, client kubernetes.Interface) (*Proxy, error) {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -57,7 +58,8 @@ func Start(socket string, client kubernetes.Interface) (*Proxy, error) {
 	return p, nil
 }
 
-// Answer forwards connections to the Service to a loopback address. An empty address removes the registration.
+// Answer registers a loopback address to which the proxy forwards connections to the Service. An empty address removes the
+// registration. Answer returns an error for any other address that is not on loopback.
 func (p *Proxy) Answer(service Service, address string) error {
 	if address != "" && !loopback(address) {
 		return fmt.Errorf("forwarding Service %s/%s to %q: not a loopback address", service.Namespace, service.Name, address)
@@ -72,7 +74,8 @@ func (p *Proxy) Answer(service Service, address string) error {
 	return nil
 }
 
-// Disconnect closes all connections, as a network failure does. Clients have to connect and do the TLS handshake again.
+// Disconnect closes all forwarded connections, as a network failure does. The proxy keeps running. Clients must connect and do the TLS
+// handshake again.
 func (p *Proxy) Disconnect() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -123,8 +126,8 @@ func (p *Proxy) connect(w http.ResponseWriter, request *http.Request) {
 	tunnel(here, buffered, there)
 }
 
-// resolve returns the loopback address for an address that the API server dials: a ClusterIP, or the address of a webhook with
-// a URL.
+// resolve returns the loopback address for an address that the API server dials: a Service's cluster IP, or the loopback address of a
+// webhook with a URL. It returns an error for other addresses, and for a Service's port without a registered address.
 func (p *Proxy) resolve(ctx context.Context, address string) (string, error) {
 	if loopback(address) {
 		return address, nil

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// echo starts a server on loopback that sends back what it receives.
+// echo starts a server on loopback that sends the received data back, and returns its address.
 func echo(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func started(t *testing.T) (proxy *Proxy, socket string) {
 	return proxy, socket
 }
 
-// connect sends a CONNECT request as the API server does.
+// connect sends a CONNECT request for address as the API server does, and returns the connection and the response.
 func connect(t *testing.T, socket, address string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)

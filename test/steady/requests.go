@@ -14,16 +14,17 @@ import (
 // ManagersUser is the manager's user name in audit events.
 const ManagersUser = "system:serviceaccount:openshift-platform-operators:platform-operators"
 
-// maxLine limits one event, in bytes. At level Metadata an event has one or two KiB.
+// maxLine is the maximum size of an event in the log, in bytes. At level Metadata an event has one or two KiB.
 const maxLine = 1 << 20
 
-// Requests counts the requests of one user.
+// Requests has the numbers of one user's requests.
 type Requests struct {
-	// Writes, Gets and Lists do not include leases. Watches counts watches that began or ended.
+	// Writes, Gets and Lists do not include requests for leases. Watches is the number of watches that began or ended. Leases is the
+	// number of all requests for leases.
 	Writes, Gets, Lists, Watches, Leases int
-	// Each counts Writes, Gets and Lists by "<verb> <path>".
+	// Each has the numbers of Writes, Gets and Lists by "<verb> <path>".
 	Each map[string]int
-	// Written counts Writes by resource, as in "<resource>/<subresource>" if there is a subresource.
+	// Written has the numbers of Writes by "<resource>", or by "<resource>/<subresource>".
 	Written map[string]int
 }
 
@@ -33,7 +34,7 @@ type Log struct {
 	offset int64
 }
 
-// OpenLog opens an audit log. Read starts at its present end.
+// OpenLog returns a Log for the audit log at path, which must exist. The first Read starts at the present end of the log.
 func OpenLog(path string) (*Log, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,8 +43,8 @@ func OpenLog(path string) (*Log, error) {
 	return &Log{path: path, offset: info.Size()}, nil
 }
 
-// Read counts the requests of a user since the last Read. It returns an error if the log was rotated, because events may be
-// missing.
+// Read returns the requests of a user since the last Read. It returns an error if the log is shorter than at the last Read, because a
+// rotated log can lack events.
 func (l *Log) Read(user string) (Requests, error) {
 	file, err := os.Open(l.path)
 	if err != nil {
@@ -75,7 +76,7 @@ type event struct {
 	} `json:"objectRef"`
 }
 
-// count reads complete lines. An incomplete line is read the next time.
+// count reads the complete lines and returns the requests of a user. The next Read reads an incomplete line.
 func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
 	requests := Requests{Each: map[string]int{}, Written: map[string]int{}}
 	for {
@@ -120,7 +121,7 @@ func (r *Requests) add(seen event) {
 	r.Each[seen.Verb+" "+path]++
 }
 
-// Add adds later requests.
+// Add adds the numbers of later requests to r.
 func (r *Requests) Add(later Requests) {
 	r.Writes += later.Writes
 	r.Gets += later.Gets
@@ -143,7 +144,7 @@ func addCounts(counts *map[string]int, later map[string]int) {
 // Total returns the number of requests that an idle manager should not send.
 func (r Requests) Total() int { return r.Writes + r.Gets + r.Lists }
 
-// String lists the 20 most frequent requests.
+// String returns the numbers of requests by type, and the 20 most frequent requests.
 func (r Requests) String() string {
 	lines := make([]string, 0, len(r.Each))
 	for each := range r.Each {

@@ -35,10 +35,11 @@ var (
 const (
 	objectsEach = 10 // a Namespace and a Deployment are two of them
 	installTime = 10 * time.Minute
-	// rest is the time before a measurement. library-go's StatusSyncer updates the ClusterOperator once a minute.
+	// rest is the minimum time between the installation and a measurement. library-go's StatusSyncer updates the ClusterOperator once a
+	// minute.
 	rest = 70 * time.Second
-	// restartWindow is how long statuses are watched after a restart. BundleDeployments are synced within seconds, and the
-	// ClusterOperator within a minute.
+	// restartWindow is the time for which the test watches statuses after a restart. The manager syncs BundleDeployments within
+	// seconds, and the ClusterOperator within a minute.
 	restartWindow = 75 * time.Second
 )
 
@@ -114,7 +115,8 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 
 func nameOf(i int) string { return fmt.Sprintf("steady-%03d", i) }
 
-// install uses another digest for each BundleDeployment, so that a restart would pull each one if it pulled.
+// install installs the BundleDeployments, creates the objects of others, and waits until rest has passed since the installation. Each
+// BundleDeployment has an image with a different digest. With one digest, a manager that pulls images after a restart would pull only one.
 func (c *cluster) install(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for i := range *deployments {
@@ -142,10 +144,10 @@ func (c *cluster) install(ctx context.Context, t *testing.T) {
 	letPass(ctx, t, time.Until(installed.Add(rest)))
 }
 
-// quiet asserts that the manager sends no requests for a while.
+// quiet asserts that the manager sends no requests in window, except for watches and leases.
 func (c *cluster) quiet(ctx context.Context, t *testing.T, window time.Duration) {
 	t.Helper()
-	if _, err := c.log.Read(ManagersUser); err != nil { // what was before
+	if _, err := c.log.Read(ManagersUser); err != nil { // skip earlier requests
 		t.Fatal(err)
 	}
 	letPass(ctx, t, window)
@@ -164,8 +166,8 @@ func (c *cluster) quiet(ctx context.Context, t *testing.T, window time.Duration)
 	}
 }
 
-// restart kills the manager, removes its content directory, stops the registry, starts the manager again, and watches the
-// statuses.
+// restart kills the manager, removes its content directory, stops the registry, and starts the manager again. It asserts that the
+// manager then changes no status, writes nothing, and sends no request to the registry.
 func (c *cluster) restart(ctx context.Context, t *testing.T) {
 	t.Helper()
 	if err := c.Manager.Kill(); err != nil {
@@ -194,7 +196,7 @@ func (c *cluster) restart(ctx context.Context, t *testing.T) {
 		t.Fatal(err)
 	}
 	defer events.Stop()
-	if _, err := c.log.Read(ManagersUser); err != nil { // what was before
+	if _, err := c.log.Read(ManagersUser); err != nil { // skip earlier requests
 		t.Fatal(err)
 	}
 	if err := c.Manager.Start(); err != nil {
@@ -225,7 +227,8 @@ func (c *cluster) restart(ctx context.Context, t *testing.T) {
 	}
 }
 
-// statusesKept watches until the window ends, and returns an error for the first status that changes.
+// statusesKept reads events for restartWindow, and returns an error if a status differs from the status in was, which is by name. It
+// returns an error as well if the watch ends.
 func statusesKept(ctx context.Context, events watch.Interface, was map[string]corev1alpha2.BundleDeploymentStatus) error {
 	window := time.NewTimer(restartWindow)
 	defer window.Stop()
@@ -250,7 +253,7 @@ func statusesKept(ctx context.Context, events watch.Interface, was map[string]co
 	}
 }
 
-// letPass waits for a duration.
+// letPass waits for a duration. It fails the test if the context is done earlier.
 func letPass(ctx context.Context, t *testing.T, duration time.Duration) {
 	t.Helper()
 	timer := time.NewTimer(duration)

@@ -1,5 +1,5 @@
-// Package steptest has bundles, decisions and BundleDeployments for tests of packages that decide or report upgrade steps. Only tests import
-// it. All bundles are versions of package "op" in catalog ClusterCatalog/c.
+// Package steptest has bundles, decisions and BundleDeployments for tests of packages that decide or report upgrade steps. Only tests
+// import it. All bundles are versions of package "op" in catalog ClusterCatalog/c.
 package steptest
 
 import (
@@ -19,7 +19,7 @@ import (
 // reason is the reason of all conditions.
 const reason = "Test"
 
-// Candidate returns a candidate for a version. Its Version is zero if the text is no valid version.
+// Candidate returns a candidate for version v. Its Version is zero if v is not a valid version.
 func Candidate(v string) resolve.Candidate {
 	version, err := upgrade.ParseVersion(v, "")
 	if err != nil {
@@ -31,7 +31,8 @@ func Candidate(v string) resolve.Candidate {
 	}
 }
 
-// Choosing returns a decision that chooses the first of these versions. All of them are available.
+// Choosing returns a decision that chooses the first of these versions, which is the target as well. All of them are available. It
+// needs at least one version.
 func Choosing(versions ...string) resolve.Decision {
 	decision := resolve.Decision{}
 	for _, v := range versions {
@@ -64,7 +65,7 @@ func Healthy() *corev1alpha2.BundleDeployment {
 	return Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=True", "Progressing=False")
 }
 
-// Active returns a BundleDeployment with an active revision.
+// Active sets the active revision of the deployment to 1, and returns the deployment.
 func Active(deployment *corev1alpha2.BundleDeployment) *corev1alpha2.BundleDeployment {
 	deployment.Status.ActiveRevision = 1
 	return deployment

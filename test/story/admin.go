@@ -45,7 +45,7 @@ func NewAdmin(env *environment.Environment) (*Admin, error) {
 	return admin, errors.Join(kubernetesErr, dynamicErr, configErr, platformErr)
 }
 
-// Create creates a PlatformOperator of the package's name.
+// Create creates a PlatformOperator with the package's name. versions is the range of versions that may be installed; "" is any.
 func (a *Admin) Create(ctx context.Context, pkg, versions string) error {
 	operator := &platformv1alpha1.PlatformOperator{
 		ObjectMeta: metav1.ObjectMeta{Name: pkg},
@@ -55,7 +55,7 @@ func (a *Admin) Create(ctx context.Context, pkg, versions string) error {
 	return err
 }
 
-// Limit sets the range of versions that may be installed.
+// Limit sets the range of versions that a PlatformOperator may install.
 func (a *Admin) Limit(ctx context.Context, name, versions string) error {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"package": map[string]any{"version": versions}}})
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Admin) Publish(ctx context.Context, operators ...samples.Operator) erro
 	return a.PublishPackages(ctx, nil, operators...)
 }
 
-// PublishPackages does the same with what the packages say beside their operators.
+// PublishPackages publishes sample operators as Publish does, with the further content of their packages.
 func (a *Admin) PublishPackages(ctx context.Context, packages []samples.Package, operators ...samples.Operator) error {
 	if err := samples.WritePackages(a.Environment.SamplesDir, packages, operators...); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (a *Admin) Operator(ctx context.Context, name string) (*platformv1alpha1.Pl
 	return a.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 }
 
-// OperatorHas returns nil if a condition of a PlatformOperator has this status and reason for the present generation.
+// OperatorHas returns nil if a condition of a PlatformOperator has this status and reason for the current generation, and otherwise an
+// error with the difference.
 func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, status metav1.ConditionStatus, reason string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -100,7 +101,8 @@ func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, sta
 	return nil
 }
 
-// Installed returns nil if the version is installed and healthy, and the PlatformOperator is not Progressing.
+// Installed returns nil if the version is installed and healthy, and the PlatformOperator is not Progressing. Otherwise it returns an
+// error with the missing parts.
 func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -117,7 +119,8 @@ func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	)
 }
 
-// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if it has another status.
+// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if the condition has another status. It returns nil and
+// an error if there is no such condition.
 func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.ClusterStatusConditionType, status configv1.ConditionStatus) (*configv1.ClusterOperatorStatusCondition, error) {
 	clusterOperator, err := a.Config.ConfigV1().ClusterOperators().Get(ctx, ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {
@@ -134,7 +137,8 @@ func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.C
 	return nil, fmt.Errorf("ClusterOperator %q has no condition %s yet", ClusterOperatorName, conditionType)
 }
 
-// Explain prints every condition that may explain a failure.
+// Explain prints the conditions of all PlatformOperators, of all BundleDeployments and of the ClusterOperator, and the path of the
+// manager's log.
 func (a *Admin) Explain(ctx context.Context, out io.Writer) error {
 	operators, err := a.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Package is the story of one package of a real catalog: it gets installed and healthy.
+// Package returns the steps in which one package of a real catalog is installed and becomes healthy.
 func Package(name string) []Step {
 	return []Step{idle(), {
 		Title: fmt.Sprintf("%s is installed from the catalog and healthy", name),
@@ -27,12 +27,12 @@ func Package(name string) []Step {
 	}}
 }
 
-// cannotBeInstalled gives what the Installed condition says where that asks for somebody to act: in a cluster in which nothing
-// changes by itself it stays so.
+// cannotBeInstalled returns the Installed condition of a PlatformOperator as text if its reason requires that an admin acts. In a
+// cluster without other changes, such a condition is permanent. It returns "" for other reasons and for an older generation.
 func cannotBeInstalled(ctx context.Context, admin *Admin, name string) string {
 	operator, err := admin.Operator(ctx, name)
 	if err != nil {
-		return "" // Seen tells of that
+		return "" // Seen returns this error
 	}
 	installed := meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled)
 	if installed == nil || installed.Status != metav1.ConditionFalse || installed.ObservedGeneration != operator.Generation {

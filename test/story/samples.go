@@ -18,15 +18,15 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// The sample operators of the story: beacon goes through a life, sextant has an author who guards its upgrades, compass stands
-// in the way of a cluster upgrade.
+// beacon, sextant and compass are the sample operators of the story. The admin installs, upgrades and removes beacon. The catalog has
+// upgrade rules for sextant. An old version of compass blocks a cluster upgrade.
 const (
 	beacon  = "beacon"
 	sextant = "sextant"
 	compass = "compass"
 )
 
-// ClusterVersion is the OpenShift version that the story begins with; compass 1.0.0 goes no further.
+// ClusterVersion is the cluster's OpenShift version at the start of the story. compass 1.0.0 supports no later minor version.
 const ClusterVersion = "4.21.0"
 
 func beacons(versions ...string) []samples.Operator {
@@ -34,7 +34,7 @@ func beacons(versions ...string) []samples.Operator {
 	for _, version := range versions {
 		operator := samples.Operator{Package: beacon, Version: version, NeverReady: version == "0.3.0" || version == "0.4.0",
 			ExtraConfigMap: map[bool]string{true: "beacon-first-settings", false: "beacon-settings"}[version == "0.1.0"]}
-		switch version { // what mends a version that never gets ready takes its place
+		switch version { // a fixed version skips the version that never becomes ready, and replaces its predecessor
 		case "0.3.1":
 			operator.Replaces, operator.Skips = "0.2.0", []string{"0.3.0"}
 		case "0.4.1":
@@ -45,7 +45,7 @@ func beacons(versions ...string) []samples.Operator {
 	return all
 }
 
-// FirstCatalog is what the catalogs offer when the story begins.
+// FirstCatalog returns the operators in the catalogs at the start of the story.
 func FirstCatalog() []samples.Operator {
 	return append(beacons("0.1.0"),
 		samples.Operator{Package: sextant, Version: "1.0.0"},
@@ -58,7 +58,7 @@ const (
 	long  = 120 * time.Second
 )
 
-// Samples is the story of the sample operators.
+// Samples returns the steps of the sample operators' story, in order. Each step needs the steps before it.
 func Samples() []Step {
 	return []Step{
 		idle(),

@@ -14,29 +14,29 @@ import (
 type Step struct {
 	// Title describes the state in one sentence.
 	Title string
-	// See is the kubectl command that shows the state.
+	// See is the kubectl command that shows the state; "" if there is none.
 	See string
-	// Within is the time limit.
+	// Within is the maximum time between the end of Act and the state.
 	Within time.Duration
 	// Act changes the cluster or the catalogs; nil if the step changes nothing.
 	Act func(ctx context.Context, admin *Admin) error
 	// Seen returns nil if the cluster has the state, and otherwise an error with what is missing.
 	Seen func(ctx context.Context, admin *Admin) error
-	// Stuck says what is in the way that waiting does not change; empty when nothing is, or it cannot be told. What stands in
-	// the way for as long as settled ends the step. Nil: the step waits as long as it may.
+	// Stuck returns a problem that waiting does not solve, or "" if it finds none. If Stuck returns the same problem for settled, the
+	// step fails. If Stuck is nil, the step waits for Within.
 	Stuck func(ctx context.Context, admin *Admin) string
 }
 
 const (
-	// poll is the interval of calls of Seen. The states last, so that polling misses none.
+	// poll is the interval between calls of Seen. Polling misses no state, because the states last.
 	poll = 100 * time.Millisecond
-	// settled is how long the same thing has to be in the way before nobody waits for it any more: longer than the manager
-	// takes to try once more what failed.
+	// settled is the time for which Stuck must return the same problem before Run returns an error. It is longer than the manager's
+	// delay before a retry.
 	settled = 10 * time.Second
 )
 
-// Run runs a step and waits until Seen succeeds, or until Stuck shows that it cannot. The error names the step, what was missing, and
-// how long Run waited.
+// Run calls Act and waits until Seen returns nil. It returns an error if Act fails, if Within is over, if Stuck returns the same problem
+// for settled, or if the manager ends. The error has the title of the step and the reason.
 func (s Step) Run(ctx context.Context, admin *Admin) error {
 	if s.Act != nil {
 		if err := s.Act(ctx, admin); err != nil {
@@ -55,7 +55,7 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 			return nil
 		}
 		if limit.Err() == nil || missing == nil {
-			missing = seen // what the last look that was not cut short by the limit found
+			missing = seen // the error of the last call of Seen that the time limit did not cancel
 		}
 		if s.Stuck != nil {
 			if now := s.Stuck(limit, admin); now != stuck {

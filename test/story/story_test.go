@@ -17,7 +17,7 @@ import (
 
 func TestAStepWaitsAsLongAsWaitingMayHelp(t *testing.T) {
 	for name, c := range map[string]struct {
-		seenAfter            time.Duration                     // never when zero
+		seenAfter            time.Duration                     // zero is never
 		stuck                func(waited time.Duration) string // nil: the step has no Stuck
 		wantAfter, wantError string
 	}{
@@ -67,7 +67,7 @@ func TestAPackageThatCannotBeInstalledIsToldByItsCondition(t *testing.T) {
 	for name, c := range map[string]struct {
 		status metav1.ConditionStatus
 		reason string
-		of     int64 // the generation that it is about
+		of     int64 // the condition's observedGeneration
 		want   string
 	}{
 		"refused":                             {metav1.ConditionFalse, platformv1alpha1.ReasonValidationFailed, 2, `PlatformOperator "quay" says Installed=False/ValidationFailed: because`},

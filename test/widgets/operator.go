@@ -52,7 +52,7 @@ type operator struct {
 	queue       workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// Run runs the operator until the context is done.
+// Run runs the operator until the context is done. It then returns nil, or the context's error if the caches were not yet synced.
 func Run(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -115,7 +115,8 @@ func (o *operator) work(ctx context.Context) {
 	}
 }
 
-// sync applies a Widget's Deployment and reports whether it is available.
+// sync applies a Widget's Deployment if it is missing or has another number of replicas, and updates the Widget's condition Available.
+// It does nothing if the Widget is deleted.
 func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	found, err := o.widgets.ByNamespace(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {

@@ -104,7 +104,8 @@ func create(ctx context.Context, client dynamic.Interface, file string) error {
 	return nil
 }
 
-// run runs a scenario with the operator.
+// run runs the story in file with the operator, in a cluster that is a copy of from. It compares the report with the golden file, or
+// writes the golden file if the flag update is set.
 func run(t *testing.T, from *scenario.Snapshot, file string) error {
 	t.Helper()
 	cluster, err := scenario.Start(t.Context(), scenario.Options{From: from})
@@ -151,7 +152,7 @@ func run(t *testing.T, from *scenario.Snapshot, file string) error {
 	return story.Golden(strings.TrimSuffix(file, ".yaml")+".golden", report, *update)
 }
 
-// state describes the Widgets.
+// state returns a function that describes all Widgets with their conditions.
 func state(cluster *scenario.Cluster) func(ctx context.Context) ([]story.Description, error) {
 	return func(ctx context.Context) ([]story.Description, error) {
 		client, err := dynamic.NewForConfig(cluster.StepClientConfig(scenario.AdminUser))

@@ -18,40 +18,43 @@ import (
 )
 
 const (
-	// waitTime is when to look again at what is waited for if no watch reports it.
+	// waitTime is the time until the next call of Apply when it waits for something that no watch reports.
 	waitTime = 2 * time.Second
-	// immediately asks for the next call without delay.
+	// immediately is the time until the next call of Apply when it has postponed objects.
 	immediately = time.Millisecond
 )
 
-// Options say how a set is applied.
+// Options are the options of Apply for one set.
 type Options struct {
-	// As is who writes the objects; by default the manager.
+	// As is the identity that writes the objects. The zero Identity means the manager.
 	As Identity
-	// Gated lets a phase begin only when the objects of the earlier phases that it depends on are ready. A revision that was complete once
-	// is kept without it: a Deployment that fails today is no reason to leave the rest unrepaired.
+	// Gated makes a phase begin only when the objects of the earlier phases are written and those of the kinds in gates are ready. A
+	// revision that was complete once needs no gates: a Deployment that fails today must not delay the repair of other objects.
 	Gated bool
 	// Trusted is true if this set, and no later one, was applied completely before. After a restart, the engine then distinguishes drift
 	// from changes by the API server without a request.
 	Trusted bool
-	// ReadOnly only looks: nothing is written.
+	// ReadOnly makes Apply only compare objects: it writes nothing.
 	ReadOnly bool
-	// Adoption is which objects that exist already may be adopted; empty means SamePackage.
+	// Adoption is the policy for existing objects that the owner may adopt; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
-	// Applied are sets of the owner's revisions that were applied completely: an object that one of them lists and that has the owner
-	// labels is the owner's, even if a backup restored it without managedFields.
+	// Applied are the sets of the owner's revisions that were applied completely. An object with the owner labels that is in one of them
+	// belongs to the owner, even if a backup restored it without managedFields.
 	Applied []*Set
-	// Namespace is the known state of the install namespace, without a read. Its Decide reports whether a namespace of another owner may be
-	// used.
+	// Namespace is the state of the install namespace, which Apply does not read. Its Decide method reports whether the owner may use a
+	// namespace of another owner.
 	Namespace plan.InstallNamespace
-	// Drift is the policy for changes by others. Empty fields mean Enforce and Report; with policy Ignore, additions are ignored, too.
+	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. With policy Ignore, additions are ignored,
+	// too.
 	Drift corev1alpha2.Drift
 }
 
-// Apply makes a set's objects as declared, as far as its phases allow, and checks their health. Calling it again continues where it
-// stopped; while nothing has changed it sends nothing. A call that has much to write returns after some seconds and asks to be called again
-// at once, so that progress is reported and other owners have their turn. A *Refusal among the errors names an object that an admin has to
-// see to. The report is valid in any case.
+// Apply makes the objects of a set as declared, as far as its phases allow, and checks their health. The next call continues where the last
+// one stopped. While nothing has changed, Apply sends no requests. If much is to be written, Apply returns after some seconds, and its
+// report requests another call at once. So progress is reported and other owners are not delayed.
+//
+// The report is valid even if the error is not nil. A *Refusal among the errors names an object that an admin must correct. A WaitError is
+// not returned; the report has its reason and time.
 func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, error) {
 	call := e.newCall(set, options)
 	report := Report{Total: set.Len(), Complete: true}
@@ -89,7 +92,7 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 	return report, failed
 }
 
-// call is one call of Apply or Observe.
+// call is the state of one call of Apply or Observe.
 type call struct {
 	engine     *Engine
 	set        *Set
@@ -110,9 +113,9 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 // outcome is the result for one object.
 type outcome struct {
 	reconciled reconcile.Outcome
-	// problem is why the object is not ready, in one line; empty if it is.
+	// problem is the reason why the object is not ready, in one line; empty if it is ready.
 	problem string
-	// warnings are those of the API server.
+	// warnings are the API server's warnings in the responses to the requests for the object.
 	warnings []string
 }
 
@@ -124,8 +127,8 @@ func errorsOf(outcomes []outcome) []error {
 	return errs
 }
 
-// phase reconciles the objects of one phase, some at a time. The outcomes hold the errors of their objects, also those that objects have in
-// common, such as a kind that is not served.
+// phase reconciles the objects of one phase, some of them concurrently. Each outcome has the error of its object, also if other objects
+// have the same error, such as a kind that is not served. phase itself returns an error only if the context has ended.
 func (c *call) phase(ctx context.Context, phase object.Phase) ([]outcome, error) {
 	resources := c.find(ctx, phase)
 	outcomes := make([]outcome, len(phase.Objects))
@@ -156,14 +159,14 @@ func (c *call) reconcile(ctx context.Context, desired *object.Desired, resource 
 	return result
 }
 
-// notFound is the outcome of an object whose resource cannot be used.
+// notFound returns the outcome of an object whose resource has not been found, with the given error.
 func notFound(desired *object.Desired, err error) outcome {
 	result := outcome{reconciled: reconcile.Outcome{Desired: desired, Err: named(desired.Key, err)}}
 	result.problem = missing(result.reconciled)
 	return result
 }
 
-// named adds the object's name to the reason for which its kind waits.
+// named adds the object's name to the reason of a WaitError. It returns any other error unchanged.
 func named(key Key, err error) error {
 	var wait *object.WaitError
 	if !errors.As(err, &wait) {
@@ -172,13 +175,13 @@ func named(key Key, err error) error {
 	return &object.WaitError{Reason: key.String() + " " + wait.Reason, After: wait.After, Cause: wait.Cause}
 }
 
-// lookup is the resource of a kind, or why it cannot be used.
+// lookup is the resource of a kind, or the error of finding it.
 type lookup struct {
 	resource livecache.Resource
 	err      error
 }
 
-// find finds the resource of each kind of a phase, and has all caches filled at the same time.
+// find finds the resource of each kind of a phase, and fills their caches concurrently. It returns when all are found or have an error.
 func (c *call) find(ctx context.Context, phase object.Phase) map[schema.GroupVersionKind]*lookup {
 	resources := map[schema.GroupVersionKind]*lookup{}
 	var group sync.WaitGroup

@@ -26,7 +26,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// engineUser is the user of the engine. It may do everything, so that only injected faults forbid something.
+// engineUser is the user of the engine. It has all permissions, so that only injected faults deny a request.
 const engineUser = "system:serviceaccount:platform:engine"
 
 const (
@@ -37,16 +37,17 @@ const (
 
 var memo = apply.Owner{Name: "memo", Package: "memo"}
 
-// fixture is a cluster with an engine.
+// fixture is a test cluster with an engine.
 type fixture struct {
 	t       *testing.T
 	cluster *scenario.Cluster
 	engine  *apply.Engine
-	// admin is the client of a person whose requests no fault meets.
+	// admin is the client of a user whose requests have no injected faults.
 	admin dynamic.Interface
 }
 
-// on runs a test on a cluster in memory, at virtual time, and returns the state of the cluster afterwards.
+// on runs a test on a cluster in memory, at virtual time, and returns the state of the cluster afterwards. It starts with the state from,
+// or with an empty cluster if from is nil.
 func on(t *testing.T, from *scenario.Snapshot, run func(f *fixture)) (after *scenario.Snapshot) {
 	t.Helper()
 	cluster, err := scenario.Start(t.Context(), scenario.Options{From: from})
@@ -97,10 +98,11 @@ func (f *fixture) client(client dynamic.Interface, err error) dynamic.Interface 
 	return client
 }
 
-// maxCalls is how many calls of the engine a step may take.
+// maxCalls is the maximum number of calls of the engine in one step.
 const maxCalls = 200
 
-// repeat calls a step until it is done, as the controller does, and returns the errors and the reasons to wait.
+// repeat calls a step until it is done, as the controller does. It returns the errors and the reasons to wait. The test fails if the step
+// is not done after maxCalls.
 func (f *fixture) repeat(step func(ctx context.Context) (done bool, waiting string, after time.Duration, err error)) []error {
 	f.t.Helper()
 	var problems []error
@@ -121,7 +123,7 @@ func (f *fixture) repeat(step func(ctx context.Context) (done bool, waiting stri
 	return nil
 }
 
-// apply applies a set until it is complete.
+// apply applies a set until it is complete and ready. It returns the errors and the reasons to wait.
 func (f *fixture) apply(set *apply.Set, options apply.Options) []error {
 	f.t.Helper()
 	return f.repeat(func(ctx context.Context) (bool, string, time.Duration, error) {
@@ -130,7 +132,7 @@ func (f *fixture) apply(set *apply.Set, options apply.Options) []error {
 	})
 }
 
-// prune removes the objects of a set that another one does not have.
+// prune removes the objects of a set that the set keep does not have. It returns the errors and the reasons to wait.
 func (f *fixture) prune(set *apply.Set, keep *apply.Set) []error {
 	f.t.Helper()
 	return f.repeat(func(ctx context.Context) (bool, string, time.Duration, error) {
@@ -139,8 +141,8 @@ func (f *fixture) prune(set *apply.Set, keep *apply.Set) []error {
 	})
 }
 
-// remove removes a set with its CustomResourceDefinitions. Permissions that a check of the namespace left are revoked, as at the start of
-// the next process.
+// remove removes a set with its CustomResourceDefinitions. At the end, it revokes the permissions that a check of the namespace left, as
+// the start of the next process does.
 func (f *fixture) remove(set *apply.Set) []error {
 	f.t.Helper()
 	defer f.engine.CleanUp(f.t.Context())
@@ -150,7 +152,7 @@ func (f *fixture) remove(set *apply.Set) []error {
 	})
 }
 
-// setOf makes a set of BundleDeployment memo of manifests.
+// setOf returns a set of BundleDeployment memo with the objects of manifests.
 func setOf(t *testing.T, manifests ...string) *apply.Set {
 	t.Helper()
 	var objects []unstructured.Unstructured
@@ -197,7 +199,7 @@ func (f *fixture) create(resource schema.GroupVersionResource, manifest string) 
 	}
 }
 
-// patch changes an object in namespace memo as somebody else.
+// patch changes an object in namespace memo as the admin, with another field manager than the engine's.
 func (f *fixture) patch(resource schema.GroupVersionResource, name, patch string) {
 	f.t.Helper()
 	_, err := f.admin.Resource(resource).Namespace("memo").Patch(f.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"})
@@ -206,7 +208,7 @@ func (f *fixture) patch(resource schema.GroupVersionResource, name, patch string
 	}
 }
 
-// delete deletes an object in namespace memo as somebody else.
+// delete deletes an object in namespace memo as the admin.
 func (f *fixture) delete(resource schema.GroupVersionResource, name string) {
 	f.t.Helper()
 	if err := f.admin.Resource(resource).Namespace("memo").Delete(f.t.Context(), name, metav1.DeleteOptions{}); err != nil {
@@ -214,8 +216,8 @@ func (f *fixture) delete(resource schema.GroupVersionResource, name string) {
 	}
 }
 
-// state returns the content of all objects, as JSON by their names. Objects in namespace users have their resourceVersion: nobody but users
-// may write them.
+// state returns the content of all objects, as JSON by their names. The content of objects in namespace users includes their
+// resourceVersion, because only users may write them.
 func (f *fixture) state() map[string]string {
 	f.t.Helper()
 	if err := f.cluster.Settle(); err != nil {
@@ -241,7 +243,7 @@ func (f *fixture) state() map[string]string {
 	return content
 }
 
-// comparable returns what of an object is the same each time.
+// comparable removes the fields of an object that differ between runs, and returns its content.
 func comparable(object *unstructured.Unstructured) map[string]any {
 	unstructured.RemoveNestedField(object.Object, "status")
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")

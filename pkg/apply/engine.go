@@ -29,22 +29,24 @@ import (
 
 // Config has the dependencies of an Engine. Every field is required.
 type Config struct {
-	// Dynamic is the manager's client. It watches and reads all objects, and writes those that no other identity writes. It should have no
-	// rate limit of its own, and WarningHandler.
+	// Dynamic is the manager's client. It watches and reads all objects, and writes them if a call has no other identity. It should have
+	// WarningHandler and no rate limit of its own.
 	Dynamic dynamic.Interface
-	// Metadata lists the objects of a namespace before it is deleted. pager.Bounded has to wrap the transport of both clients.
+	// Metadata is the client that lists the objects of a namespace before it is deleted. pager.Bounded must wrap the transport of Metadata
+	// and Dynamic.
 	Metadata  metadata.Interface
 	Discovery discovery.CachedDiscoveryInterface
 	Clock     clock.PassiveClock
 	// Changed is called with the owner of an object that changed or was deleted. It must not block.
 	Changed func(owner string)
-	// Deployed returns when a BundleDeployment was created, from a cache; false when there is none of that name.
+	// Deployed returns when a BundleDeployment was created, from a cache; false if there is none with that name.
 	Deployed func(name string) (created time.Time, exists bool)
-	// Tasks runs what the Engine does beside its calls, so that a caller can wait for it. Watches are not among that.
+	// Tasks runs the background tasks of the Engine, so that a caller can wait for them. Watches are not among these tasks.
 	Tasks *background.Tasks
 }
 
-// Engine applies sets of objects and watches them. It is safe for concurrent use, one call an owner at a time.
+// Engine applies sets of objects and watches them. It is safe for concurrent use by different owners. For one owner, only one call may run
+// at a time.
 type Engine struct {
 	manager     Identity
 	clock       clock.PassiveClock
@@ -66,7 +68,7 @@ type ownerState struct {
 	services *serviceMemory
 }
 
-// New builds an Engine. Its watches end with the context.
+// New builds an Engine. It returns an error if a field of config is not set. The watches end with the context.
 func New(ctx context.Context, config Config) (*Engine, error) {
 	if config.Dynamic == nil || config.Metadata == nil || config.Discovery == nil || config.Clock == nil || config.Changed == nil || config.Deployed == nil || config.Tasks == nil {
 		return nil, errors.New("building the apply engine: a field of its Config is not set")
@@ -90,9 +92,9 @@ func New(ctx context.Context, config Config) (*Engine, error) {
 	}, nil
 }
 
-// RemoveOptions configure Remove.
+// RemoveOptions are the options of Remove.
 type RemoveOptions struct {
-	// As is who sends the requests; by default the manager.
+	// As is the identity that sends the requests. The zero Identity means the manager.
 	As Identity
 	// CRDs is the policy for CustomResourceDefinitions; empty means Orphan. Remove ignores it while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
@@ -100,28 +102,31 @@ type RemoveOptions struct {
 	Applied []*Set
 }
 
-// Remove removes a set's objects, except those of the sets to keep; see teardown.Remover. Calling it again continues where it stopped.
+// Remove removes the objects of a set, except those that are also in one of the sets to keep; see teardown.Remover. The next call continues
+// where the last one stopped.
 func (e *Engine) Remove(ctx context.Context, set *Set, options RemoveOptions, keep ...*Set) (Removal, error) {
 	return e.remover.Remove(ctx, set, teardown.Options{
 		As: options.As.Or(e.manager), CRDs: options.CRDs, Applied: options.Applied, Keep: keep, Memory: e.stateOf(set.Owner().Name).removal,
 	})
 }
 
-// Leftovers returns the objects of an owner that still exist, as a set to remove, without stored revisions; see teardown.Remover.
+// Leftovers finds the objects of an owner that still exist, without stored revisions, and returns them as a set to remove; see
+// teardown.Remover.
 func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace string) (*Set, error) {
 	return e.remover.Leftovers(ctx, owner, installNamespace, e.stateOf(owner.Name).removal)
 }
 
-// MissingPermissions returns the permissions that an identity lacks to apply a set, or the manager to watch it, before it is written; see
-// permissions.Checker. By default the identity is the manager.
+// MissingPermissions returns the permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects.
+// The caller can check them before it writes the set; see permissions.Checker. The zero Identity means the manager.
 func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set) ([]corev1alpha2.MissingPermission, error) {
 	return e.permissions.Missing(ctx, as.Or(e.manager), set)
 }
 
-// InvalidatePermissions forgets what is permitted, because the API server has denied something.
+// InvalidatePermissions clears the cached permissions. Callers use it after the API server has denied a request.
 func (e *Engine) InvalidatePermissions() { e.permissions.Invalidate() }
 
-// InstallNamespace reads an install namespace: whether it exists, is being deleted, and was created by the manager.
+// InstallNamespace reads an install namespace: whether it exists, is being deleted, and was created by the manager. A namespace that does
+// not exist is not an error.
 func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string) (plan.InstallNamespace, error) {
 	found := plan.InstallNamespace{Name: name}
 	live, err := e.manager.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, name, metav1.GetOptions{})
@@ -134,7 +139,8 @@ func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string)
 	return reconcile.InstallNamespaceOf(found, live, owner), nil
 }
 
-// KeepWatches stops the watches of kinds that none of the sets has.
+// KeepWatches releases an owner's watches of kinds that none of the sets has, and removes the cached state of objects that none of them
+// has. A watch stops when no owner uses it.
 func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	wanted := map[schema.GroupVersionResource]bool{}
 	for _, set := range sets {
@@ -150,10 +156,11 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	e.stateOf(owner.Name).objects.Keep(sets...)
 }
 
-// CleanUp revokes the permissions that a check of namespaces left in an earlier process. It returns when that is done or the context ends.
+// CleanUp revokes the permissions that a check of namespaces left in an earlier process. It returns when they are revoked or the context
+// ends.
 func (e *Engine) CleanUp(ctx context.Context) { e.namespaces.CleanUp(ctx) }
 
-// Release forgets an owner that is gone.
+// Release removes the cached state and the watches of an owner that was deleted.
 func (e *Engine) Release(owner string) {
 	e.resources.Release(owner)
 	e.namespaces.Forget(owner)

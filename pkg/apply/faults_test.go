@@ -38,7 +38,8 @@ func versionTwo(t *testing.T) *apply.Set {
 	return setOf(t, definition, account, fmt.Sprintf(settings, "2"), fmt.Sprintf(deployment, "2"), custom)
 }
 
-// steps are what the engine does to a cluster, each after the one before; before is what others do first.
+// steps are the steps of the engine on a cluster, in their order. before, if it is not nil, has the changes of other clients before the
+// step.
 var steps = []struct {
 	name   string
 	before func(f *fixture)
@@ -78,7 +79,7 @@ var steps = []struct {
 	},
 }
 
-// faults are what becomes of a request.
+// faults are the effects of a fault on a request, by name.
 var faults = map[string]scenario.Effect{
 	"conflict":      scenario.Refuse(http.StatusConflict, metav1.StatusReasonConflict, 0),
 	"timeout":       scenario.Refuse(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, 0),
@@ -87,8 +88,8 @@ var faults = map[string]scenario.Effect{
 	"lost response": scenario.LoseResponse(nil),
 }
 
-// Whatever request fails, and in whatever way, the engine converges to the objects that it reaches without the fault, and its errors name the
-// object.
+// TestWhateverRequestFailsTheEngineConverges injects each fault into each request of each step. The engine converges to the same objects as
+// without the fault, and its errors name the object.
 func TestWhateverRequestFailsTheEngineConverges(t *testing.T) {
 	var from *scenario.Snapshot
 	for _, step := range steps {
@@ -151,30 +152,30 @@ func TestWhateverRequestFailsTheEngineConverges(t *testing.T) {
 	}
 }
 
-// isNamespaceCheck reports whether a request looks for objects of others in the install namespace.
+// isNamespaceCheck reports whether a request lists objects of other owners in the install namespace.
 func isNamespaceCheck(request scenario.Request) bool {
 	return request.Verb == "list" && request.Namespace == "memo"
 }
 
-// isInNamespace reports whether an object of a state is the install namespace, or in it.
+// isInNamespace reports whether an object of a state is the install namespace, or is in it.
 func isInNamespace(object, _ string) bool {
 	return object == "namespaces /memo" || strings.Contains(object, " memo/")
 }
 
-// isFault tells a fault from what a rollout waits for anyway.
+// isFault reports whether a problem is an injected fault, and not a reason to wait without faults.
 func isFault(problem error) bool {
 	text := problem.Error()
 	return strings.Contains(text, "injected fault") || strings.Contains(text, "connection reset")
 }
 
-// kinds are those of the resources of steps.
+// kinds maps the resources of steps to their kinds.
 var kinds = map[string]string{
 	"clusterroles": "ClusterRole", "configmaps": "ConfigMap", "customresourcedefinitions": "CustomResourceDefinition",
 	"deployments": "Deployment", "memos": "Memo", "namespaces": "Namespace", "serviceaccounts": "ServiceAccount",
 }
 
-// subjectOf returns how an error names what a request was about: the object by kind, namespace and name, or the resource if the request was about
-// no object.
+// subjectOf returns the text by which an error must name the subject of a request. This is the object by kind, namespace and name, or the
+// resource if the request has no object.
 func subjectOf(request scenario.Request) string {
 	resource := request.Resource.Resource
 	switch {
@@ -192,7 +193,7 @@ func subjectOf(request scenario.Request) string {
 	return request.Resource.String()
 }
 
-// distinct returns the engine's requests, each kind once.
+// distinct returns the engine's requests without those that are like an earlier one.
 func distinct(all []scenario.Request) []scenario.Request {
 	var found []scenario.Request
 	for _, request := range all {

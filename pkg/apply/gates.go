@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// gates are the kinds whose readiness later phases depend on. A PersistentVolumeClaim is none, because it may be bound only when a Pod of a
-// later phase uses it. A Service is none, because its load balancer may take for ever.
+// gates are the kinds that must be ready before the next phase begins. PersistentVolumeClaim is not one of them, because a claim may be
+// bound only when a Pod of a later phase uses it. Service is not one of them, because its load balancer may never be ready.
 var gates = []schema.GroupKind{
 	{Kind: "Namespace"},
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
@@ -17,7 +17,7 @@ var gates = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// gateOf returns the problem of the first object of a phase that the next one has to wait for; empty when there is none.
+// gateOf returns the problem of the first object of a gate kind that is not ready; empty if the next phase may begin.
 func gateOf(outcomes []outcome) string {
 	for _, each := range outcomes {
 		if !slices.Contains(gates, each.reconciled.Desired.Key.GroupKind) {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// Observe reports how the objects of a set are that was applied before. It writes nothing, and does not look for drift.
+// Observe reports the state of the objects of a set that was applied before. It writes nothing and does not detect drift.
 func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 	call := e.newCall(set, Options{ReadOnly: true})
 	report := Report{Total: set.Len(), Complete: true}
@@ -42,7 +42,8 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 	return report
 }
 
-// problemOf returns why an object is not ready, in one line; empty if it is.
+// problemOf returns the reason why an object is not ready, in one line; empty if it is ready. For a problem of a Service that no watch
+// reports, it sets RetryAfter of the outcome.
 func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
 		return missing
@@ -52,14 +53,14 @@ func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
 	}
 	for _, called := range each.Live.Services {
 		if problem := c.serviceProblem(ctx, called); problem != "" {
-			each.RetryAfter = serviceTime // no watch reports it
+			each.RetryAfter = serviceTime // because no watch reports it
 			return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, problem))
 		}
 	}
 	return ""
 }
 
-// missing returns why an object does not exist as declared, in one line; empty if it does.
+// missing returns the reason why an object does not exist as declared, in one line; empty if it does.
 func missing(each reconcile.Outcome) string {
 	switch {
 	case object.IsWait(each.Err) || object.IsRefusal(each.Err):
@@ -72,7 +73,7 @@ func missing(each reconcile.Outcome) string {
 	return ""
 }
 
-// serviceTime is how long the result of looking up a Service that is not in the set is reused.
+// serviceTime is the time for which the state of a Service that is not in the set is cached.
 const serviceTime = 30 * time.Second
 
 type serviceState struct {
@@ -80,7 +81,7 @@ type serviceState struct {
 	at      time.Time
 }
 
-// serviceMemory caches the Services of others that webhooks call.
+// serviceMemory caches the state of the Services that webhooks call and that are not in the set.
 type serviceMemory struct {
 	mu     sync.Mutex
 	states map[Key]serviceState
@@ -99,8 +100,9 @@ func (m *serviceMemory) setState(key Key, state serviceState) {
 	m.states[key] = state
 }
 
-// serviceProblem returns why a Service that a webhook calls does not work; empty if it does. A Service of the same set is judged with the
-// set. Other Services are not watched, so they are read at intervals.
+// serviceProblem returns the reason why a webhook cannot call a Service; empty if there is none. For a Service of the same set it returns
+// an empty string, because the set's report includes that Service. Other Services are not watched, so serviceProblem reads them at most
+// once every serviceTime.
 func (c *call) serviceProblem(ctx context.Context, called health.Service) string {
 	key := Key{GroupKind: schema.GroupKind{Kind: "Service"}, Namespace: called.Namespace, Name: called.Name}
 	if c.set.Has(key) {

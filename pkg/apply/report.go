@@ -10,48 +10,48 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/reconcile"
 )
 
-// Report is the result of applying a set.
+// Report is the result of Apply or Observe.
 type Report struct {
-	// Total and Ready count the bundle's objects, and those of them that are as declared and pass their probe.
+	// Total is the number of the bundle's objects. Ready is the number of those that exist as declared and pass their probe.
 	Total, Ready int
-	// Unready names the first objects that are not ready, and why, in the order of the phases.
+	// Unready has the reasons of the first objects that are not ready, in the order of the phases, at most 10.
 	Unready []string
-	// Command shows more of the first of them; empty when it does not exist.
+	// Command is the kubectl command that shows the first object that exists and is not ready. It is empty if another problem comes first.
 	Command string
-	// Complete is whether every object of every phase is as declared.
+	// Complete is true if every object of every phase is as declared. Changes that the drift policy does not repair have no effect on it.
 	Complete bool
-	// Phases is how many phases were reconciled.
+	// Phases is the number of phases that were reconciled.
 	Phases int
-	// Waiting is why the next phase has not started; empty if it waits for nothing.
+	// Waiting is the reason why the next phase or another call must wait; empty if nothing waits.
 	Waiting string
-	// Created and Updated name what was written, at most 10 each; Writes counts all of it.
+	// Created and Updated are the names of the written objects, at most 10 each. Writes is the number of all written objects.
 	Created, Updated []string
 	Writes           int
-	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write without an answer.
-	// Exists is true if an object of the bundle exists and has the owner's identity. Both ignore what NewSet adds: the install namespace
-	// and a ClusterRole.
+	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write without a
+	// response. Exists is true if the live object of an object of the bundle was found. Both ignore the objects that NewSet adds: the
+	// install namespace and a ClusterRole.
 	Written, Exists bool
-	// Drift is what others changed, newest first, at most 20. What this call repaired (Repaired) is reported once. What stands (Reported,
-	// Contested) is reported by every call, with the same paths and time, for as long as it stands. Drifted is whether something declared
-	// is not as declared and is left so. What the policy leaves does not keep the set from being Complete.
+	// Drift are the changes by other clients, newest first, at most 20. Repaired changes are reported once. Changes that are not repaired
+	// (Reported, Contested) are reported by every call with the same paths and time. Drifted is true if a declared field or object is not
+	// as declared and is not repaired for now.
 	Drift   []corev1alpha2.DriftRecord
 	Drifted bool
-	// Repaired counts the objects that this call repaired, also those that exceed the limit of Drift.
+	// Repaired is the number of objects that this call repaired, including those that exceed the limit of Drift.
 	Repaired int
-	// Warnings are the API server's warnings for this call's writes, each once, at most 20.
+	// Warnings are the API server's warnings for the requests of this call, without duplicates, at most 20.
 	Warnings []string
-	// NamespaceSeen is whether this call knows the install namespace; Preexisting is whether the manager did not create it.
+	// NamespaceSeen is true if this call found the install namespace. Preexisting is true if the manager did not create it.
 	NamespaceSeen, Preexisting bool
-	// NamespaceUID is the UID of the install namespace; empty when this call did not read it, or must not use it.
+	// NamespaceUID is the UID of the install namespace; empty if this call did not read it, or must not use it.
 	NamespaceUID types.UID
-	// RetryAfter is when to call again, because no watch reports what is waited for; zero when one does.
+	// RetryAfter is the time until the next call, if no watch reports the awaited event; otherwise zero.
 	RetryAfter time.Duration
 
-	// applied counts the bundle's objects that are as declared; postponed counts those that are left to the next call.
+	// applied is the number of the bundle's objects that are as declared. postponed is the number of objects that the next call must write.
 	applied, postponed int
 }
 
-// isAnswered reports whether it is known if the object was written.
+// isAnswered reports whether it is known that the object was written or was not written.
 func isAnswered(each reconcile.Outcome) bool {
 	return each.Err == nil || object.IsWait(each.Err) || object.IsRefusal(each.Err)
 }
@@ -66,7 +66,7 @@ func (r *Report) add(state *ownerState, outcomes []outcome) {
 	}
 }
 
-// addWrites adds what was written of one object, and what is known of the install namespace.
+// addWrites adds the writes of one object, and the state of the install namespace.
 func (r *Report) addWrites(state *ownerState, each reconcile.Outcome) {
 	desired := each.Desired
 	r.retry(each.RetryAfter)
@@ -88,7 +88,7 @@ func (r *Report) addWrites(state *ownerState, each reconcile.Outcome) {
 	}
 }
 
-// addDrift adds what others changed of one object.
+// addDrift adds the changes of one object by other clients.
 func (r *Report) addDrift(each reconcile.Outcome) {
 	r.Drift = append(r.Drift, each.Drift...)
 	r.Drifted = r.Drifted || each.Drifted
@@ -97,7 +97,7 @@ func (r *Report) addDrift(each reconcile.Outcome) {
 	}
 }
 
-// addReadiness adds whether one object is as declared and ready.
+// addReadiness adds whether one object is as declared and ready. A postponed object is not reported as unready.
 func (r *Report) addReadiness(each outcome) {
 	done := each.reconciled
 	if done.Err != nil || done.Live == nil && !done.Left || done.Postponed {
@@ -121,7 +121,7 @@ func (r *Report) addReadiness(each outcome) {
 	}
 }
 
-// maxListed bounds lists of names in reports.
+// maxListed is the maximum length of Created, Updated and Unready.
 const maxListed = 10
 
 func listed(names []string, key Key) []string {
@@ -131,7 +131,8 @@ func listed(names []string, key Key) []string {
 	return names
 }
 
-// wait records that something has to happen first. Of several it reports the first, and retries after the shortest time.
+// wait makes the report incomplete, and records the reason and the time until the next call; zero means waitTime. Of several calls, the
+// report has the first reason and the shortest time.
 func (r *Report) wait(reason string, after time.Duration) {
 	r.Complete = false
 	if after == 0 {

@@ -11,36 +11,36 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// What callers of the engine need of the packages below it.
+// The types of the packages below that callers of the engine need.
 type (
-	// Identity is the user that objects are written as. Without a client it is the manager.
+	// Identity is the user that writes the objects. An Identity without a client means the manager.
 	Identity = identity.Identity
-	// Owner is the BundleDeployment that objects are applied for.
+	// Owner is the BundleDeployment for which objects are applied.
 	Owner = object.Owner
-	// Key identifies an object, whatever its version.
+	// Key identifies an object independent of its API version.
 	Key = object.Key
 	// Set has the objects of one owner.
 	Set = object.Set
-	// Refusal is an error that a retry will not cure by itself.
+	// Refusal is an error that a retry does not resolve.
 	Refusal = object.Refusal
 	// Removal is the progress of the removal of a set.
 	Removal = teardown.Removal
 )
 
-// NewSet labels the objects of a revision as the owner's, and adds what the engine needs; see object.NewSet.
+// NewSet returns the objects of a revision with the owner labels, and adds the objects that the engine needs; see object.NewSet.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
 	return object.NewSet(owner, installNamespace, phases)
 }
 
-// Union makes one set of several sets of one owner; see object.Union.
+// Union returns one set with the objects of several sets of one owner; see object.Union.
 func Union(installNamespace string, sets ...*Set) (*Set, error) {
 	return object.Union(installNamespace, sets...)
 }
 
-// IsReserved reports whether an object has a name that is reserved for what NewSet adds.
+// IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds.
 func IsReserved(declared *unstructured.Unstructured) bool { return object.IsReserved(declared) }
 
-// NotPermitted returns a Refusal that names missing permissions; nil when there are none.
+// NotPermitted returns a Refusal with the missing permissions; nil if none is missing.
 func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
 	return permissions.NotPermitted(owner, missing)
 }

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxWarnings bounds a Report's warnings; maxReceived bounds those of one object.
+	// maxWarnings is the maximum number of warnings in a Report. maxReceived is the maximum number of warnings for one object.
 	maxWarnings = 20
 	maxReceived = 5
-	// warningCode is the only one that Kubernetes uses: a persistent warning.
+	// warningCode is the code of a persistent warning, the only code that Kubernetes uses.
 	warningCode = 299
 )
 
-// WarningHandler collects the API server's warnings for Report.Warnings. The engine's clients have to be built with it. Warnings for other
-// requests are logged, as they are without it.
+// WarningHandler returns a handler that collects the API server's warnings for Report.Warnings. The engine's clients must be built with it.
+// Warnings for other requests are logged, as without this handler.
 func WarningHandler() rest.WarningHandlerWithContext { return warningHandler{} }
 
 type warningHandler struct{}
@@ -35,13 +35,13 @@ func (warningHandler) HandleWarningHeaderWithContext(ctx context.Context, code i
 
 type warningsKey struct{}
 
-// warnings are those that were received for the requests of one context.
+// warnings are the warnings that were received for the requests of one context.
 type warnings struct {
 	mu    sync.Mutex
 	texts []string
 }
 
-// collectWarnings returns a context whose requests' warnings are collected.
+// collectWarnings returns a context, and the warnings that are received for its requests.
 func collectWarnings(ctx context.Context) (context.Context, *warnings) {
 	received := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, received), received
@@ -64,17 +64,17 @@ func (w *warnings) list() []string {
 	return slices.Clone(w.texts)
 }
 
-// maxRemembered bounds how many texts are remembered of an owner.
+// maxRemembered is the maximum number of warning texts that are cached for one owner.
 const maxRemembered = 200
 
-// warningMemory is the object that each text of a warning was first received for.
+// warningMemory maps the text of each warning to the object for which it was first received.
 type warningMemory struct {
 	mu    sync.Mutex
 	first map[string]Key
 }
 
-// firstFor returns the object that a text is reported with: the first one that it was received for. The API server sends the same warning
-// for many objects, in several calls, and it is reported once.
+// firstFor returns the object with which a text is reported: the first one for which it was received. The API server sends the same warning
+// for many objects, in several calls, and the manager reports it once.
 func (m *warningMemory) firstFor(text string, key Key) Key {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +87,7 @@ func (m *warningMemory) firstFor(text string, key Key) Key {
 	return key
 }
 
-// addWarnings adds the warnings for one object, each text once.
+// addWarnings adds the warnings for one object, without duplicates, up to maxWarnings.
 func (r *Report) addWarnings(memory *warningMemory, each outcome) {
 	for _, text := range each.warnings {
 		warning := memory.firstFor(text, each.reconciled.Desired.Key).String() + ": " + text

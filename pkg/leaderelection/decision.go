@@ -14,8 +14,8 @@ type Pod struct {
 	UID  types.UID
 }
 
-// Identity returns the holder identity of one process of the pod: "<pod name>_<pod UID>_<process>". No part contains an underscore, so the
-// prefixes of different pods differ.
+// Identity returns the holder identity of one process of the pod: "<pod name>_<pod UID>_<process>". The prefixes of different pods differ,
+// because Kubernetes allows no underscore in a name or UID.
 func (p Pod) Identity(process types.UID) string { return p.prefix() + string(process) }
 
 // holds reports whether the holder of a lease is a process of this pod.
@@ -48,11 +48,12 @@ func (d Decision) String() string {
 	return "Unknown"
 }
 
-// Decide returns the decision of a starting process of the pod. locked means that the process holds the lock on the pod's volume, which the
-// kernel releases when its holder ends. A lease that does not exist has the zero spec.
+// Decide returns the decision of a starting process of the pod. locked is true if the process holds the lock on the pod's volume, which the
+// kernel releases when its holder ends. If locked is false, the decision is Refuse. For a lease that does not exist, the caller passes the
+// zero LeaseSpec.
 //
-// Decide ignores the lease's times. The lock proves that the earlier process has ended, even if it has just renewed the lease. Clocks of
-// nodes differ, so leader election measures itself whether the lease of another pod has expired.
+// Decide ignores the lease's times. The lock proves that the earlier process has ended, even if it has just renewed the lease. Leader
+// election measures whether the lease of another pod has expired, because the clocks of nodes differ.
 func Decide(pod Pod, locked bool, lease coordinationv1.LeaseSpec) Decision {
 	switch {
 	case !locked:

@@ -16,7 +16,7 @@ var (
 	here = Pod{Name: "platform-operators-5d8c-x7v2q", UID: "0b1c6f0e-6a4c-4a39-9c5e-3f6e8d1f2a77"}
 )
 
-// heldBy is a lease for 137 seconds that was renewed some time ago.
+// heldBy returns the spec of a lease for 137 seconds whose holder last renewed it the given duration before now.
 func heldBy(holder string, renewed time.Duration) coordinationv1.LeaseSpec {
 	return coordinationv1.LeaseSpec{
 		HolderIdentity: &holder, LeaseDurationSeconds: ptr.To(int32(137)), LeaseTransitions: ptr.To(int32(4)),
@@ -59,7 +59,7 @@ func TestHRD_G4_ALeaseIsTakenOverFromAnEndedProcessOfThisPodOnly(t *testing.T) {
 	}
 }
 
-// Names and UIDs of pods are as Kubernetes makes them: without an underscore. Holders of leases are any text.
+// FuzzHolderIsOfAPod uses names and UIDs of pods without an underscore, because Kubernetes allows none. The holder of a lease is any text.
 func FuzzHolderIsOfAPod(f *testing.F) {
 	f.Add(here.Name, string(here.UID), here.Identity("aaaa"))
 	f.Add(here.Name, string(here.UID), "")

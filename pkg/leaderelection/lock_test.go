@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// lockFor is an environment variable with a file: the test binary then locks it, prints a line, and runs until it is killed.
+// lockFor is the environment variable with the path of a file. If it is set, the test binary locks the file, prints a line, and runs until
+// it is killed.
 const lockFor = "LEADERELECTION_TEST_LOCK"
 
 func TestMain(m *testing.M) {
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("locked\n")
-	_, _ = os.Stdin.Read(make([]byte, 1)) // nothing comes
+	_, _ = os.Stdin.Read(make([]byte, 1)) // blocks, because the test writes nothing to stdin
 	file.Close()
 }
 

@@ -23,13 +23,14 @@ type StallDetector struct {
 	stalled error
 }
 
-// NewStallDetector returns a detector for a process that is the leader now. A stall longer than limit ends its writes.
+// NewStallDetector returns a detector for a process that is the leader now. After a stall that is longer than limit, the detector refuses
+// all writes.
 func NewStallDetector(limit time.Duration, clock clock.Clock) *StallDetector {
 	return &StallDetector{limit: limit, clock: clock, checked: clock.Now()}
 }
 
-// Run measures regularly, several times within the limit, whether the process runs. It returns an error after a stall, and nil when the
-// context ends. The process must end after a stall, because its writes are refused from then on.
+// Run records ten times within the limit that the process runs. It returns an error after a stall, and nil when the context ends. The
+// process must end after a stall, because its writes are refused from then on.
 func (d *StallDetector) Run(ctx context.Context) error {
 	for {
 		select {
@@ -43,7 +44,7 @@ func (d *StallDetector) Run(ctx context.Context) error {
 	}
 }
 
-// check returns an error if the process has stalled. alive records that the process runs now.
+// check returns an error if the process has stalled, now or before. If alive is true, check records that the process runs now.
 func (d *StallDetector) check(alive bool) error {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -58,7 +59,7 @@ func (d *StallDetector) check(alive bool) error {
 	return d.stalled
 }
 
-// Wrap returns a transport that refuses all requests except GET after a stall.
+// Wrap returns a transport that sends requests through next. After a stall, it returns an error for each request except GET.
 func (d *StallDetector) Wrap(next http.RoundTripper) http.RoundTripper {
 	return stallTransport{d, next}
 }

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// takeOverTimeout limits the attempts while the API server does not respond. After it, library-go ends the process, too.
+	// takeOverTimeout is the maximum time for all attempts of TakeOver, for example while the API server does not respond.
 	takeOverTimeout = 30 * time.Second
-	// retryEvery is the pause between two attempts.
+	// retryEvery is the time between two attempts.
 	retryEvery = 200 * time.Millisecond
 )
 
@@ -37,6 +37,9 @@ type Candidate struct {
 
 // TakeOver returns the decision on the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change
 // the lease. Leader election with the same identity then renews the lease with its first request.
+//
+// TakeOver retries after every error, and returns the last error after takeOverTimeout or when the context ends. The decision is then not
+// valid.
 //
 // The update has the resourceVersion of the lease on which the decision is based. If the earlier process or another pod updates the lease
 // first, the update conflicts, and TakeOver reads the lease again. A later renewal by the earlier process conflicts, too.

@@ -18,7 +18,8 @@ import (
 
 const lease, namespace = "manager-lock", "managers"
 
-// candidateFor is a process of the pod beside a lease, which is nil when there is none.
+// candidateFor returns a process of the pod that holds the lock, and its client, which has a lease with this spec. If spec is nil, there is
+// no lease.
 func candidateFor(spec *coordinationv1.LeaseSpec) (Candidate, *fake.Clientset) {
 	client := fake.NewClientset()
 	if spec != nil {
@@ -82,7 +83,7 @@ func TestHRD_G4_WhatIsNotThisPodsIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A fake API server: no real one can be made to receive a write between two requests of one function.
+// TestHRD_G4_AWriteThatArrivesInBetweenIsSeen uses a fake API server, because the test must write between two requests of one function.
 func TestHRD_G4_AWriteThatArrivesInBetweenIsSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		arrives coordinationv1.LeaseSpec

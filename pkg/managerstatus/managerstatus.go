@@ -14,12 +14,14 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// conflictPause is the pause before another sync after library-go has had four conflicts with other controllers.
+// conflictPause is the time until another sync after all four attempts of library-go had a conflict.
 const conflictPause = time.Second
 
-// Update applies updates to the status. written reports whether it wrote the status. It writes nothing if the resource does not exist: the
-// manager recreates it at once, and that event queues another sync. After conflicts it queues another sync. Neither case is an error,
-// because library-go would report the error as Degraded.
+// Update applies updates to the status. written reports whether it wrote the status; an unchanged status is not written.
+//
+// If the resource does not exist, Update writes nothing and returns no error: the manager recreates the resource at once, and that event
+// queues another sync. After conflicts, it queues another sync after conflictPause and returns no error. library-go would report an error
+// as Degraded.
 func Update(ctx context.Context, syncCtx factory.SyncContext, client v1helpers.OperatorClient, updates ...v1helpers.UpdateStatusFunc) (written bool, err error) {
 	_, written, err = v1helpers.UpdateStatus(ctx, client, updates...)
 	switch {

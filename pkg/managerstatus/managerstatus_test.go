@@ -19,7 +19,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// refusing is a client whose writes fail.
+// refusing is an operator client whose writes return err. If err is nil, the writes succeed.
 type refusing struct {
 	v1helpers.OperatorClient
 	err error
@@ -37,8 +37,8 @@ func (r refusing) UpdateOperatorStatus(_ context.Context, _ string, status *oper
 	return status, r.err
 }
 
-// A conflict that does not end soon, as when all controllers write to a resource that was just created again, showed in the
-// ClusterOperator as a fault.
+// TestWhatIsNoFaultIsNoError covers a repeated conflict: many controllers write to a recreated resource, and the ClusterOperator must not
+// report their conflicts as Degraded.
 func TestWhatIsNoFaultIsNoError(t *testing.T) {
 	managers := schema.GroupResource{Group: "operator.openshift.io", Resource: "platformoperatormanagers"}
 	broken := errors.New("broken")

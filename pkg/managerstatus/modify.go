@@ -20,8 +20,9 @@ type Writer struct {
 	FieldManager string
 }
 
-// Modify applies change to the status, and writes the status if it differs. After a conflict it retries with the latest object. It writes
-// nothing if the resource does not exist: the manager recreates it at once, and that event queues another sync.
+// Modify applies change to a copy of the status, and writes the status if it differs. After a conflict it calls change again with the
+// latest status. If the resource does not exist, it writes nothing and returns nil: the manager recreates the resource at once, and that
+// event queues another sync.
 func (w Writer) Modify(ctx context.Context, change func(*operatorv1alpha1.PlatformOperatorManagerStatus)) error {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	get := func() (*operatorv1alpha1.PlatformOperatorManager, error) { return w.Managers.Get(name) }

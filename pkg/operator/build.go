@@ -24,13 +24,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// ClusterOperatorName is the ClusterOperator that the manager reports to.
+// ClusterOperatorName is the name of the ClusterOperator that the manager writes.
 const ClusterOperatorName = "platform-operators-aggregated"
 
 const (
 	// statusSyncerName is the name of library-go's own controller, which newStatusSyncer replaces.
 	statusSyncerName = "StatusSyncer_" + ClusterOperatorName
-	// loggingSyncerName is library-go's name.
+	// loggingSyncerName is the name that library-go gives to its controller of the log level.
 	loggingSyncerName = "LoggingSyncer"
 )
 
@@ -46,7 +46,7 @@ type builder struct {
 	firstSyncs        *managerversion.FirstSyncs
 	// permits is true if this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
-	// versions has the versions that the ClusterOperator reports. managerversion sets the manager's own.
+	// versions has the versions that the ClusterOperator reports. The managerversion controller sets the manager's own version.
 	versions status.VersionGetter
 	// statusContext has the queue of StatusSyncer; nil until StatusSyncer is built.
 	statusContext factory.SyncContext
@@ -97,7 +97,7 @@ func newBuilder(ctx context.Context, input *Input) (*builder, error) {
 	return b, nil
 }
 
-// build builds the list of all controllers, in the order in which data passes through them.
+// build builds all controllers, in the order in which data passes through them, and returns the Operator that runs them.
 func (b *builder) build() (*Operator, error) {
 	built := &Operator{input: b.input, inventory: b.inventory, catalogs: b.catalogs, tasks: b.tasks}
 	for _, entry := range []struct {
@@ -142,14 +142,14 @@ func (b *builder) build() (*Operator, error) {
 	return built, nil
 }
 
-// newLimits builds the store of the limits, which the controllers share. managerlimits writes it.
+// newLimits builds the store of the limits, which the controllers share. The managerlimits controller writes to it.
 func newLimits(input *Input) *store.Limits {
 	return store.NewLimits(input.Namespace, input.Kubernetes.CoreV1(), input.LimitsInformers.Core().V1().ConfigMaps().Lister(),
 		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
 }
 
-// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue. SyncOnce uses the queue of
-// syncContext instead.
+// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue, so newLoggingSyncer shuts down
+// the queue of syncContext.
 func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
 	syncContext.Queue().ShutDown()
 	return loglevel.NewClusterOperatorLoggingController(b.input.Operator, b.input.Recorder), nil

@@ -10,8 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
-// clientQPS and clientBurst limit the requests of a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use.
-// Removing 100 operators at once takes a thousand requests of one client; at 50 a second, some would wait for 20 seconds.
+// clientQPS and clientBurst are the rate limit of each client except the engine's, in requests per second. They protect the API server from
+// a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use. Removing 100 operators at once takes a thousand
+// requests of one client; at 50 a second, some would wait for 20 seconds.
 const clientQPS, clientBurst = 200, 400
 
 func clientConfig(config *rest.Config) *rest.Config {
@@ -20,9 +21,9 @@ func clientConfig(config *rest.Config) *rest.Config {
 	return config
 }
 
-// engineConfig returns the configuration of the client that applies bundles. It has no rate limit: at 50 requests a second, a bundle of
-// 5,000 objects would take two minutes, and the repair of one operator would wait for the installation of another. The engine bounds its
-// concurrent requests instead, and API Priority and Fairness protects the API server: client-go waits for the time in a 429 response.
+// engineConfig returns the configuration of the clients that apply bundles. It has no rate limit: at 50 requests a second, a bundle of
+// 5,000 objects would take two minutes, and the repair of one operator would wait for the installation of another. The engine limits its
+// concurrent requests instead. API Priority and Fairness protects the API server: client-go waits for the time in a 429 response.
 func engineConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.QPS = -1

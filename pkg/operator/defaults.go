@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// withDefaults returns a copy of the Input with the production value in each nil field.
+// withDefaults returns a copy of the Input with the production value in each nil field from Register to NewEvents. Dial stays nil, which
+// means TCP.
 func (input *Input) withDefaults() *Input {
 	result := *input
 	if result.Register == nil {
@@ -50,8 +51,8 @@ func newImages(input *Input) *image.Fetcher {
 	}})
 }
 
-// newEvents returns a function that builds recorders of Events about the manager's cluster-scoped objects. The API server stores these
-// Events in namespace "default". A recorder sends Events in the background.
+// newEvents returns a function that builds recorders of Events about users' objects. These objects are cluster-scoped, so the API server
+// stores the Events in namespace "default". A recorder sends Events in the background, until its context ends.
 func newEvents(input *Input) func(ctx context.Context, controller string) record.EventRecorder {
 	return func(ctx context.Context, controller string) record.EventRecorder {
 		broadcaster := record.NewBroadcaster(record.WithContext(ctx), record.WithCorrelatorOptions(events.RecommendedClusterSingletonCorrelatorOptions()))

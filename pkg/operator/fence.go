@@ -17,7 +17,7 @@ import (
 
 const (
 	fenceFieldManager = "platform-operators-leaderelection"
-	// fenceWithin is how long the controllers wait for the fence, and fenceRetry is the time between two attempts.
+	// fenceWithin is the maximum time that fence tries to write one object. fenceRetry is the time between two attempts.
 	fenceWithin = 3 * time.Second
 	fenceRetry  = 100 * time.Millisecond
 )
@@ -26,10 +26,11 @@ const (
 // new resourceVersion, so that a late status write of an ended process of this Pod conflicts. Otherwise that write would open or close the
 // gate until this process observes it.
 //
-// The controllers read a status that was written before the fence when they start. A process that waited for the lease of another Pod needs
-// no fence, because such a request has ended by then.
+// A late write that arrives before the fence is harmless, because the controllers read its result when they start. A process that waited
+// for the lease of another Pod needs no fence: the requests of that Pod's process have ended by then.
 //
-// If the API server refuses the fence, it also refuses the controllers' writes, and the controllers report that. So they run nevertheless.
+// fence logs a failure and returns. If the API server refuses the fence, it also refuses the controllers' writes, and the controllers
+// report that.
 func fence(ctx context.Context, input *Input, identity string) {
 	for object, write := range map[string]func(context.Context, *Input, string) error{
 		fmt.Sprintf("PlatformOperatorManager %q", operatorv1alpha1.PlatformOperatorManagerName): fenceManager,
@@ -46,6 +47,8 @@ func fence(ctx context.Context, input *Input, identity string) {
 	}
 }
 
+// fenceManager writes the identity to status.holderIdentity of the PlatformOperatorManager. It does nothing if there is no
+// PlatformOperatorManager.
 func fenceManager(ctx context.Context, input *Input, identity string) error {
 	client := input.Platform.OperatorV1alpha1().PlatformOperatorManagers()
 	manager, err := client.Get(ctx, operatorv1alpha1.PlatformOperatorManagerName, metav1.GetOptions{})

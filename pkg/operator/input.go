@@ -35,7 +35,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// resync is the resync interval of the informers. It only limits the effect of a lost watch event.
+// resync is the interval at which the informers deliver all cached objects again. It limits the time for which a key that no event queued
+// is missing.
 const resync = 10 * time.Minute
 
 // Settings are the inputs that HTTPInput cannot read from the API server. Every field is required.
@@ -85,7 +86,8 @@ type Input struct {
 	NewEvents func(ctx context.Context, controller string) record.EventRecorder
 }
 
-// LiveInput returns the Input for a running cluster, with the kubeconfig that controllercmd has read.
+// LiveInput returns the Input for a running cluster, with the kubeconfig that controllercmd has read. It requests the API server's version,
+// and returns an error if that fails.
 func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
 	return newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{
 		Options: options, Namespace: controllerContext.OperatorNamespace, Clock: controllerContext.Clock, Recorder: controllerContext.EventRecorder,
@@ -93,8 +95,8 @@ func LiveInput(controllerContext *controllercmd.ControllerContext, options Optio
 }
 
 // HTTPInput returns an Input that sends all requests through the transport of an HTTP client, for example one that answers from a
-// directory. It uses only Transport and Timeout of the client; of the config, it uses only the host and the encoding of requests for
-// built-in kinds.
+// directory. It uses only Transport and Timeout of the client. It ignores the credentials and certificates in the config. It requests the
+// API server's version, and returns an error if that fails.
 func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*Input, error) {
 	config, err := configOf(client, config)
 	if err != nil {
@@ -105,7 +107,8 @@ func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*In
 	return newInput(json, config, settings)
 }
 
-// newInput builds the clients and informers. The Kubernetes client, which has no custom resources, uses the protobuf config.
+// newInput builds the clients and informers, and requests the API server's version. Only the Kubernetes client uses the protobuf config,
+// because custom resources cannot be encoded as protobuf.
 func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) {
 	config, protobuf = clientConfig(config), clientConfig(protobuf)
 	input := &Input{Options: settings.Options, Namespace: settings.Namespace, Clock: settings.Clock, Recorder: settings.Recorder}

@@ -72,7 +72,7 @@ func TestHTTPInputReportsAnInvalidHost(t *testing.T) {
 	}
 }
 
-// opener implements source.Opener and opens no source.
+// opener implements source.Opener. It opens no source and returns err.
 type opener struct{ err error }
 
 func (o opener) Open(corev1alpha2.BundleSource) (source.Opened, error) { return source.Opened{}, o.err }

@@ -5,7 +5,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// clusterInventory implements the controllers' interfaces of an inventory.
+// clusterInventory has the kinds that the cluster serves and the packages that other installers manage. It implements the Inventory
+// interfaces of the controllers.
 type clusterInventory struct {
 	kinds         *inventory.Kinds
 	installations *inventory.Installations

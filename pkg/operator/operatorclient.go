@@ -31,9 +31,10 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 	return persistentClient{client}, informers, nil
 }
 
-// persistentClient never returns NotFound. On NotFound, library-go's status controller deletes the ClusterOperator. Then the CVO would have
-// to recreate it, and an alert would fire. The operator resource is recreated within a second, so an ordinary error and a retry are right.
-// Controllers recognize this error and do not report it as their own.
+// persistentClient is a client of the operator resource that returns ErrManagerMissing instead of NotFound when it reads or updates the
+// resource. On NotFound, library-go's status controller deletes the ClusterOperator. Then the CVO would have to recreate it, and an alert
+// would fire. The operator resource is recreated within a second, so an ordinary error and a retry are sufficient. Controllers recognize
+// ErrManagerMissing and do not report it as their own error.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers
 }
@@ -45,28 +46,28 @@ func persistent(err error) error {
 	return err
 }
 
-// GetOperatorState calls the wrapped client, and replaces NotFound by another error.
+// GetOperatorState calls the wrapped client, and returns ErrManagerMissing instead of NotFound.
 func (c persistentClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorState()
 	return spec, status, version, persistent(err)
 }
 
-// GetOperatorStateWithQuorum calls the wrapped client, and replaces NotFound by another error.
+// GetOperatorStateWithQuorum calls the wrapped client, and returns ErrManagerMissing instead of NotFound.
 func (c persistentClient) GetOperatorStateWithQuorum(ctx context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClientWithFinalizers.GetOperatorStateWithQuorum(ctx)
 	return spec, status, version, persistent(err)
 }
 
-// UpdateOperatorStatus calls the wrapped client, and replaces NotFound by another error: the resource may have been deleted since it was
-// read.
+// UpdateOperatorStatus calls the wrapped client, and returns ErrManagerMissing instead of NotFound: the resource may have been deleted
+// since it was read.
 func (c persistentClient) UpdateOperatorStatus(ctx context.Context, oldResourceVersion string, in *operatorv1.OperatorStatus) (*operatorv1.OperatorStatus, error) {
 	out, err := c.OperatorClientWithFinalizers.UpdateOperatorStatus(ctx, oldResourceVersion, in)
 	return out, persistent(err)
 }
 
-// extractSpec and extractStatus return the fields of the operator resource that a field manager has applied, for library-go. Generated
-// apply configurations need a published schema for that, which the types of a CRD do not have. The OLM kind of openshift/api has the same
-// shape (inline OperatorSpec and OperatorStatus), so its schema is used.
+// extractSpec and extractStatus return the fields of the operator resource that a field manager has applied, for library-go; nil if the
+// object has no such fields. Generated apply configurations need a published schema, which the types of a CRD do not have. The OLM kind of
+// openshift/api has the same shape (inline OperatorSpec and OperatorStatus), so its schema is used.
 func extractSpec(object *unstructured.Unstructured, fieldManager string) (*applyoperatorv1.OperatorSpecApplyConfiguration, error) {
 	shape, err := shapeOf(object)
 	if err != nil {

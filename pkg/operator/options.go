@@ -9,33 +9,36 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Options are the manager's settings from flags. The cluster has all other settings.
+// Options are the manager's settings. Most of them are flags. All other settings are in the cluster.
 type Options struct {
-	// ContentDir is the directory for the content of bundles, by digest. It may be lost at any time, because repairs need only the cluster.
+	// ContentDir is the directory for the content of bundles, by digest. Its files may be deleted at any time, because repairs need only
+	// the cluster.
 	ContentDir string
 	// ContentBudget is the maximum size of ContentDir, in bytes.
 	ContentBudget int64
 	// CatalogCAFile is a PEM file with the certificate authorities for the servers of ClusterCatalogs; empty for the system's authorities.
 	// The manager reads it again when it changes.
 	CatalogCAFile string
-	// OperatorVersion is the version of operand "operator" in the ClusterOperator.
+	// OperatorVersion is the version of operand "operator" in the ClusterOperator. The start command reads it from OPERATOR_IMAGE_VERSION.
+	// No flag sets it.
 	OperatorVersion string
-	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator is Degraded.
+	// DegradedAfter is the time for which an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
-	// VersionWithin is the time after its start at which a new manager reports its version, even if operators are not healthy.
+	// VersionWithin is the maximum duration of a rollout of the manager's version. After it, the ClusterOperator has the new version even
+	// if this manager has not reconciled every object yet.
 	VersionWithin time.Duration
 	// TakenOverBy is the identity of this process if it took over the lease of an ended process in its Pod; else empty. No flag sets it.
 	TakenOverBy string
-	// StallLimit is the longest time for which this process may stall and still lead; zero without leader election. No flag sets it.
+	// StallLimit is the maximum time for which this process may stall and still write; zero without leader election. No flag sets it.
 	StallLimit time.Duration
 }
 
-// NewOptions returns the settings of the manager in the payload.
+// NewOptions returns the settings of the manager in the payload, except OperatorVersion, which has a development version.
 func NewOptions() *Options {
 	return &Options{
 		ContentDir: "/var/cache/platform-operators/content",
 		// The volume has 4 GiB (manifests/…50-deployment.yaml), and the kubelet evicts a Pod that exceeds this. The rest is for the
-		// overhead of the file system. The largest known bundle has some MiB, and an image may have 512.
+		// overhead of the file system. The largest known bundle has some MiB, and an image may have 512 MiB.
 		ContentBudget:   3 << 30,
 		OperatorVersion: "0.0.1-snapshot",
 		DegradedAfter:   10 * time.Minute,
@@ -44,7 +47,7 @@ func NewOptions() *Options {
 	}
 }
 
-// AddFlags registers a flag for each setting.
+// AddFlags registers the flags. Their default values are the current values of the settings.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.ContentDir, "content-dir", o.ContentDir,
 		"Folder for the content of bundles, by digest. It may be emptied at any time; what is missing is fetched again when it is needed.")
@@ -58,7 +61,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"How long after its start a manager of a new version has the ClusterOperator report that version in any case; before that, when everything that there is was tried once.")
 }
 
-// Validate returns an error with all invalid settings.
+// Validate returns one error with all invalid settings, or nil if all are valid.
 func (o *Options) Validate() error {
 	var faults []error
 	if !filepath.IsAbs(o.ContentDir) {

@@ -15,11 +15,11 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 )
 
-// maxRelatedNamespaces bounds the namespaces that must-gather collects.
+// maxRelatedNamespaces is the maximum number of install namespaces among the related objects. must-gather collects each of them.
 const maxRelatedNamespaces = 50
 
-// staticRelatedObjects are also in the manifest of the ClusterOperator, so that must-gather works even if the manager never starts. A
-// reference without a name means all objects of the resource.
+// staticRelatedObjects returns the related objects that the manifest of the ClusterOperator also has, so that must-gather works even if the
+// manager never starts. A reference without a name means all objects of the resource.
 func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	return []configv1.ObjectReference{
 		{Resource: "namespaces", Name: namespace},
@@ -29,8 +29,8 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces adds the namespaces of all operators, sorted and bounded. library-go's controller does not wait for this cache. Until
-// the cache has synced, the ClusterOperator keeps its namespaces.
+// installNamespaces returns a function that returns the namespaces of all operators, sorted, at most maxRelatedNamespaces. It returns false
+// until the cache has synced; library-go then keeps the ClusterOperator's namespaces. library-go's controller does not wait for this cache.
 func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
 		if !synced() {

@@ -93,7 +93,7 @@ func TestCLU_O8_RelatedObjects(t *testing.T) {
 	})
 }
 
-// read decodes the only manifest that matches a pattern.
+// read decodes the manifest that matches a pattern. The test fails unless exactly one file matches.
 func read(t *testing.T, pattern string, into any) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../../manifests", pattern))

@@ -31,9 +31,9 @@ const degradedWithin = 2 * time.Minute
 const maxClockSkew = 24 * time.Hour
 
 // degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
-// has already waited for Options.DegradedAfter, so it must count at once. Zero is not enough: library-go ignores a transition in the
-// future, such as one from a fast clock, and checks again a minute later. The watches' condition outlasts its cause, so it is delayed: a
-// problem that has ended must not be reported.
+// has already waited for Options.DegradedAfter, so library-go must copy it at once. Zero is not enough: library-go ignores a transition in
+// the future, such as one from a fast clock, and checks again a minute later. The watches' condition remains True for some time after its
+// cause has ended, so its inertia is longer.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
@@ -54,11 +54,11 @@ var requiredConditions = []string{
 
 // reportedClient is the client with which StatusSyncer reads the operator resource. A recreated operator resource has no conditions, and
 // library-go would set Available, Degraded and Upgradeable to Unknown. That would be a false alarm, and Unknown does not block an upgrade.
-// So the client returns an error until the resource has every condition.
+// So the client returns an error until the resource has all requiredConditions, for at most reportWithin.
 //
 // After a start, the operator resource has the Upgradeable condition of the ended process, which may permit upgrades that this process
-// would block. So the client also returns an error until this process permits upgrades. After reportWithin, it reports upgrades as blocked
-// instead.
+// would block. So the client also returns an error until this process permits upgrades or records that they are blocked. After
+// reportWithin, it reports upgrades as blocked instead.
 type reportedClient struct {
 	v1helpers.OperatorClient
 	clock clock.PassiveClock
@@ -67,10 +67,10 @@ type reportedClient struct {
 
 	lock  sync.Mutex
 	since time.Time // when a condition was first missing; zero if none is
-	read  string    // the resourceVersion of the last returned state
+	read  string    // the resourceVersion of the last returned state; empty before the first
 }
 
-// lastRead returns the resourceVersion of the last returned state.
+// lastRead returns the resourceVersion of the last returned state, or "" if none was returned.
 func (c *reportedClient) lastRead() string {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -87,7 +87,8 @@ func newReportedClient(client v1helpers.OperatorClient, clock clock.PassiveClock
 	return &reportedClient{OperatorClient: client, clock: clock, permits: permits}
 }
 
-// GetOperatorState calls the wrapped client. It returns an error while conditions are missing, for at most reportWithin.
+// GetOperatorState calls the wrapped client. For at most reportWithin, it returns an error while conditions are missing or while this
+// process has not confirmed Upgradeable. After that, it returns the incomplete status, with upgrades blocked if they are not confirmed.
 func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
 	spec, status, version, err := c.OperatorClient.GetOperatorState()
 	if err != nil {
@@ -111,7 +112,7 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 	return spec, status, version, nil
 }
 
-// shouldWait records whether a condition is missing, and reports whether to wait for it.
+// shouldWait records whether a condition is missing, and reports whether to wait for it. It returns false after reportWithin.
 func (c *reportedClient) shouldWait(missing bool) bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()

@@ -50,7 +50,8 @@ func TestDegradedConditionsHaveAnInertiaOfTheirType(t *testing.T) {
 	}
 }
 
-// fakeClient is a client of an operator resource with these conditions. All are True, except the gate's if blocked is set.
+// fakeClient is a client of an operator resource with these conditions. All are True, except that the gate's is False if blocked is set. If
+// conditions is nil, the resource does not exist.
 type fakeClient struct {
 	v1helpers.OperatorClient
 	conditions []string

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
 
-// Run runs the manager after it has acquired the lease; controllercmd calls it. It returns when the context ends, or earlier with an error,
-// which ends the process.
+// Run runs the manager after it has acquired the lease; controllercmd calls it. It returns nil when the context ends. Earlier, it returns
+// an error if the manager cannot start or if the process has stalled for longer than StallLimit. An error ends the process.
 func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
 	if o.StallLimit == 0 {
 		return o.run(ctx, controllerContext)
@@ -27,7 +27,8 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 	return <-ended
 }
 
-// refusingAfterStall returns a copy of the controller context whose clients write nothing after a stall, except Events.
+// refusingAfterStall returns a copy of the controller context whose clients write nothing after a stall. The recorder of Events about the
+// manager keeps its own client.
 func refusingAfterStall(original *controllercmd.ControllerContext, detector *leaderelection.StallDetector) *controllercmd.ControllerContext {
 	wrapped := *original
 	wrapped.KubeConfig, wrapped.ProtoKubeConfig = rest.CopyConfig(original.KubeConfig), rest.CopyConfig(original.ProtoKubeConfig)

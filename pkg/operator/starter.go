@@ -27,7 +27,7 @@ type Operator struct {
 	cleanUp func(context.Context)
 	tasks   *background.Tasks
 
-	// draining serializes calls of DrainQueue, which removes as many keys as it has counted.
+	// draining serializes calls of DrainQueue. With two calls at a time, one could block because the other has removed the last key.
 	draining       sync.Mutex
 	startInformers sync.Once
 	// informers are the goroutines of StartInformers, except those of informer factories.
@@ -145,7 +145,7 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 // revocation of permissions for these checks. It returns an error if the context ends first.
 //
 // A task that has ended has added its key to the queue of its controller. Revocations are retried while the API server refuses them.
-// Watches are no tasks. The search for versions that would unblock a cluster upgrade is a sync with its own key.
+// Watches are not tasks. The search for versions that would unblock a cluster upgrade is a sync with its own key.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
 
 func (o *Operator) controller(name string) (controller, error) {

@@ -29,7 +29,7 @@ func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 	}
 }
 
-// addShared adds the informers that several controllers use. The catalogs controller adds its own.
+// addShared adds the functions of the informers that several controllers use. The catalogs controller adds those of its own informers.
 func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) {
 	for resource, informer := range input.sharedInformers() {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
@@ -38,8 +38,8 @@ func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) 
 	inventory.installations.EachWatched(l.add)
 }
 
-// newWatches builds the controller that reports lists and watches that the API server denies. BundleDeployments report those of bundles'
-// objects. It is built last, because every other controller may add informers.
+// newWatches builds the controller that reports lists and watches that the API server denies. The status of a BundleDeployment reports
+// those of its bundle's objects. newWatches runs after the constructors that add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
 		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},

@@ -22,20 +22,20 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 )
 
-// emptyServer is an API server that serves the kinds of OLM v0 and v1, has no objects, and denies writes. It records which kinds
-// were listed.
+// emptyServer is an API server that serves the kinds of OLM v0 and v1, has only their CustomResourceDefinitions, and denies writes. It
+// records which kinds were listed.
 type emptyServer struct {
 	lock   sync.Mutex
 	listed map[string]bool
 }
 
-// served are the kinds of other components that the manager watches while they are served.
+// served maps the resources of other components that the manager watches to their group and version.
 var served = map[string]string{
 	"catalogsources": "operators.coreos.com/v1alpha1", "subscriptions": "operators.coreos.com/v1alpha1",
 	"clustercatalogs": "olm.operatorframework.io/v1", "clusterextensions": "olm.operatorframework.io/v1",
 }
 
-// singular are the kinds whose lists need the kind of their items.
+// singular maps a resource to its kind, for resources whose lists need the kind of their items.
 var singular = map[string]string{
 	"platformoperators": "PlatformOperator", "bundledeployments": "BundleDeployment", "bundles": "Bundle", "provisionerclasses": "ProvisionerClass",
 	"platformoperatormanagers": "PlatformOperatorManager", "clusterversions": "ClusterVersion", "clusteroperators": "ClusterOperator",
@@ -112,7 +112,8 @@ func inputFrom(t *testing.T, server *httptest.Server) *Input {
 	return input
 }
 
-// The manager needs every kind that it lists while nothing is installed, so WatchesDegraded must report a denied list of each.
+// TestDeniedWatchesOfEveryKindAreReported shows that WatchesDegraded reports a denied list of every kind that the manager lists while
+// nothing is installed.
 func TestDeniedWatchesOfEveryKindAreReported(t *testing.T) {
 	answers := &emptyServer{listed: map[string]bool{}}
 	server := httptest.NewServer(answers)

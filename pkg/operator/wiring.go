@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// fetchesPerHost is the number of sources that Bundles, and BundleDeployments, each fetch from one host at once.
+	// fetchesPerHost is the maximum number of sources that a controller fetches from one host concurrently. It applies to bundle and to
+	// bundledeployment separately.
 	fetchesPerHost = 4
-	// firstRetry and lastRetry bound the exponential backoff after a failure.
+	// firstRetry and lastRetry are the shortest and the longest time of the exponential backoff after a failure.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
 )
 
@@ -98,7 +99,7 @@ func (b *builder) newBundle(syncContext factory.SyncContext) (factory.Controller
 	})
 }
 
-// newEngine builds the engine that applies objects with the manager's own identity. It queues the owners of changed objects.
+// newEngine builds the engine that applies objects with the manager's own identity. It adds the owner of each changed object to the queue.
 func (b *builder) newEngine(syncContext factory.SyncContext) (*apply.Engine, error) {
 	deployments := b.input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister()
 	return apply.New(b.ctx, apply.Config{

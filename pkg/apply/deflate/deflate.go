@@ -1,4 +1,4 @@
-// Package deflate compresses what the engine keeps in memory for as long as an object exists.
+// Package deflate compresses the objects that the engine keeps in memory.
 package deflate
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// writers are reused, because one takes more memory than most objects.
+// writers is a pool of compressors. They are reused, because one takes more memory than most objects.
 var writers = sync.Pool{New: func() any {
 	writer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -18,7 +18,7 @@ var writers = sync.Pool{New: func() any {
 	return writer
 }}
 
-// Compress returns the compressed content.
+// Compress returns the compressed content. Decompress reverses it.
 func Compress(content []byte) ([]byte, error) {
 	writer, ok := writers.Get().(*flate.Writer)
 	if !ok {
@@ -36,7 +36,7 @@ func Compress(content []byte) ([]byte, error) {
 	return bytes.Clone(compressed.Bytes()), nil
 }
 
-// Decompress returns the content that Compress was given.
+// Decompress returns the content from the result of Compress.
 func Decompress(compressed []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(compressed)))
 }

@@ -13,28 +13,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// RecentTime is how long an answer to a write is believed over a cache that does not show it yet.
+// RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not have this write yet.
 const RecentTime = 30 * time.Second
 
-// Cache holds the owned objects of one resource. It is safe for concurrent use.
+// Cache has the live objects of one resource that BundleDeployments own. It is safe for concurrent use.
 type Cache struct {
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
 	clock    clock.PassiveClock
-	// owners are those that use the cache; released counts how often the last of them was released. The lock of Caches guards both.
+	// owners are the owners that use the cache. released is the number of times that its last owner was released. The lock of Caches guards
+	// both.
 	owners   map[string]bool
 	released int
 
 	mu sync.Mutex
-	// fault is the last error of listing or watching since the last event. It explains why the cache is not filled.
+	// fault is the last error of a list or watch since the last event; nil if there is none. It explains why the cache is not filled.
 	fault error
-	// faulted is closed with the first of them.
+	// faulted is closed after the first error of a list or watch.
 	faulted   chan struct{}
 	firstOnce sync.Once
-	// recent holds what the API server answered to writes until the watch has delivered it, so that nothing is written twice.
+	// recent has the API server's responses to writes until the watch has delivered the objects, so that nothing is written twice. The keys
+	// are those of the informer's store.
 	recent map[string]recentObject
 	// progress is the newest resourceVersion, of any object, that the watch has delivered. The watch delivers all objects in one order,
-	// so every older write was delivered, too, or its object is gone again.
+	// so every older write was delivered, too, or its object is deleted.
 	progress string
 }
 
@@ -47,7 +49,7 @@ func (c *Cache) prepare(changed func(owner string)) error {
 	if err := c.informer.SetTransform(func(received any) (any, error) {
 		live, ok := received.(*unstructured.Unstructured)
 		if !ok {
-			return received, nil // a list passes what was transformed already a second time
+			return received, nil // a list transforms its objects twice
 		}
 		kept, err := NewLive(live)
 		if err != nil {
@@ -73,7 +75,7 @@ func (c *Cache) setFault(err error) {
 	}
 }
 
-// notifier notifies the owners of objects that change.
+// notifier handles the events of an informer. It confirms recent writes, and calls changed with the owners of changed objects.
 type notifier struct {
 	cache   *Cache
 	changed func(owner string)
@@ -91,7 +93,7 @@ func (n notifier) OnUpdate(before, after any) {
 	then, ok := before.(*Live)
 	now, both := after.(*Live)
 	if ok && both && then.isEquivalent(now) {
-		return // a status update that changes no probe: the owner need not look at all its objects
+		return // only the status changed, and not its health, so the owner need not check all its objects
 	}
 	n.notify(before, after) // the update may have changed the owner label itself
 }
@@ -113,8 +115,8 @@ func (n notifier) notify(objects ...any) {
 	}
 }
 
-// Get returns an object as the cache or the answer to the last write has it, whichever is newer; nil when it does not exist. It is
-// unconfirmed while the watch has not delivered the last write. The object is shared and must not be changed.
+// Get returns an object from the cache or from the response to the last write, whichever is newer; nil if it does not exist. unconfirmed is
+// true while the watch has not delivered the last write. Callers share the object and must not change it.
 func (c *Cache) Get(key object.Key) (live *Live, unconfirmed bool) {
 	name := storeKey(key.Namespace, key.Name)
 	var cached *Live
@@ -134,7 +136,7 @@ func (c *Cache) Get(key object.Key) (live *Live, unconfirmed bool) {
 	return written.live, true
 }
 
-// OwnedBy returns an owner's objects in the cache. Callers share them and must not change them.
+// OwnedBy returns the objects in the cache whose Owner is the given one. Callers share them and must not change them.
 func (c *Cache) OwnedBy(owner string) []*Live {
 	var found []*Live
 	for _, each := range c.informer.GetStore().List() {
@@ -145,8 +147,9 @@ func (c *Cache) OwnedBy(owner string) []*Live {
 	return found
 }
 
-// Remember keeps what the API server answered to a write until the watch has delivered it. If the watch has delivered a newer version of
-// any object, it has delivered this one, too, and perhaps its deletion, which it delivers only once.
+// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. If the watch has
+// already delivered a newer version of any object, Remember does not store the response: the watch has delivered this version, and perhaps
+// the deletion, which it delivers only once.
 func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
 	kept, err := NewLive(live)
 	if err != nil {
@@ -162,14 +165,16 @@ func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
 	return kept, nil
 }
 
-// Forget drops the answer to the last write of an object, for example because the object turned out to be gone.
+// Forget drops the response to the last write of an object, for example because the object was deleted. It does nothing if there is no
+// response.
 func (c *Cache) Forget(key object.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.recent, storeKey(key.Namespace, key.Name))
 }
 
-// confirm drops the answer to a write that the watch has delivered, or whose object the watch reports as deleted.
+// confirm records the progress of the watch and clears fault. It drops the response to a write that the watch has delivered, or whose
+// object the watch reports as deleted.
 func (c *Cache) confirm(delivered any, deleted bool) {
 	live, ok := delivered.(*Live)
 	if !ok {
@@ -191,7 +196,7 @@ func (c *Cache) confirm(delivered any, deleted bool) {
 	}
 }
 
-// hasPassed reports whether the watch has delivered this or a newer version. It is false for versions that cannot be compared.
+// hasPassed reports whether the watch has delivered this version or a newer one. It returns false for versions that cannot be compared.
 func (c *Cache) hasPassed(version string) bool {
 	order, err := resourceversion.CompareResourceVersion(c.progress, version)
 	return err == nil && order >= 0
@@ -203,7 +208,8 @@ func (c *Cache) lastFault() error {
 	return c.fault
 }
 
-// isOlder reports whether one version is older than another. It is false for versions that cannot be compared, so that the cache wins.
+// isOlder reports whether version a is older than version b. It returns false for versions that cannot be compared, so that the cache takes
+// precedence.
 func isOlder(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order < 0

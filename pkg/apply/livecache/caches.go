@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// fillTime is how long a sync waits for a new cache to be filled before it returns and retries later.
+	// fillTime is the maximum time that a sync waits until a new cache is filled. After it, the sync returns and is retried later.
 	fillTime = 5 * time.Second
-	// unusedTime is how long a cache runs without owners. A removal uses caches of many kinds for a short time, and often another removal follows.
+	// unusedTime is the time for which a cache runs without owners. A removal uses caches of many kinds for a short time, and often another
+	// removal follows.
 	unusedTime = 30 * time.Second
 )
 
-// Caches keeps one cache for every resource that some owner has objects of. A cache starts when the first owner uses it, and stops
-// unusedTime after the last one did.
+// Caches has one cache for every resource of which some owner has objects. A cache starts when the first owner uses it, and stops
+// unusedTime after the last owner has released it.
 type Caches struct {
 	ctx     context.Context
 	client  dynamic.Interface
@@ -34,14 +35,15 @@ type Caches struct {
 	caches map[schema.GroupVersionResource]*Cache
 }
 
-// NewCaches returns Caches whose watches end with the context. They call changed with the owner of an object that changed or was deleted,
-// which must not block.
+// NewCaches returns Caches whose watches end with the context. They call changed with the owner of each object that changed or was deleted.
+// changed must not block.
 func NewCaches(ctx context.Context, client dynamic.Interface, clock clock.PassiveClock, changed func(string)) *Caches {
 	return &Caches{ctx: ctx, client: client, clock: clock, changed: changed, caches: map[schema.GroupVersionResource]*Cache{}}
 }
 
-// Get returns the filled cache of a resource for an owner, and starts it if it does not run. For a cache that does not fill it returns a
-// WaitError, because all objects would seem to be missing; after an error of the watch it does so at once.
+// Get returns the filled cache of a resource for an owner, and starts it if it does not run. It waits at most fillTime, and returns a
+// WaitError if the cache is not filled, because all objects would seem to be missing. After an error of the watch, it returns the WaitError
+// at once.
 func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVersionResource) (*Cache, error) {
 	found, err := c.start(owner, resource)
 	if err != nil {
@@ -69,7 +71,8 @@ func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVer
 	return nil, object.WaitFor("the cache of %s is not filled yet", resource.GroupResource())
 }
 
-// Filled returns the cache of a resource once its first list is complete; nil before that, and when there is no cache.
+// Filled returns the cache of a resource once its first list is complete; nil before that, and if there is no cache. It does not start a
+// cache.
 func (c *Caches) Filled(resource schema.GroupVersionResource) *Cache {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +87,7 @@ func (c *Caches) start(owner string, resource schema.GroupVersionResource) (*Cac
 	defer c.mu.Unlock()
 	found := c.caches[resource]
 	if found != nil && len(found.owners) == 0 && found.lastFault() != nil {
-		c.end(resource, found) // the kind may have been deleted, and be served again only now
+		c.end(resource, found) // the kind may have been deleted and created again
 		found = nil
 	}
 	if found != nil {
@@ -107,7 +110,7 @@ func (c *Caches) start(owner string, resource schema.GroupVersionResource) (*Cac
 	return started, nil
 }
 
-// Keep releases the caches of an owner, except those of the wanted resources. A cache that no owner uses stops after unusedTime.
+// Keep releases an owner's caches, except those of the wanted resources. A cache that no owner uses stops after unusedTime.
 func (c *Caches) Keep(owner string, wanted map[schema.GroupVersionResource]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +127,7 @@ func (c *Caches) Keep(owner string, wanted map[schema.GroupVersionResource]bool)
 	}
 }
 
-// stopUnused stops a cache that has had no owner since its last one left for the given time.
+// stopUnused stops a cache, unless an owner uses it or its last owner was released again after the given release.
 func (c *Caches) stopUnused(resource schema.GroupVersionResource, unused *Cache, released int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

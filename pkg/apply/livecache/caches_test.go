@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// version is one state of a ConfigMap.
+// version returns a ConfigMap with a name and a resourceVersion.
 func version(t testing.TB, name, version string) *unstructured.Unstructured {
 	t.Helper()
 	return parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+name+`, namespace: ns, uid: uid-`+name+`, resourceVersion: "`+version+`"}}`)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// readVersion reads what one version of an API group serves; nothing when there is no such version.
+// readVersion reads which resources one version of an API group serves. It returns an empty mapper if that version is not served.
 func (m *Mapper) readVersion(ctx context.Context, version schema.GroupVersion) (meta.RESTMapper, error) {
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{version})
 	var list metav1.APIResourceList
@@ -25,7 +25,7 @@ func (m *Mapper) readVersion(ctx context.Context, version schema.GroupVersion) (
 	}
 	for _, resource := range list.APIResources {
 		if strings.Contains(resource.Name, "/") || resource.Group != "" && resource.Group != version.Group {
-			continue // a subresource, or something of another group that is served here
+			continue // a subresource, or a resource of another group that is served here
 		}
 		scope := meta.RESTScope(meta.RESTScopeRoot)
 		if resource.Namespaced {
@@ -36,7 +36,7 @@ func (m *Mapper) readVersion(ctx context.Context, version schema.GroupVersion) (
 	return mapper, nil
 }
 
-// readVersionsOf reads which versions of an API group are served, the preferred one first.
+// readVersionsOf reads which versions of an API group are served, the preferred one first. The result is empty if the group is not served.
 func (m *Mapper) readVersionsOf(ctx context.Context, group string) ([]string, error) {
 	if group == "" {
 		var core metav1.APIVersions
@@ -56,7 +56,7 @@ func (m *Mapper) readVersionsOf(ctx context.Context, group string) ([]string, er
 	return versions, nil
 }
 
-// groupsAge is how long the list of served API groups is valid.
+// groupsAge is the time for which the cached list of API groups is valid.
 const groupsAge = 5 * time.Second
 
 // Groups returns the versions of each API group that the API server serves. Callers share the map and must not change it.
@@ -80,19 +80,20 @@ func (m *Mapper) Groups(ctx context.Context) (map[string][]string, error) {
 	return versions, nil
 }
 
-// ReadPage returns a page of discovery as JSON, such as that of /apis/apps/v1.
+// ReadPage returns a page of discovery as JSON, such as the page of path /apis/apps/v1.
 type ReadPage func(ctx context.Context, path string) ([]byte, error)
 
-// PagesOf reads the pages of an API server. client-go's discovery client takes no context, so that a sync that ends could not end its
-// requests.
+// PagesOf returns a function that reads the discovery pages of an API server. It replaces client-go's discovery client, whose requests do
+// not end with a context.
 func PagesOf(client rest.Interface) ReadPage {
 	return func(ctx context.Context, path string) ([]byte, error) {
 		return client.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx).Raw()
 	}
 }
 
-// get reads a page of discovery; false when there is no such page. A group such as ".." would lead to another path, and no API server
-// serves it. Bundles with such a group are refused, but revisions may have been stored before that check existed, and must be removable.
+// get reads a page of discovery into an object; false if there is no such page. A group such as ".." would change the path, and no API
+// server serves it. Bundles with such a group are refused. But revisions may have been stored before that check existed, and must be
+// removable.
 func (m *Mapper) get(ctx context.Context, address string, into any) (bool, error) {
 	if path.Clean(address) != address {
 		return false, nil
@@ -117,8 +118,8 @@ func rootOf(group string) string {
 	return "/apis/" + group
 }
 
-// IsResourceNotServed reports whether the API server has no such resource. Where it has the resource, but no such object, it answers
-// NotFound without this cause.
+// IsResourceNotServed reports whether an error means that the API server does not serve the resource. For a served resource without the
+// requested object, the NotFound error does not have this cause, and the result is false.
 func IsResourceNotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -23,11 +23,12 @@ type ownedOnly struct {
 	client dynamic.NamespaceableResourceInterface
 
 	mu sync.Mutex
-	// passed is the owner of each object that the informer knows, by its key. For the informer, an object that is no longer owned is
-	// deleted.
+	// passed maps the key of each object that the informer has received to its owner. An object that is no longer owned is reported to the
+	// informer as deleted.
 	passed map[string]string
 }
 
+// ownerSelector selects the objects that have the owner label of a BundleDeployment.
 const ownerSelector = corev1alpha2.LabelOwnerKind + "=" + corev1alpha2.OwnerKindBundleDeployment
 
 // listWatch returns a ListerWatcher for an informer of the resource. Only one informer may use it.
@@ -35,8 +36,8 @@ func (o *ownedOnly) listWatch(client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: o.list, WatchFuncWithContext: o.watch}, client)
 }
 
-// list reads page by page and returns one list. It asks for the newest state: an older one comes from the API server's cache, in one page
-// of any size.
+// list reads page by page and returns one list. It requests the newest state, because the API server returns an older state from its cache
+// in one page of any size.
 func (o *ownedOnly) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	objects, passed := &unstructured.UnstructuredList{Object: map[string]any{}}, map[string]string{}
 	err := pager.Each(ctx, o.client.List, metav1.ListOptions{LabelSelector: ownerSelector, TimeoutSeconds: options.TimeoutSeconds}, func(page *unstructured.UnstructuredList) (bool, error) {
@@ -62,6 +63,7 @@ func (o *ownedOnly) list(ctx context.Context, options metav1.ListOptions) (runti
 	return objects, nil
 }
 
+// watch returns a watch that delivers only the events of owned objects.
 func (o *ownedOnly) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	options.LabelSelector = ownerSelector
 	source, err := o.client.Watch(ctx, options)
@@ -82,7 +84,7 @@ func (o *ownedOnly) reset() {
 	o.passed = map[string]string{}
 }
 
-// ownedWatch passes the events of owned objects to an informer.
+// ownedWatch is a watch that passes only the events of owned objects to an informer.
 type ownedWatch struct {
 	list    *ownedOnly
 	source  watch.Interface
@@ -119,8 +121,8 @@ func (w *ownedWatch) run() {
 	}
 }
 
-// filter returns the event to pass to the informer, and the owner of its object; false when the informer does not get it. An object that
-// is no longer owned is deleted for the informer, with the owner that it had.
+// filter returns the event to pass to the informer, and the owner of its object. pass is false if the informer must not receive the event.
+// An object that is no longer owned becomes a deletion, with the owner that it had. The owner of a bookmark or an error is empty.
 func (o *ownedOnly) filter(event watch.Event) (filtered watch.Event, owner string, pass bool) {
 	live, ok := event.Object.(*unstructured.Unstructured)
 	if !ok || event.Type == watch.Bookmark || event.Type == watch.Error {
@@ -149,7 +151,8 @@ func deletedState(live *unstructured.Unstructured, owner string) *unstructured.U
 	return gone
 }
 
-// recordPassed records an event that the informer has got. The next watch delivers the others again.
+// recordPassed records an event that the informer has received. It does nothing for bookmarks and errors. An event that the informer has
+// not received is not recorded, because the next watch delivers it again.
 func (o *ownedOnly) recordPassed(event watch.Event, owner string) {
 	live, ok := event.Object.(*unstructured.Unstructured)
 	if !ok || owner == "" {

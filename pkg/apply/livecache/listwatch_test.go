@@ -29,7 +29,8 @@ import (
 
 var configMapsAt = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// tenantsConfigMap is one as an API server gives it. Its data cannot be compressed.
+// tenantsConfigMap returns a ConfigMap with the labels of owner memo, as an API server returns it. number determines its name. bytes is the
+// size of its data, which cannot be compressed. managers are its field managers.
 func tenantsConfigMap(number, bytes int, managers ...string) *unstructured.Unstructured {
 	random := make([]byte, bytes*3/4)
 	_, _ = rand.NewChaCha8([32]byte{byte(number), byte(number >> 8)}).Read(random)
@@ -55,13 +56,13 @@ func encoded(t testing.TB, live *unstructured.Unstructured) json.RawMessage {
 	return text
 }
 
-// collection serves the ConfigMaps of a cluster: as a list in pages, and, where it streams, as a watch that begins with all of them.
+// collection is an API server of ConfigMaps. It serves a list in pages and, if streams is true, a watch that begins with all objects.
 type collection struct {
 	objects []json.RawMessage
 	streams bool
-	// lists counts the answers to lists.
+	// lists is the number of list responses.
 	lists atomic.Int64
-	// events are sent to whoever watches.
+	// events are sent to the watching client.
 	events chan change
 }
 
@@ -112,7 +113,7 @@ func (c *collection) list(w http.ResponseWriter, limited, token string) {
 			_, _ = io.WriteString(w, ",")
 		}
 		if _, err := w.Write(each); err != nil {
-			return // whoever asked has gone
+			return // the client has closed the connection
 		}
 	}
 	_, _ = io.WriteString(w, "]}")
@@ -142,7 +143,7 @@ func (c *collection) stream(w http.ResponseWriter, request *http.Request, first 
 	}
 }
 
-// received counts what a client takes of each answer.
+// received is a transport that measures the responses. most is the largest number of bytes that the client has read of one response.
 type received struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -242,7 +243,7 @@ func TestAPageIsTheLastOneWhenNoMoreIsWanted(t *testing.T) {
 	}
 }
 
-// heapInUse is what is on the heap after garbage was collected.
+// heapInUse returns the size of the heap after a garbage collection, in bytes.
 func heapInUse() int64 {
 	var stats runtime.MemStats
 	for range 3 {
@@ -256,12 +257,13 @@ func TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabels(t *testing.T) {
 	floodWatch(t, 20, 1<<10)
 }
 
-// This takes a while under the race detector, which make test-real does without.
+// TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabelsInRealSizes takes long with the race detector, so make test-real runs it without.
 func TestHRD_B7_NothingIsKeptOfWhatHasOnlyAnOwnersLabelsInRealSizes(t *testing.T) {
 	floodWatch(t, 200, 700<<10)
 }
 
-// floodWatch fills a watch with objects of tenants.
+// floodWatch tests a watch with objects of tenants that have only an owner's labels. The cache must not keep them. tenants is their number,
+// and size the size of each, in bytes.
 func floodWatch(t *testing.T, tenants, size int) {
 	const ourOwn = 5
 	var stored []json.RawMessage

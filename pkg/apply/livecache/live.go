@@ -19,26 +19,28 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Live is a cached live object: the values that every sync needs, computed once when the object arrives, and the rest, compressed. A
-// decoded object takes five to ten times as much memory. Drift can be computed from it, so no object is read again after a restart.
+// Live is a cached live object. It has the values that every sync needs, computed once when the object arrives, and the rest of the object,
+// compressed. A decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no object is read again after
+// a restart.
 type Live struct {
-	// ObjectMeta holds the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need the type.
+	// ObjectMeta has only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need this
+	// type.
 	metav1.ObjectMeta
-	// Owner is the BundleDeployment that owns it, otherwise the one that its labels name.
+	// Owner is the name of the BundleDeployment that owns the object. If none owns it, Owner is the name in its owner label, or empty.
 	Owner string
-	// Digest is equal for two states of an object between which nothing changed that an apply could concern: it leaves out status,
-	// resourceVersion and times.
+	// Digest is a hash of the object without its status and without metadata that every write changes. It is equal for two states of an
+	// object between which nothing changed that an owner can apply.
 	Digest [sha256.Size]byte
-	// Probe and Services are pkg/health's result for the object.
+	// Probe and Services are the results of pkg/health for the object.
 	Probe    health.Result
 	Services []health.Service
 
-	// content is the object, and its managedFields, as JSON.
+	// content is the object and its managedFields, as JSON, separated by separator. It is compressed if compressed is true.
 	content    []byte
 	compressed bool
 }
 
-// NewLive returns what is kept of a live object, which it does not change. It is not compressed yet.
+// NewLive returns the Live of an object, which it does not change. The content is not compressed yet.
 func NewLive(live *unstructured.Unstructured) (*Live, error) {
 	kept := &Live{Probe: health.Probe(live), Services: health.Services(live)}
 	kept.Namespace, kept.Name, kept.UID = live.GetNamespace(), live.GetName(), live.GetUID()
@@ -65,7 +67,8 @@ func NewLive(live *unstructured.Unstructured) (*Live, error) {
 	return kept, nil
 }
 
-// withoutStatus returns an object's content without its status and the metadata that changes with every write.
+// withoutStatus returns an object's content without its status, its managedFields, and the metadata that changes with every write. It does
+// not change the object.
 func withoutStatus(live *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(live.Object)
 	delete(content, "status")
@@ -83,7 +86,7 @@ func withoutStatus(live *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// encodeManagers returns an object's managedFields as JSON, and adds them without their times to a hash. It omits those of the status.
+// encodeManagers returns an object's managedFields as JSON, and writes them without their times to a hash. It omits those of the status.
 func encodeManagers(live *unstructured.Unstructured, hash io.Writer) ([]byte, error) {
 	records := []any{}
 	all, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", "managedFields")
@@ -107,7 +110,7 @@ func encodeManagers(live *unstructured.Unstructured, hash io.Writer) ([]byte, er
 	return json.Marshal(records)
 }
 
-// compress compresses what is kept for long.
+// compress compresses the content, because the cache keeps it for a long time.
 func (l *Live) compress() error {
 	compressed, err := deflate.Compress(l.content)
 	if err != nil {
@@ -117,10 +120,11 @@ func (l *Live) compress() error {
 	return nil
 }
 
-// separator separates an object from its managedFields. JSON has no line break inside of strings.
+// separator is the byte between an object and its managedFields in Live.content. Encoded JSON contains no line break.
 var separator = []byte("\n")
 
-// Object returns a new copy of the live object without its status.
+// Object returns a new copy of the live object with its resourceVersion and managedFields, but without its status, its generation and
+// kubectl's last-applied annotation.
 func (l *Live) Object() (*unstructured.Unstructured, error) {
 	content := l.content
 	if l.compressed {
@@ -145,7 +149,7 @@ func (l *Live) Object() (*unstructured.Unstructured, error) {
 	return live, nil
 }
 
-// isEquivalent reports whether two states of an object differ only in what no owner applied.
+// isEquivalent reports whether two states of an object have the same UID, Digest and Probe, so that its owner need not be notified.
 func (l *Live) isEquivalent(other *Live) bool {
 	return l.Digest == other.Digest && l.Probe == other.Probe && l.UID == other.UID
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// recordings are embedded, not opened, so that the go command takes a result from its cache in every checkout: the paths of opened
-// files are part of what it compares.
+// recordings has the recorded objects. They are embedded instead of opened, so that the go command can use a cached test result in every
+// checkout: the paths of opened files are part of the cache key.
 //
 //go:embed testdata/live
 var recordings embed.FS
 
-// recorded reads what an API server gave for an object of a sample operator: after it was posted by the manager, or after
-// users and controllers had changed it. There, "kubectl scale", "rollout restart", "label" and "set image" were called, and
-// "adder" patched a container, a toleration, a port and the selector of a Service.
+// recorded returns an object of a sample operator as an API server returned it. "-posted" objects were read after the manager's POST.
+// "-edited" objects were read after users and controllers had changed them: by "kubectl scale", "rollout restart", "label" and "set image".
+// For them, "adder" also patched a container, a toleration, a port and the selector of a Service.
 func recorded(t testing.TB, name string) *unstructured.Unstructured {
 	t.Helper()
 	content, err := recordings.ReadFile("testdata/live/" + name + ".yaml")
@@ -101,7 +101,7 @@ func TestWhatAnAPIServerRecordedIsReadAsItHappened(t *testing.T) {
 	}
 }
 
-// packed is what the cache keeps of an object.
+// packed returns an object as the cache stores it, compressed.
 func packed(t testing.TB, live *unstructured.Unstructured) *Live {
 	t.Helper()
 	kept, err := NewLive(live)
@@ -114,7 +114,7 @@ func packed(t testing.TB, live *unstructured.Unstructured) *Live {
 	return kept
 }
 
-// heapOf measures what many of something take.
+// heapOf returns the average heap size of one value, in bytes, measured with count values.
 func heapOf(t testing.TB, count int, one func() any) int {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -125,7 +125,7 @@ func heapOf(t testing.TB, count int, one func() any) int {
 		all[i] = one()
 	}
 	runtime.GC()
-	runtime.GC() // what is pooled survives the first
+	runtime.GC() // pooled values survive the first collection
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(all)
 	return int(after.HeapAlloc-before.HeapAlloc) / count

@@ -14,21 +14,23 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// Mapper finds the resource that serves a kind. It holds a RESTMapper for each version of an API group, which it fills by one small
-// request for that version. client-go's DeferredDiscoveryRESTMapper reads the resources of the whole cluster again whenever a kind is
-// not found, and does not tell a kind that is not served from one whose discovery fails, such as one of an APIService that is down. Its
-// NewDiscoveryRESTMapper, given one version, also maps kinds that nothing serves: each kind in lower case, and each with List appended.
+// Mapper finds the resource that serves a kind. It has a RESTMapper for each version of an API group, which it fills by one small request
+// for that version. It is safe for concurrent use.
+//
+// client-go's DeferredDiscoveryRESTMapper reads the resources of the whole cluster again whenever a kind is not found. It does not
+// distinguish a kind that is not served from one whose discovery fails, for example because an APIService is not available. For one
+// version, client-go's NewDiscoveryRESTMapper also maps kinds that are not served: each kind in lower case, and each with the suffix List.
 type Mapper struct {
 	read  ReadPage
 	clock clock.PassiveClock
 
 	mu       sync.Mutex
 	versions map[schema.GroupVersion]*servedVersion
-	// waiting are the owners, by API group, that looked for a kind in vain.
+	// waiting has the owners, by API group, that requested a kind of the group that was not served.
 	waiting map[string]map[string]bool
 
 	groupsMu sync.Mutex // held during the request to the API server
-	// groups are the versions of each API group, as of groupsAt.
+	// groups has the served versions of each API group, as of groupsAt; nil before the first request.
 	groups   map[string][]string
 	groupsAt time.Time
 }
@@ -36,22 +38,23 @@ type Mapper struct {
 // servedVersion is the discovery of one version of an API group.
 type servedVersion struct {
 	mu sync.Mutex // held during the request to the API server, so that it is asked once
-	// mapper maps the kinds that are served; nil until the API server has answered.
+	// mapper maps the kinds that are served; nil before the first response of the API server.
 	mapper meta.RESTMapper
-	// invalid is whether an answer of the API server contradicts the mapper.
+	// invalid is true if a later response of the API server contradicts the mapper.
 	invalid bool
-	// missedAt is when a kind was first looked for in vain; readAt is when the API server was asked last.
+	// missedAt is the time at which a kind was first not found; zero if all were found. readAt is the time of the last request.
 	missedAt, readAt time.Time
 }
 
-// NewMapper returns a Mapper that knows nothing yet.
+// NewMapper returns an empty Mapper, which reads pages of discovery with read.
 func NewMapper(read ReadPage, clock clock.PassiveClock) *Mapper {
 	return &Mapper{read: read, clock: clock, versions: map[schema.GroupVersion]*servedVersion{}, waiting: map[string]map[string]bool{}}
 }
 
-// Mapping returns the resource of a kind. For a kind that is not served it returns a WaitError with the time of the next request: soon at
-// first, because the kind usually comes with a CustomResourceDefinition of the phase before, and less often later. The owner is
-// notified when a CustomResourceDefinition of the API group appears; the API server is then asked at once.
+// Mapping returns the resource of a kind. For a kind that is not served, it returns a WaitError with the time until the next request. This
+// time is short at first, because an earlier phase usually has the CustomResourceDefinition, and grows later. When a
+// CustomResourceDefinition of the API group appears, the owner is notified, and the next call sends a request at once. If owner is empty,
+// no owner is notified.
 func (m *Mapper) Mapping(ctx context.Context, owner string, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	version := m.version(kind.GroupVersion())
 	version.mu.Lock()
@@ -94,18 +97,20 @@ func (v *servedVersion) mapping(kind schema.GroupVersionKind) *meta.RESTMapping 
 }
 
 const (
+	// minInterval and maxInterval are the shortest and the longest time that retryInterval returns.
 	minInterval = 250 * time.Millisecond
 	maxInterval = 10 * time.Second
 )
 
-// retryInterval is how long the answer that a kind is not served is valid, once it has been so for some time.
+// retryInterval returns the time for which a response is valid that a kind is not served. missing is the time for which the kind has not
+// been served.
 func retryInterval(missing time.Duration) time.Duration {
 	return min(max(missing/10, minInterval), maxInterval)
 }
 
-// MappingInAnyVersion returns the resource of a kind in any version that is served: what was applied in one version stays when the API
-// server stops serving that version. It returns nil when no version is served. A failed discovery is an error, never nil. It uses no
-// cached answer that a kind is not served: objects of such a kind count as gone.
+// MappingInAnyVersion returns the resource of a kind in any served version. Objects remain when the API server stops serving the version in
+// which they were applied. It returns nil if no version is served. A failed discovery is an error, never nil. MappingInAnyVersion does not
+// use a cached response that a kind is not served, because the caller treats objects of such a kind as deleted.
 func (m *Mapper) MappingInAnyVersion(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	if found, err := m.uncachedMapping(ctx, kind); !meta.IsNoMatchError(err) {
 		return found, err
@@ -125,6 +130,7 @@ func (m *Mapper) MappingInAnyVersion(ctx context.Context, kind schema.GroupVersi
 	return nil, nil
 }
 
+// uncachedMapping returns the resource of a kind. It sends a request before it returns the error that the kind is not served.
 func (m *Mapper) uncachedMapping(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	found, err := m.Mapping(ctx, "", kind)
 	if meta.IsNoMatchError(err) {
@@ -134,8 +140,7 @@ func (m *Mapper) uncachedMapping(ctx context.Context, kind schema.GroupVersionKi
 	return found, err
 }
 
-// MappingInVersions returns the resource of a kind in the first of the versions that serves it; nil when none does. It uses cached
-// answers.
+// MappingInVersions returns the resource of a kind in the first of the versions that serves it; nil if none does. It uses cached responses.
 func (m *Mapper) MappingInVersions(ctx context.Context, kind schema.GroupKind, versions []string) (*meta.RESTMapping, error) {
 	for _, version := range versions {
 		if found, err := m.Mapping(ctx, "", kind.WithVersion(version)); !meta.IsNoMatchError(err) {
@@ -145,7 +150,7 @@ func (m *Mapper) MappingInVersions(ctx context.Context, kind schema.GroupKind, v
 	return nil, nil
 }
 
-// KnownMapping returns the resource of a kind without a request; nil when it is not known.
+// KnownMapping returns the cached resource of a kind without a request; nil if the cache does not have it.
 func (m *Mapper) KnownMapping(kind schema.GroupVersionKind) *meta.RESTMapping {
 	version := m.version(kind.GroupVersion())
 	version.mu.Lock()
@@ -153,7 +158,7 @@ func (m *Mapper) KnownMapping(kind schema.GroupVersionKind) *meta.RESTMapping {
 	return version.mapping(kind)
 }
 
-// Invalidate makes the next look-up in a version ask the API server.
+// Invalidate makes the next Mapping of any kind in a version send a request.
 func (m *Mapper) Invalidate(version schema.GroupVersion) {
 	found := m.version(version)
 	found.mu.Lock()
@@ -161,8 +166,8 @@ func (m *Mapper) Invalidate(version schema.GroupVersion) {
 	found.invalid = true
 }
 
-// invalidateGroup makes the next look-up of a missing kind in an API group ask the API server. It returns the owners that looked for a
-// kind of the group in vain.
+// invalidateGroup makes the next Mapping of a missing kind in an API group send a request. It returns the sorted owners that requested a
+// missing kind of the group, and removes them from waiting. Without such owners it does nothing.
 func (m *Mapper) invalidateGroup(group string) []string {
 	m.mu.Lock()
 	var owners []string
@@ -198,7 +203,7 @@ func (m *Mapper) addWaiting(owner, group string) {
 	m.waiting[group][owner] = true
 }
 
-// forget forgets an owner that is gone.
+// forget removes an owner that was deleted from waiting.
 func (m *Mapper) forget(owner string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

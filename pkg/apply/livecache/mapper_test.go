@@ -22,10 +22,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// pages is an API server of nothing but discovery.
+// pages is an API server that serves only discovery.
 type pages struct {
 	mu    sync.Mutex
-	pages map[string]any // by path; an int is a status to answer with
+	pages map[string]any // by path; an int is the status of an error response
 	asked []string
 }
 
@@ -35,7 +35,7 @@ func (p *pages) set(path string, page any) {
 	p.pages[path] = page
 }
 
-// questions gives what was asked since the last call.
+// questions returns the paths of the requests since its last call.
 func (p *pages) questions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

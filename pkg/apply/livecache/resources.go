@@ -13,34 +13,35 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// Resource is where the objects of one kind are read and written.
+// Resource is the API resource of a kind, and its cache.
 type Resource struct {
 	Mapping *meta.RESTMapping
-	// Cache holds the owned objects.
+	// Cache has the owned objects of the resource.
 	Cache *Cache
 }
 
-// IsNamespaced reports whether the objects are in namespaces.
+// IsNamespaced reports whether the objects of the resource are in namespaces.
 func (r Resource) IsNamespaced() bool { return r.Mapping.Scope.Name() == meta.RESTScopeNameNamespace }
 
 // Resources finds resources and their caches. It is safe for concurrent use.
 type Resources struct {
 	Mapper *Mapper
 	Caches *Caches
-	// changed is called with an owner that waited for a kind when the kind may be served.
+	// changed is called with an owner that waits for a kind when a CustomResourceDefinition of the kind's API group appears or changes.
 	changed func(owner string)
 
 	mu sync.Mutex
-	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper.
+	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper; nil before the first.
 	observed *Cache
 }
 
-// NewResources returns Resources that call changed with an owner that should look again. It must not block.
+// NewResources returns Resources. They call changed with an owner when a kind that it waits for may be served. changed must not block.
 func NewResources(mapper *Mapper, caches *Caches, changed func(owner string)) *Resources {
 	return &Resources{Mapper: mapper, Caches: caches, changed: changed}
 }
 
-// Find returns the resource of a kind with its filled cache, for an owner.
+// Find returns the resource of a kind with its filled cache, for an owner. It returns a WaitError if the kind is not served or the cache is
+// not filled. It starts the cache if it does not run.
 func (r *Resources) Find(ctx context.Context, owner string, kind schema.GroupVersionKind) (Resource, error) {
 	mapping, err := r.Mapper.Mapping(ctx, owner, kind)
 	if err != nil {
@@ -53,14 +54,14 @@ func (r *Resources) Find(ctx context.Context, owner string, kind schema.GroupVer
 	return Resource{Mapping: mapping, Cache: filled}, err
 }
 
-// Release forgets an owner that is gone.
+// Release releases the caches of an owner that was deleted, and removes the owner from the Mapper.
 func (r *Resources) Release(owner string) {
 	r.Caches.Keep(owner, nil)
 	r.Mapper.forget(owner)
 }
 
-// observeDefinitions listens to a cache of CustomResourceDefinitions. One that is created or established may define a kind that an owner
-// waits for.
+// observeDefinitions adds an event handler to a cache of CustomResourceDefinitions, unless the cache has it. A CustomResourceDefinition
+// that is created or updated may define a kind that an owner waits for.
 func (r *Resources) observeDefinitions(definitions *Cache) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

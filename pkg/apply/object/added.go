@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// namespaceObject returns the install namespace with the labels and annotations that the bundle declares for a Namespace of that name:
-// pod security and monitoring depend on them. If the namespace exists already and is not the owner's, it stays as it is.
+// namespaceObject returns the install namespace with the labels and annotations that the bundle declares for a Namespace of that name. Pod
+// security and monitoring depend on them.
 func namespaceObject(name string, phases []plan.Phase) *unstructured.Unstructured {
 	namespace := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
@@ -31,8 +31,8 @@ func namespaceObject(name string, phases []plan.Phase) *unstructured.Unstructure
 	return namespace
 }
 
-// ReaderRole returns the ClusterRole by which the manager reads the custom resources of the CustomResourceDefinitions in the phases; nil
-// if there are none.
+// ReaderRole returns the ClusterRole that permits the manager to get and list the custom resources of the CustomResourceDefinitions in the
+// phases; nil if the phases have none.
 func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
 	resources := customResources(phases)
 	if len(resources) == 0 {
@@ -76,11 +76,11 @@ func customResources(phases []plan.Phase) map[string][]string {
 	return resources
 }
 
-// rolePrefix begins the names of the ClusterRoles that NewSet adds.
+// rolePrefix is the prefix of the names of the ClusterRoles that NewSet adds.
 const rolePrefix = "platform-operators:"
 
-// IsReserved reports whether an object has a name that is reserved for what NewSet adds. A bundle with such an object would remove the
-// role of its own BundleDeployment, or another one's.
+// IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds. A bundle with such an object
+// could remove the ClusterRole of its own BundleDeployment, or of another one.
 func IsReserved(declared *unstructured.Unstructured) bool {
 	return KeyOf(declared).GroupKind == schema.GroupKind{Group: rbacv1.GroupName, Kind: "ClusterRole"} &&
 		strings.HasPrefix(declared.GetName(), rolePrefix)

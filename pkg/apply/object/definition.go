@@ -7,14 +7,14 @@ import (
 
 // Definition has the parts of a CustomResourceDefinition that the engine needs.
 type Definition struct {
-	// Kind and Plural are the kind and the resource of the custom resources.
+	// Kind is the kind, and Plural the resource, of the custom resources.
 	Kind   schema.GroupKind
 	Plural string
-	// Served are the versions that are served.
+	// Served are the served versions, in the order of the CustomResourceDefinition.
 	Served []string
 }
 
-// DefinitionOf reads a CustomResourceDefinition. What it lacks is empty.
+// DefinitionOf reads a CustomResourceDefinition. A field that the CustomResourceDefinition lacks is empty in the result.
 func DefinitionOf(crd *unstructured.Unstructured) *Definition {
 	content := crd.Object
 	var d Definition

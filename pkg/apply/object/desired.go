@@ -14,16 +14,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/deflate"
 )
 
-// Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to
-// write or to compare it, so it is kept encoded, and compressed where that saves much: decoded, the manifests of a large revision would
-// take several times their size.
+// Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to write or
+// compare the object. So it is encoded, and compressed if it is large: decoded, the manifests of a large revision would take several times
+// their size.
 type Desired struct {
 	Key    Key
 	GVK    schema.GroupVersionKind
 	Digest [sha256.Size]byte
-	// IsInstallNamespace is whether it is the install namespace. It may exist already; it then keeps its owner.
+	// IsInstallNamespace is true for the install namespace. If the namespace already exists, it keeps its owner.
 	IsInstallNamespace bool
-	// IsAdded is whether NewSet added it. It is no part of the bundle, and is not counted.
+	// IsAdded is true if NewSet added the object. Such an object is not part of the bundle, and Len does not count it.
 	IsAdded bool
 	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
 	Defines *Definition
@@ -32,10 +32,10 @@ type Desired struct {
 	compressed bool
 }
 
-// compressFrom is the size from which content is compressed. Most objects are smaller, and compression would save little.
+// compressFrom is the minimum size of content that is compressed, in bytes. Most objects are smaller, and compression would save little.
 const compressFrom = 2 << 10
 
-// NewDesired labels an object as the owner's. The object itself is not changed.
+// NewDesired returns an object as declared, with the owner labels. It does not change the object that it receives.
 func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, error) {
 	encoded, err := json.Marshal(labeled(owner, declared))
 	if err != nil {
@@ -54,7 +54,7 @@ func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, err
 	return desired, nil
 }
 
-// labeled returns an object's content with the owner labels, in the form that an API server stores.
+// labeled returns a copy of an object's content with the owner labels, in the form that an API server stores.
 func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(declared.Object)
 	metadata, _ := content["metadata"].(map[string]any)
@@ -71,7 +71,7 @@ func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 	}
 	metadata["labels"], content["metadata"] = labels, metadata
 	if _, aggregated := content["aggregationRule"]; aggregated && declared.GetKind() == "ClusterRole" {
-		delete(content, "rules") // the aggregation controller writes them; two managers would overwrite each other
+		delete(content, "rules") // the aggregation controller writes them, and two field managers would overwrite each other
 	}
 	if declared.GetKind() == "Secret" && declared.GroupVersionKind().Group == "" {
 		convertStringData(content)
@@ -79,8 +79,8 @@ func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// convertStringData declares the stringData of a Secret as data. An API server stores only data, so the live object could not be
-// compared with stringData.
+// convertStringData converts the stringData of a Secret to data, because an API server stores only data, and the live object must be
+// comparable. It changes nothing if a value is not a string.
 func convertStringData(secret map[string]any) {
 	texts, _ := secret["stringData"].(map[string]any)
 	if len(texts) == 0 {
@@ -94,7 +94,7 @@ func convertStringData(secret map[string]any) {
 	for name, each := range texts {
 		text, ok := each.(string)
 		if !ok {
-			return // the API server refuses it and says why
+			return // the API server refuses it with a reason
 		}
 		data[name] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
@@ -114,8 +114,8 @@ func (d *Desired) encoded() ([]byte, error) {
 	return content, nil
 }
 
-// Object returns a new copy of the object as declared, which the caller may keep and change. NewDesired encoded it, so it can be decoded.
-// If memory is corrupt, the copy is empty, and the API server refuses it.
+// Object returns a new copy of the object as declared, which the caller may keep and change. Decoding cannot fail unless memory is corrupt.
+// The copy is then empty, and the API server refuses it.
 func (d *Desired) Object() *unstructured.Unstructured {
 	declared := &unstructured.Unstructured{}
 	content, err := d.encoded()

@@ -1,6 +1,6 @@
-// Package object holds the objects that should exist for a BundleDeployment, and decides whose a live object is.
+// Package object has the objects that should exist for a BundleDeployment, and decides which owner a live object has.
 //
-// It sends no requests. A Set is the objects of one revision in their phases; each object carries the owner labels. Ownership of a
-// live object is read from its labels, its managedFields and its owner references by pkg/ownership. Errors that name an object and
-// what to do about it are Refusals.
+// It sends no requests. A Set has the objects of one revision in their phases; each object has the owner labels. pkg/ownership reads the
+// owner of a live object from its labels, its managedFields and its owner references. An error that names an object and its remedy is a
+// Refusal.
 package object

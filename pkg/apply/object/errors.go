@@ -12,14 +12,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Refusal is an error that a retry will not cure by itself: an object has another owner, or the API server does not accept it. It
-// names the object and what to do. Every other error of the engine is transient.
+// Refusal is an error that a retry does not resolve: for example, an object has another owner, or the API server does not accept it. It
+// names the object and the remedy. Every other error of the engine is transient.
 type Refusal struct {
-	// Object that is refused.
+	// Object is the object that is refused.
 	Object Key
-	// Err is why.
+	// Err is the reason.
 	Err error
-	// Remedy is how to resolve it.
+	// Remedy is the instruction that resolves the error, such as "grant …".
 	Remedy string
 }
 
@@ -31,46 +31,47 @@ func (r *Refusal) Error() string {
 // Unwrap returns the cause.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// IsRefusal reports whether an error is a Refusal.
+// IsRefusal reports whether an error is or wraps a Refusal.
 func IsRefusal(err error) bool {
 	var refusal *Refusal
 	return errors.As(err, &refusal)
 }
 
-// maxText bounds what is shown of an API server's message: it may repeat a whole object.
+// maxText is the maximum length of an API server's message in a message of the manager. The API server may repeat a whole object.
 const maxText = 600
 
-// Bounded shortens a text for a message to one line.
+// Bounded returns a text as one line, shortened to maxText.
 func Bounded(text string) string { return truncate.OneLine(text, maxText) }
 
-// WaitError is no fault: something known has to happen first.
+// WaitError is the error of an object that must wait for a known event. It is not a failure.
 type WaitError struct {
-	// Reason is what must happen before the object can be written.
+	// Reason is the event that must happen before the object can be written.
 	Reason string
-	// After is when to retry; zero is the usual interval.
+	// After is the time until the next attempt; zero means the usual interval.
 	After time.Duration
-	// Cause is the API server's error, if it answered with one.
+	// Cause is the API server's error; nil if there is none.
 	Cause error
 }
 
 // Error returns the reason.
 func (w *WaitError) Error() string { return w.Reason }
 
-// Unwrap returns the cause.
+// Unwrap returns the cause, or nil.
 func (w *WaitError) Unwrap() error { return w.Cause }
 
-// WaitFor returns a WaitError for the usual interval.
+// WaitFor returns a WaitError with the usual interval. The arguments are those of fmt.Sprintf.
 func WaitFor(format string, args ...any) error {
 	return &WaitError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// IsWait reports whether an error is a WaitError.
+// IsWait reports whether an error is or wraps a WaitError.
 func IsWait(err error) bool {
 	var wait *WaitError
 	return errors.As(err, &wait)
 }
 
-// WriteError classifies the API server's answer to a write: as a Refusal, a WaitError, or a transient fault.
+// WriteError converts the API server's error of a write to a Refusal, a WaitError, or a transient error. action is the verb in a transient
+// error. For a nil error it returns nil.
 func WriteError(action string, key Key, err error) error {
 	switch {
 	case err == nil:
@@ -89,8 +90,8 @@ func WriteError(action string, key Key, err error) error {
 	return fmt.Errorf("%s %s: %w", action, key, err)
 }
 
-// Foremost picks which of several errors to report: a Refusal before a transient fault before a WaitError. Among equals it is the first
-// by text, so that the message stays the same while nothing changes.
+// Foremost returns the most important of several errors: a Refusal before a transient error before a WaitError. Of equal rank, it returns
+// the first by text, so that the message stays the same while nothing changes. It ignores nil errors, and returns nil if there is no other.
 func Foremost(errs []error) error {
 	var best error
 	for _, err := range errs {

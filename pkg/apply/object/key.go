@@ -10,19 +10,20 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Owner is the BundleDeployment that objects are applied for.
+// Owner is the BundleDeployment for which objects are applied.
 type Owner struct {
-	// Name of the BundleDeployment.
+	// Name is the name of the BundleDeployment.
 	Name string
-	// Package of its bundle; empty when it is unknown. CustomResourceDefinitions that were kept for a package are adopted again by it.
+	// Package is the package of its bundle; empty if it is unknown. The package adopts CustomResourceDefinitions again that were kept when
+	// it was removed.
 	Package string
 }
 
-// Manager is the field manager of everything that is applied for the owner.
+// Manager returns the field manager of all objects that are applied for the owner.
 func (o Owner) Manager() string { return corev1alpha2.FieldManagerPrefix + o.Name }
 
-// OrphanMark is the package that a kept CustomResourceDefinition is annotated with: the name of the BundleDeployment if the package is
-// unknown.
+// OrphanMark returns the value of the annotation on a kept CustomResourceDefinition: the package, or the name of the BundleDeployment if
+// the package is unknown.
 func (o Owner) OrphanMark() string {
 	if o.Package == "" {
 		return o.Name
@@ -30,7 +31,7 @@ func (o Owner) OrphanMark() string {
 	return o.Package
 }
 
-// Key identifies an object, whatever its version.
+// Key identifies an object independent of its API version.
 type Key struct {
 	schema.GroupKind
 	Namespace, Name string
@@ -41,7 +42,8 @@ func KeyOf(object *unstructured.Unstructured) Key {
 	return Key{object.GroupVersionKind().GroupKind(), object.GetNamespace(), object.GetName()}
 }
 
-// String returns "Deployment memo/controller", or "ClusterRole memo" without a namespace.
+// String returns the kind, namespace and name, such as "Deployment memo/controller", or "ClusterRole memo" for an object without a
+// namespace.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Kind + " " + k.Name
@@ -49,7 +51,8 @@ func (k Key) String() string {
 	return k.Kind + " " + k.Namespace + "/" + k.Name
 }
 
-// DescribeCommand returns the command that shows the object to a person. It names the group where another kind may have the name.
+// DescribeCommand returns the kubectl command that shows the object. It has the API group if the group contains a dot, because another
+// group may have a kind of the same name.
 func (k Key) DescribeCommand() string {
 	kind := strings.ToLower(k.Kind)
 	if strings.Contains(k.Group, ".") {

@@ -2,7 +2,7 @@ package object
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-// MergeFields writes the fields of one object over another's: maps are merged, everything else is replaced. Values are copied, because
+// MergeFields writes the fields of from into onto. It merges maps recursively, and replaces all other values. It copies the values, because
 // sets are shared.
 func MergeFields(onto, from map[string]any) {
 	for name, value := range from {

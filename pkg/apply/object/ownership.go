@@ -11,28 +11,29 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Deployments returns when the BundleDeployment of a name was created; false when there is none.
+// Deployments returns the creation time of the BundleDeployment with a name; false if it does not exist.
 type Deployments func(name string) (created time.Time, exists bool)
 
-// claimant is the owner as pkg/ownership knows it. applied are the sets of revisions that were applied completely.
+// claimant returns the owner as a claimant of the object with the key. applied are the sets of revisions that were applied completely.
 func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set) ownership.Claimant {
 	listed := slices.ContainsFunc(applied, func(set *Set) bool { return set.isOwnedOnceApplied(key) })
 	return ownership.Claimant{Name: o.Name, Package: o.OrphanMark(), Listed: listed, Adoption: adoption}
 }
 
-// Owns reports whether the claim's owner may change and delete a live object. The adoption policy has no effect on this.
+// Owns reports whether the owner may change and delete a live object. applied are the sets of its revisions that were applied completely.
+// The adoption policy has no effect on the result.
 func (o Owner) Owns(live *unstructured.Unstructured, applied []*Set) bool {
 	absent := func(string) ownership.Standing { return ownership.Absent }
 	return ownership.Decide(ownership.MarksOf(live), o.claimant(KeyOf(live), "", applied), absent).Action == ownership.Ours
 }
 
-// Claim is an owner with what decides about live objects.
+// Claim is an owner together with the facts that decide whether it owns a live object.
 type Claim struct {
 	Owner    Owner
 	Adoption corev1alpha2.Adoption
 	// Applied are the sets of the owner's revisions that were applied completely.
 	Applied []*Set
-	// Deployments are the BundleDeployments that exist.
+	// Deployments finds the existing BundleDeployments.
 	Deployments Deployments
 }
 
@@ -43,10 +44,11 @@ func (c Claim) Decide(key Key, live *unstructured.Unstructured) ownership.Verdic
 	})
 }
 
-// Owns reports whether the claim's owner may change and delete a live object. The adoption policy has no effect on this.
+// Owns reports whether the claim's owner may change and delete a live object. The adoption policy has no effect on the result.
 func (c Claim) Owns(live *unstructured.Unstructured) bool { return c.Owner.Owns(live, c.Applied) }
 
-// standing compares another BundleDeployment with an owner: by age, then by name. An owner that is gone takes nothing from others.
+// standing returns whether another BundleDeployment is absent, older, or younger than an owner, by creation time and then by name. If the
+// owner does not exist, the other one is Older, because a deleted owner must not adopt objects of others.
 func (d Deployments) standing(other, owner string) ownership.Standing {
 	theirs, exists := d(other)
 	ours, here := d(owner)
@@ -59,7 +61,7 @@ func (d Deployments) standing(other, owner string) ownership.Standing {
 	return ownership.Older
 }
 
-// isBefore is the order of BundleDeployments: by age, then by name.
+// isBefore reports whether BundleDeployment a is before b, by creation time and then by name.
 func isBefore(a time.Time, aName string, b time.Time, bName string) bool {
 	if !a.Equal(b) {
 		return a.Before(b)
@@ -67,7 +69,7 @@ func isBefore(a time.Time, aName string, b time.Time, bName string) bool {
 	return aName < bName
 }
 
-// IsMarkedOrphan reports whether an object is a CustomResourceDefinition with the mark of a removal that kept it.
+// IsMarkedOrphan reports whether an object is a CustomResourceDefinition with the annotation of an earlier removal that kept it.
 func IsMarkedOrphan(key Key, live *unstructured.Unstructured) bool {
 	return IsCRD(key.GroupKind) && live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom] != ""
 }

@@ -14,7 +14,7 @@ const (
 	ourLabels = "labels: {" + labelKeys + "memo}"
 )
 
-// claimOfMemo is the claim of BundleDeployment memo, beside which an older and a younger one exist.
+// claimOfMemo returns the claim of BundleDeployment memo. Older and younger BundleDeployments also exist, and some with the same age.
 func claimOfMemo(adoption corev1alpha2.Adoption, applied ...*Set) Claim {
 	created := map[string]time.Time{"memo": time.Unix(200, 0), "elder": time.Unix(100, 0), "younger": time.Unix(300, 0), "alpha": time.Unix(200, 0), "zulu": time.Unix(200, 0)}
 	return Claim{
@@ -124,7 +124,7 @@ func TestADeploymentThatIsGoneTakesNothingFromOthers(t *testing.T) {
 	}
 }
 
-// Whatever two deployments there are, exactly one of them is the older one.
+// TestENG_P2_OneOfTwoDeploymentsIsTheOlderOne shows that exactly one of any two BundleDeployments is the older one.
 func TestENG_P2_OneOfTwoDeploymentsIsTheOlderOne(t *testing.T) {
 	ages := map[string]time.Time{"a": time.Unix(1, 0), "b": time.Unix(1, 0), "c": time.Unix(2, 0), "d": time.Unix(0, 0)}
 	created := Deployments(func(name string) (time.Time, bool) { at, ok := ages[name]; return at, ok })

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Refusal returns why the owner must leave a live object alone, and what to do about it; nil when it need not.
+// Refusal returns the reason why the owner must not change a live object, and the remedy; nil unless the action of the verdict is Leave.
 func (o Owner) Refusal(key Key, live *unstructured.Unstructured, verdict ownership.Verdict) *Refusal {
 	if verdict.Action != ownership.Leave {
 		return nil
@@ -42,7 +42,7 @@ func (o Owner) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 	return &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}
 }
 
-// holder guesses who manages an object, from the marks of other installers.
+// holder returns a description of the probable manager of an object, from the labels, annotations and owner references of other installers.
 func holder(live *unstructured.Unstructured) string {
 	labels, annotations := live.GetLabels(), live.GetAnnotations()
 	switch {

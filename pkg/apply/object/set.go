@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Set has the objects of one owner: those of one revision in their phases, and before them the objects that the engine adds. It never
-// changes, so it may be shared.
+// Set has the objects of one owner: the objects that the engine adds, and then those of one revision in their phases. It is immutable, so
+// it may be shared.
 type Set struct {
 	owner  Owner
 	phases []Phase
@@ -18,15 +18,15 @@ type Set struct {
 	namespace string
 }
 
-// Phase is the objects that are applied together.
+// Phase has the objects that are applied together.
 type Phase struct {
 	Name    string
 	Objects []*Desired
 }
 
-// NewSet labels the objects of a revision as the owner's. It adds the install namespace, in place of one that the revision contains. If
-// the revision has CustomResourceDefinitions, it adds a ClusterRole by which the manager may read their custom resources: otherwise a
-// removal could not tell whether users still have some. An object that occurs twice is an error.
+// NewSet returns the objects of a revision, with the owner labels. It adds the install namespace, and omits a Namespace of that name in the
+// revision. If the revision has CustomResourceDefinitions, it adds a ClusterRole that permits the manager to read their custom resources.
+// Otherwise a removal could not check whether users still have some. An object that occurs twice is an error.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
 	set := &Set{owner: owner, keys: map[Key]bool{}, namespace: installNamespace}
 	namespace := namespaceObject(installNamespace, phases)
@@ -78,11 +78,11 @@ func (s *Set) Owner() Owner { return s.owner }
 // Phases returns the phases in the order in which they are applied. Callers share them and must not change them.
 func (s *Set) Phases() []Phase { return s.phases }
 
-// Has reports whether the set has an object of the key's kind and name.
+// Has reports whether the set has an object with this key.
 func (s *Set) Has(key Key) bool { return s.keys[key] }
 
-// isOwnedOnceApplied reports whether an object of the key is the owner's once the set was applied completely. The install namespace is
-// not: it may have existed before.
+// isOwnedOnceApplied reports whether an object with this key belongs to the owner after the set was applied completely. It returns false
+// for the install namespace, which may have existed before.
 func (s *Set) isOwnedOnceApplied(key Key) bool {
 	return s.keys[key] && (!IsNamespace(key.GroupKind) || key.Name != s.namespace)
 }
@@ -111,8 +111,8 @@ func (s *Set) Len() int {
 	return count
 }
 
-// Without returns a set of the objects that are not in the first phases of another set: what is left of an earlier revision while a
-// later one rolls out. It stays as it was until the later one contains it.
+// Without returns the objects that are not in the first phases of another set, as a set. phases is the number of these phases. While a
+// later revision rolls out, the result has the objects of the earlier revision that the rollout has not reached.
 func (s *Set) Without(later *Set, phases int) *Set {
 	taken := map[Key]bool{}
 	for _, phase := range later.phases[:min(phases, len(later.phases))] {
@@ -136,8 +136,9 @@ func (s *Set) Without(later *Set, phases int) *Set {
 	return rest
 }
 
-// Union makes one set of several sets of one owner, to remove everything in one order. Of objects that several sets have, the first set's
-// counts. The union of one set is that set. Any other union is built from every object, which takes about as long as NewSet does.
+// Union returns one set with the objects of several sets of one owner, so that a removal has one order. If several sets have an object,
+// Union takes it from the first of them. The union of one set with the same install namespace is that set. Any other union is built from
+// every object, which takes about as long as NewSet.
 func Union(installNamespace string, sets ...*Set) (*Set, error) {
 	if len(sets) == 1 && sets[0].namespace == installNamespace {
 		return sets[0], nil

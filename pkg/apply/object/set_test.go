@@ -28,7 +28,7 @@ func newSet(t testing.TB, objects ...unstructured.Unstructured) *Set {
 	return set
 }
 
-// layout lists a set's objects phase by phase.
+// layout returns one line for each phase of a set, with the names of its objects.
 func layout(set *Set) []string {
 	var lines []string
 	for _, each := range set.phases {
@@ -134,7 +134,7 @@ func TestSetWithoutWhatALaterOneHasTakenOver(t *testing.T) {
 	old := newSet(t, *parse(t, crdText), configMap(t, "a"), configMap(t, "b"))
 	later := newSet(t, *parse(t, crdText), configMap(t, "b"), configMap(t, "c"))
 	cases := map[int][]string{
-		3: {"config: ConfigMap memo/a, ConfigMap memo/b"}, // the later one's config phase is not reached: both stay as they were
+		3: {"config: ConfigMap memo/a, ConfigMap memo/b"}, // the later set's config phase is not reached, so that both objects remain
 		4: {"config: ConfigMap memo/a"},
 		9: {"config: ConfigMap memo/a"},
 	}

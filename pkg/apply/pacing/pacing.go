@@ -1,4 +1,4 @@
-// Package pacing bounds how many requests one call of the engine has under way, and for how long it writes.
+// Package pacing limits the concurrent requests of one call of the engine, and the time for which it writes.
 package pacing
 
 import (
@@ -9,14 +9,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// parallel is how many objects of one phase are worked on at once. It hides the latency of the API server, which protects itself by
-// priority and fairness: it answers "too many requests" where it has to.
+// parallel is the maximum number of objects of one phase that a call handles concurrently. Concurrency hides the latency of the API server.
+// The API server protects itself by API Priority and Fairness.
 const parallel = 8
 
-// writeTime is how long one call writes before it returns, so that the controller reports progress.
+// writeTime is the time after which a call begins no more writes, so that it returns and the controller reports progress.
 const writeTime = 2 * time.Second
 
-// Each calls do for 0 to count-1, at most 8 at a time, and returns when all have returned.
+// Each calls do for 0 to count-1, at most parallel at a time, and returns when all calls have returned.
 func Each(count int, do func(i int)) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, parallel)
@@ -30,7 +30,8 @@ func Each(count int, do func(i int)) {
 	group.Wait()
 }
 
-// Window is the time in which one call writes. It closes only after a first write, so that every call makes progress.
+// Window is the time in which one call may begin writes. It does not close before the first write, so that every call makes progress. It is
+// safe for concurrent use.
 type Window struct {
 	clock  clock.PassiveClock
 	start  time.Time
@@ -40,7 +41,7 @@ type Window struct {
 // NewWindow returns the window of a call that begins now.
 func NewWindow(clock clock.PassiveClock) *Window { return &Window{clock: clock, start: clock.Now()} }
 
-// Wrote counts a write.
+// Wrote records that the call has written an object.
 func (w *Window) Wrote() { w.writes.Add(1) }
 
 // IsClosed reports whether the call must not begin another write.

@@ -18,25 +18,26 @@ import (
 )
 
 const (
-	// grantedTime is how long a permission counts as granted without another request: long enough for the syncs of a rollout, and for
-	// several operators that are installed together.
+	// grantedTime is the time for which a granted permission is cached: long enough for the syncs of a rollout, and for several operators
+	// that are installed together.
 	grantedTime = 5 * time.Minute
-	// maxGranted bounds what is remembered. A permission is asked for by resource, and by namespace only if it is not granted everywhere,
-	// so this many are never needed at once.
+	// maxGranted is the maximum number of cached permissions; the cache is cleared when it is full. Permissions are cached by resource, and
+	// by namespace only if they are not granted in all namespaces, so this number is not reached in practice.
 	maxGranted = 4096
 )
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// permission is the subject of one access review.
+// permission is the subject of one access review. An empty namespace means all namespaces.
 type permission struct {
-	// identity is the name of the identity that has it.
+	// identity is the name of the identity, as in Identity.Name.
 	identity string
 	schema.GroupResource
 	verb, namespace string
 }
 
-// Checker asks the API server what identities are permitted. It remembers only what is permitted. It is safe for concurrent use.
+// Checker finds by access reviews what identities are permitted to do. It caches only permissions that are granted. It is safe for
+// concurrent use.
 type Checker struct {
 	mapper *livecache.Mapper
 	// manager watches the objects of every identity.
@@ -45,16 +46,16 @@ type Checker struct {
 
 	mu      sync.Mutex
 	granted map[permission]time.Time
-	// invalidatedAt is when something that counted as granted was denied last.
+	// invalidatedAt is the time of the last Invalidate; zero before the first.
 	invalidatedAt time.Time
 }
 
-// New returns a Checker that knows nothing yet. The manager is who watches the objects of every identity.
+// New returns a Checker with an empty cache. manager is the identity that watches the objects of every identity.
 func New(mapper *livecache.Mapper, manager identity.Identity, clock clock.PassiveClock) *Checker {
 	return &Checker{mapper: mapper, manager: manager, clock: clock, granted: map[permission]time.Time{}}
 }
 
-// userOf returns who sends the requests of a verb for an identity: watches are the manager's.
+// userOf returns the identity that sends the requests with a verb: the manager for list and watch, otherwise the given identity.
 func (c *Checker) userOf(verb string, as identity.Identity) identity.Identity {
 	if slices.Contains(clusterVerbs, verb) {
 		return c.manager
@@ -62,7 +63,7 @@ func (c *Checker) userOf(verb string, as identity.Identity) identity.Identity {
 	return as
 }
 
-// Invalidate forgets what is permitted, because the API server has denied something.
+// Invalidate clears the cached permissions. Callers use it after the API server has denied a request.
 func (c *Checker) Invalidate() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +71,8 @@ func (c *Checker) Invalidate() {
 	c.invalidatedAt = c.clock.Now()
 }
 
-// isPermitted reports whether an identity has a permission: in its namespace, or everywhere.
+// isPermitted reports whether an identity has a permission in its namespace or in all namespaces. It also returns true if the API server
+// does not serve access reviews or denies them to the identity.
 func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted permission) (bool, error) {
 	everywhere := wanted
 	everywhere.namespace = ""
@@ -80,7 +82,7 @@ func (c *Checker) isPermitted(ctx context.Context, as identity.Identity, wanted 
 		}
 		granted, err := review(ctx, as, each)
 		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
-			return true, nil // an identity that may not ask has to try
+			return true, nil // without access reviews, only the write itself shows what is permitted
 		}
 		if err != nil {
 			return false, fmt.Errorf("asking whether the manager may %s %s: %w", each.verb, each.GroupResource, err)
@@ -122,8 +124,8 @@ func (c *Checker) remember(granted permission) {
 	c.granted[granted] = c.clock.Now()
 }
 
-// wasInvalidated reports whether something that was remembered as granted was denied lately. If one authorizer denies what another one
-// lists, only access reviews show it.
+// wasInvalidated reports whether Invalidate was called within grantedTime. A rules review may then be wrong, because one authorizer can
+// deny a permission that another one lists. An access review is not affected.
 func (c *Checker) wasInvalidated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// Missing returns the permissions that an identity lacks to apply a set, or the manager to watch it, sorted and complete. It asks again in each call for what was not
-// permitted; what was permitted is believed for some minutes, or until Invalidate.
+// Missing returns all permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects, sorted.
+// With an error, the result is incomplete. Each call checks again what was not permitted. A granted permission is cached for some minutes,
+// or until Invalidate.
 func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object.Set) ([]corev1alpha2.MissingPermission, error) {
 	needs := c.needs(ctx, set)
 	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b scope) int {
@@ -32,7 +33,7 @@ func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object
 	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
 }
 
-// missingIn returns the verbs that are not permitted in a scope; none when all are.
+// missingIn returns the verbs that are not permitted in a scope. Verbs is empty if all are permitted.
 func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope, verbs []string) (corev1alpha2.MissingPermission, error) {
 	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
 	for _, verb := range verbs {
@@ -48,7 +49,7 @@ func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope,
 	return missing, nil
 }
 
-// readRules remembers the permissions that a rules review lists, so that only the others need an access review.
+// readRules caches the permissions that a rules review lists, so that only the other permissions need an access review.
 func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map[scope][]string) {
 	unknown := map[string][]permission{}
 	for in, verbs := range needs {
@@ -66,7 +67,8 @@ func (c *Checker) readRules(ctx context.Context, as identity.Identity, needs map
 	}
 }
 
-// readRulesOf reads the rules of one user. The list may be incomplete: an authorizer may permit more than it lists.
+// readRulesOf caches the unknown permissions that the rules review of one user lists. It does nothing for fewer than two permissions, or if
+// a denial has shown that the rules may be wrong. The rules may be incomplete, because an authorizer can permit more than it lists.
 func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unknown []permission) {
 	if len(unknown) < 2 || c.wasInvalidated() {
 		return
@@ -82,7 +84,8 @@ func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unkno
 	}
 }
 
-// NotPermitted returns a Refusal that names what is missing; nil when nothing is.
+// NotPermitted returns a Refusal of BundleDeployment owner that names the first missing permission and the number of the others; nil if
+// none is missing.
 func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
 	if len(missing) == 0 {
 		return nil

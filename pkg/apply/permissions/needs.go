@@ -16,14 +16,14 @@ var (
 	allVerbs     = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 )
 
-// scope is a resource, in a namespace or, if that is empty, in the cluster.
+// scope is a resource in a namespace, or in the whole cluster if namespace is empty.
 type scope struct {
 	schema.GroupResource
 	namespace string
 }
 
-// needs returns the verbs that applying a set needs in each scope. It omits kinds that are not served and that the set does not define: their
-// objects wait.
+// needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
+// define, because their objects wait.
 func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string {
 	defined := map[schema.GroupKind]*object.Definition{}
 	for _, phase := range set.Phases() {
@@ -42,7 +42,7 @@ func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string
 			} else if found, err := c.mapper.Mapping(ctx, set.Owner().Name, each.GVK); err == nil {
 				resource.Resource = found.Resource.Resource
 			} else {
-				continue // the object waits, or applying it meets the same fault
+				continue // the object waits, or applying it fails with the same error
 			}
 			if each.Key.Namespace == "" {
 				needs[scope{resource, ""}] = allVerbs

@@ -27,7 +27,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// judge answers access reviews by what it may, and counts them.
+// judge answers access reviews with the result of may, or with err if it is set. asked is the number of reviews.
 type judge struct {
 	mu    sync.Mutex
 	asked int
@@ -53,7 +53,8 @@ func (j *judge) answer(action clienttesting.Action) (bool, runtime.Object, error
 	return true, answer, unstructured.SetNestedField(answer.Object, j.may(attributes["verb"], resource.String(), attributes["namespace"]), "status", "allowed")
 }
 
-// memo is a Checker with an identity, and a set of BundleDeployment memo: two ConfigMaps, and a kind of its own that is not served yet.
+// memo has a Checker, an identity, and a set of BundleDeployment memo. The set has two ConfigMaps, an object of a kind that the set
+// defines, and one of a kind that is not served.
 type memo struct {
 	checker *Checker
 	as      identity.Identity
@@ -66,7 +67,7 @@ func (m memo) missing(t *testing.T) ([]corev1alpha2.MissingPermission, error) {
 	return m.checker.Missing(t.Context(), m.as, m.set)
 }
 
-// discovery is the pages of an API server that serves ConfigMaps, Namespaces, ClusterRoles and CustomResourceDefinitions.
+// discovery is the ReadPage of an API server that serves ConfigMaps, Namespaces, ClusterRoles and CustomResourceDefinitions.
 func discovery(_ context.Context, path string) ([]byte, error) {
 	pages := map[string]string{
 		"/api/v1":                            `{"resources": [{"kind": "ConfigMap", "name": "configmaps", "namespaced": true}, {"kind": "Namespace", "name": "namespaces"}]}`,
@@ -120,7 +121,7 @@ func TestTheManagerWatchesWhatAnotherIdentityApplies(t *testing.T) {
 	writes := func(verb, _, _ string) bool { return verb != "list" && verb != "watch" }
 	for name, test := range map[string]struct {
 		manager, as func(verb, resource, namespace string) bool
-		verbs       []string // that are missing of ConfigMaps
+		verbs       []string // the missing verbs of ConfigMaps
 	}{
 		"the manager may watch, the identity may write": {watches, writes, nil},
 		"the manager may not watch":                     {writes, writes, []string{"list", "watch"}},

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// additions are the fields that others added to an object; nil if the policy ignores them.
+// additions returns the fields that other clients added to an object; nil if the policy ignores them.
 func (r *reconciliation) additions(declared, live *unstructured.Unstructured) []drift.Addition {
 	if r.policy.additions == corev1alpha2.AdditionsIgnore {
 		return nil
@@ -28,8 +28,8 @@ func changesOf(added []drift.Addition) []drift.Change {
 	return changes
 }
 
-// removeAdditions removes what others added, by a write of the object without that. The API server accepts it only if no other client has changed the
-// object since. What must not or cannot be removed is reported.
+// removeAdditions removes the fields that other clients added, by an update of the object without them. If another client has changed the
+// object since, the update conflicts, and the next call tries again. Additions that must not or cannot be removed are reported.
 func (r *reconciliation) removeAdditions(ctx context.Context, added []drift.Addition) {
 	if !slices.ContainsFunc(added, drift.Addition.Removable) {
 		r.recordStanding(r.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added)), false)
@@ -50,7 +50,7 @@ func (r *reconciliation) removeAdditions(ctx context.Context, added []drift.Addi
 	declared := r.desired.Object()
 	trimmed, removed := r.comparison().Without(r.comparison().Additions(declared, found), declared, found)
 	if len(removed) == 0 || !r.options.Claim.Owns(found) || found.GetDeletionTimestamp() != nil {
-		r.invalidate() // the cache is behind; its event will come
+		r.invalidate() // the cache is out of date, and its next event queues another call
 		return
 	}
 	after, err := r.writer.update(ctx, trimmed)

@@ -12,8 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// adopt takes over an object that the owner may adopt. It reads the live object first: its owner may have changed, and the cache does not
-// keep all managedFields.
+// adopt makes the owner the owner of an object that it may adopt, and applies the declared object. It reads the live object first, because
+// its owner may have changed, and because the cache does not have all managedFields. It returns a Refusal if the owner may no longer adopt
+// the object.
 func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 	live, err := r.read(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 		return nil, err
 	}
 	declared := r.withIgnored(live)
-	declared.SetResourceVersion(live.GetResourceVersion()) // its present owner may be writing it
+	declared.SetResourceVersion(live.GetResourceVersion()) // its current owner may be writing it
 	after, _, err := r.writer.write(ctx, declared, live)
 	if err != nil {
 		return nil, err
@@ -38,8 +39,9 @@ func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 	return r.remember(after)
 }
 
-// transferOwnership puts the owner in the place of other BundleDeployments, in the labels and in managedFields, by one write, so that they
-// see at once that they own the object no longer. The next apply then removes what only they declared.
+// transferOwnership replaces other BundleDeployments by the owner, in the labels and in managedFields, by one update. From then on, those
+// BundleDeployments no longer own the object. The next apply removes the fields that only they declared. If no other BundleDeployment is in
+// managedFields, transferOwnership sends nothing.
 func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	records, changed := transferRecords(live.GetManagedFields(), w.owner.Manager())
 	if !changed {
@@ -57,8 +59,8 @@ func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstru
 	return after, object.WriteError("taking over", w.key, err)
 }
 
-// transferRecords turns the managedFields of other BundleDeployments into what an apply by the manager would have recorded. It drops those
-// of which the manager has its own.
+// transferRecords replaces the managedFields entries of other BundleDeployments by one entry of the manager, as an apply by the manager
+// would have recorded. It drops an entry if the manager already has one. changed is false if there are no entries of others.
 func transferRecords(records []metav1.ManagedFieldsEntry, manager string) (transferred []metav1.ManagedFieldsEntry, changed bool) {
 	have := map[metav1.ManagedFieldsOperationType]bool{}
 	for _, record := range records {

@@ -11,7 +11,8 @@ import (
 
 const ourLabels = "labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}"
 
-// A crash may come after any write.
+// TestHRD_S2_WhatRukpakAppliedStaysOursWhenItsReferenceIsTakenOff shows that the object still belongs to the owner after that one update,
+// because the manager may crash after any write.
 func TestHRD_S2_WhatRukpakAppliedStaysOursWhenItsReferenceIsTakenOff(t *testing.T) {
 	const reference = ", ownerReferences: [{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, name: memo, uid: u}, {apiVersion: v1, kind: Pod, name: x, uid: y}]"
 	owner := object.Owner{Name: "memo"}

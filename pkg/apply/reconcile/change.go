@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// create posts an object. One that exists already, and was not in the cache, is read: it has another owner, or has lost its labels, or the
-// cache is behind.
+// create creates an object by POST. If the object already exists although the cache does not have it, create reads and returns it, and
+// created is false. Such an object has another owner or has lost its labels, or the cache is out of date.
 func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, created bool, err error) {
 	if r.desired.IsInstallNamespace {
 		// A namespace usually exists; reading it first saves a write that would be refused.
@@ -48,19 +48,19 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 	return live, false, err
 }
 
-// attempts is how often a change is tried while others write the object: usually its own controller, whose status update suffices to
-// outdate the managedFields.
+// attempts is the maximum number of attempts of a change that conflicts with other writers. The usual cause is the object's own controller,
+// because its status update changes the resourceVersion.
 const attempts = 3
 
 // writeResult is the result of a write.
 type writeResult struct {
-	// written is whether anything of the object changed.
+	// written is true if the write changed the object.
 	written bool
-	// repaired is whether more than its managedFields changed.
+	// repaired is true if the write changed more than the managedFields of the object.
 	repaired bool
 }
 
-// change applies the declared object to a live object of the owner's, and notes the result.
+// change applies the declared object to a live object of the owner, at most attempts times, and sets Live, Updated and Err of the result.
 func (r *reconciliation) change(ctx context.Context) writeResult {
 	var did writeResult
 	for range attempts {
@@ -73,7 +73,8 @@ func (r *reconciliation) change(ctx context.Context) writeResult {
 	return did
 }
 
-// changeOnce reads the object first: the cache may be behind, and does not keep all managedFields.
+// changeOnce reads the live object and applies the declared object to it. It reads the object first, because the cache may be out of date
+// and does not have all managedFields.
 func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, writeResult, error) {
 	live, err := r.read(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, write
 	return kept, did, err
 }
 
-// read reads the live object. Its absence is a WaitError, because the cache has it.
+// read reads the live object. If the object does not exist, read removes it from the cache's responses and returns a WaitError.
 func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, error) {
 	live, err := r.writer.get(ctx)
 	if apierrors.IsNotFound(err) {
@@ -109,13 +110,14 @@ func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, 
 	return live, nil
 }
 
-// withIgnored returns the declared object; ignored fields have the values of the live object.
+// withIgnored returns the declared object with the values of the live object in the ignored fields.
 func (r *reconciliation) withIgnored(live *unstructured.Unstructured) *unstructured.Unstructured {
 	comparison := drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Ignored: r.policy.ignored(r.desired.Key)}
 	return comparison.WithLive(r.desired.Object(), live)
 }
 
-// remember records the API server's answer to a write: the object is as declared as it can be.
+// remember stores the API server's response to a write in the cache, and the state of the object in Memory as declared. Fields that differ
+// in the response are stored as normalized.
 func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache.Live, error) {
 	live, err := r.cache.Remember(answer)
 	if err != nil {
@@ -128,7 +130,7 @@ func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache
 	after.normalized = digestsOf(comparison.Differences(declared, answer))
 	if r.policy.additions != corev1alpha2.AdditionsIgnore {
 		if added := comparison.Additions(declared, answer); len(added) > 0 && r.policy.additions == corev1alpha2.AdditionsRemove {
-			after.live = digest{} // they are removed when the watch has delivered this state
+			after.live = digest{} // the additions are removed after the watch has delivered this state
 		} else {
 			after.standing = recordsOf(recordedChange{r.desired.Key, corev1alpha2.DriftAdded, corev1alpha2.DriftReported}, changesOf(added), before.standing, r.options.Clock.Now())
 		}
@@ -137,8 +139,8 @@ func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache
 	return live, nil
 }
 
-// sameContent reports whether two versions of an object differ at most in their managedFields. The first apply of an object that was
-// created by POST adds fields to them that the API server drops, such as a field that is false by default.
+// sameContent reports whether two versions of an object differ at most in their managedFields and resourceVersion. After a POST, the first
+// apply adds managedFields for declared fields that the API server drops, such as a field that is false by default.
 func sameContent(before, after *unstructured.Unstructured) bool {
 	if before.GetResourceVersion() == after.GetResourceVersion() {
 		return true

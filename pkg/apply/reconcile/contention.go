@@ -5,23 +5,24 @@ import (
 )
 
 const (
-	// immediateRepairs is how many repairs of an object are made at once before another writer counts as changing it back each time.
+	// immediateRepairs is the number of repairs of an object without a pause. After it, the field is treated as contested: another writer
+	// seems to revert every repair.
 	immediateRepairs = 5
-	// firstPause is the pause after the last of them. It doubles with every repair, up to maxPause.
+	// firstPause is the pause after the last of these repairs. The pause doubles with every repair, up to maxPause.
 	firstPause = 10 * time.Second
 	maxPause   = 5 * time.Minute
-	// quietPeriod without a change, or twice the pause if that is longer, ends a contention.
+	// quietPeriod is the minimum time without a repair that ends a contention. If twice the pause is longer, that time applies.
 	quietPeriod = time.Minute
 )
 
-// contention counts the recent repairs of one object. It limits the writes for a contested object to eight in the first minute, and to one
-// in five minutes in the end; other objects are not affected. A restart forgets it.
+// contention has the number of recent repairs of one object and the time of the last one. It limits the repairs of a contested object to
+// seven in the first minute, and later to one in five minutes. Other objects are not affected. A restart of the manager resets it.
 type contention struct {
 	repairs int
 	last    time.Time
 }
 
-// pause is how long after the last repair the next one has to wait.
+// pause returns the time between the last repair and the next one; zero for the first immediateRepairs.
 func (c contention) pause() time.Duration {
 	if c.repairs < immediateRepairs {
 		return 0
@@ -35,12 +36,12 @@ func (c contention) pause() time.Duration {
 	return pause
 }
 
-// wait is how much of the pause is left.
+// wait returns the remaining time of the pause; zero if the next repair may begin.
 func (c contention) wait(now time.Time) time.Duration {
 	return max(0, c.last.Add(c.pause()).Sub(now))
 }
 
-// repaired counts a repair. After a quiet period it starts again at one.
+// repaired returns the contention after a repair. After a quiet period, the number of repairs starts again at one.
 func (c contention) repaired(now time.Time) contention {
 	if now.Sub(c.last) > max(quietPeriod, 2*c.pause()) {
 		c.repairs = 0

@@ -11,7 +11,7 @@ func TestENG_D5_AFightIsDampedAndForgotten(t *testing.T) {
 	var c contention
 	var writes []time.Duration
 	start := now
-	for now.Sub(start) < time.Hour { // somebody changes it back at once, each time
+	for now.Sub(start) < time.Hour { // another client reverts each repair at once
 		now = now.Add(c.wait(now)).Add(time.Millisecond)
 		c = c.repaired(now)
 		writes = append(writes, now.Sub(start).Round(time.Second))
@@ -30,7 +30,7 @@ func TestENG_D5_AFightIsDampedAndForgotten(t *testing.T) {
 		t.Error("a change after a calm time has to wait")
 	}
 	var slow contention
-	for range 100 { // now and then is no fight
+	for range 100 { // rare changes are not a contention
 		now = now.Add(quietPeriod + time.Second)
 		if wait := slow.wait(now); wait > 0 {
 			t.Fatalf("a change after a calm minute has to wait %s", wait)

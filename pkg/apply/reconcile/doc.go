@@ -1,7 +1,7 @@
-// Package reconcile makes one object what its owner declares: it creates, applies, adopts or repairs it, or leaves it alone and says why.
+// Package reconcile makes one object as its owner declares. It creates, applies, adopts or repairs the object, or returns why it does not.
 //
 // An object is created by POST and changed by server-side apply. Live objects come from pkg/apply/livecache, and are compared with the
-// declared ones by managedFields; while they agree, no request is sent. Objects of other owners are not touched unless the
-// adoption policy permits it. Changes by others are repaired, reported or ignored by the drift policy. A field that another writer
-// changes back each time is repaired less and less often.
+// declared ones by managedFields. While they are equal, no request is sent. Objects of other owners are not changed unless the adoption
+// policy permits it. Changes by other clients are repaired, reported or ignored, as the drift policy requires. A field that another writer
+// changes again each time is repaired less and less often.
 package reconcile

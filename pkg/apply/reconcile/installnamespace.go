@@ -11,10 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// annotationRequester is where OpenShift keeps the user who asked for a project.
+// annotationRequester is the annotation in which OpenShift stores the user who requested a project.
 const annotationRequester = "openshift.io/requester"
 
-// InstallNamespaceOf adds what a live namespace shows to what is known of an install namespace.
+// InstallNamespaceOf returns the known state of an install namespace, completed from the live Namespace: its UID, deletion, creator and
+// requester.
 func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstructured, owner object.Owner) plan.InstallNamespace {
 	known.Name, known.UID = live.GetName(), live.GetUID()
 	known.Exists, known.Terminating = true, live.GetDeletionTimestamp() != nil
@@ -23,20 +24,21 @@ func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstruct
 	return known
 }
 
-// isMadeByManager reports whether the manager created a namespace: for the owner, or for another BundleDeployment. Labels alone do not
-// count, because the creator of a namespace may set them.
+// isMadeByManager reports whether the manager created a namespace, for the owner or for another BundleDeployment. Labels alone are not
+// sufficient, because the creator of a namespace may set them.
 func isMadeByManager(live *unstructured.Unstructured, owner object.Owner) bool {
 	_, owned := ownership.MarksOf(live).Owner()
 	return owned || owner.Owns(live, nil)
 }
 
-// useNamespace refuses a namespace that is not the owner's if the revision must not be installed in it: another client may have created it since
-// the revision began. Otherwise it remembers whose it is.
+// useNamespace refuses an install namespace that does not belong to the owner if the revision must not be installed in it: another client
+// may have created it since the revision began. In a read-only call, the result has a Live without a UID instead of an error. Otherwise
+// useNamespace stores in Memory that the namespace is not the owner's.
 func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 	found := InstallNamespaceOf(r.options.Namespace, live, r.options.Claim.Owner)
 	if decision := found.Decide(); decision.Use == plan.NamespaceRefused {
 		if r.options.ReadOnly {
-			r.result.Live = &livecache.Live{} // it exists, and its UID is not that of the namespace that the bundle is installed in
+			r.result.Live = &livecache.Live{} // the namespace exists, but the bundle is not installed in it
 			return
 		}
 		r.result.Err = &object.Refusal{Object: r.desired.Key, Err: errors.New(decision.Message), Remedy: decision.Remedy}
@@ -45,8 +47,8 @@ func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 	r.options.Memory.setNotOwned(found.Name, !found.Created)
 }
 
-// setUnusable records whether the install namespace is refused, is being deleted or could not be created. Nothing is created in it then: as
-// soon as it is gone, another client can create one of the same name.
+// setUnusable records whether the install namespace is refused, is being deleted or could not be created. While it is unusable, nothing is
+// created in it: when it is deleted, another client can create a namespace of the same name.
 func (m *Memory) setUnusable(namespace string, unusable bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +64,7 @@ func (m *Memory) isUnusable(namespace string) bool {
 	return namespace != "" && m.unusable == namespace
 }
 
-// isNotOwned reports whether a namespace is known to exist and not to be the owner's.
+// isNotOwned reports whether Memory has the namespace as one that exists and does not belong to the owner.
 func (m *Memory) isNotOwned(namespace string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,14 +78,15 @@ func (m *Memory) setNotOwned(namespace string, preexisting bool) {
 	m.notOwned[namespace] = preexisting
 }
 
-// forgetNamespace forgets a namespace that turned out not to exist.
+// forgetNamespace removes a namespace that does not exist from notOwned.
 func (m *Memory) forgetNamespace(namespace string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.notOwned, namespace)
 }
 
-// IsPreexisting reports whether an install namespace exists that the manager created for no BundleDeployment.
+// IsPreexisting reports whether an install namespace exists that the manager created for no BundleDeployment. It returns false for a
+// namespace that Memory does not have.
 func (m *Memory) IsPreexisting(namespace string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// namespaceOf returns the install namespace of a bundle that contains it.
+// namespaceOf returns the install namespace of a bundle that declares it with a level of pod security.
 func namespaceOf(t *testing.T, level string) *object.Desired {
 	t.Helper()
 	declared := *parse(t, `{apiVersion: v1, kind: Namespace, metadata: {name: memo, labels: {`+enforce+`: `+level+`}}}`)
@@ -35,7 +35,7 @@ func TestTheBundlesLabelsAreSetOnANamespaceThatIsItsOwnOnly(t *testing.T) {
 	const owner, name = corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName
 	desired := namespaceOf(t, "privileged")
 	for what, c := range map[string]struct {
-		live             string // labels of the namespace that is there; empty when none is
+		live             string // labels of the existing namespace; empty if there is none
 		adoption         corev1alpha2.Adoption
 		created, changed bool
 		notOwned         bool
@@ -80,7 +80,7 @@ func TestHRD_S1_ANamespaceThatSomebodyCreatesMeanwhileIsNotUsed(t *testing.T) {
 	for what, c := range map[string]struct {
 		known    plan.InstallNamespace
 		readOnly bool
-		refused  string // a part of the refusal; empty for none
+		refused  string // a part of the refusal; empty if there is no refusal
 		uid      types.UID
 	}{
 		"during a first installation": {refused: "it exists, was not created by the manager"},
@@ -101,7 +101,7 @@ func TestHRD_S1_ANamespaceThatSomebodyCreatesMeanwhileIsNotUsed(t *testing.T) {
 				options, applied := serving(t, live)
 				options.Namespace, options.ReadOnly = c.known, c.readOnly
 				resource := namespaceResource(t)
-				if cached { // otherwise it was created after the watch began, and is found when the manager wants to create it
+				if cached { // otherwise the manager finds it when it tries to create it
 					store(t, resource, live)
 				}
 				got := New(options).Reconcile(t.Context(), namespaceOf(t, "privileged"), resource)
@@ -119,7 +119,7 @@ func TestHRD_S1_ANamespaceThatSomebodyCreatesMeanwhileIsNotUsed(t *testing.T) {
 	}
 }
 
-// namespaceResource is the resource of namespaces, with a cache of none.
+// namespaceResource returns the resource of namespaces, with a cache that has none.
 func namespaceResource(t *testing.T) livecache.Resource {
 	t.Helper()
 	cached := cachedConfigMaps(t)

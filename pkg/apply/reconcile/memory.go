@@ -15,27 +15,30 @@ type digest = [sha256.Size]byte
 
 // objectState is the cache for one object between calls.
 type objectState struct {
-	// declared is the digest of what was applied last, or was found to be there: others made whatever difference there is.
+	// declared is the digest of the desired object that was last applied, or found to be applied. If it is the current one, other clients
+	// made every difference.
 	declared digest
-	// live and policy are the state that was judged last, and by which drift policy. While both are the same, nothing is judged again.
+	// live is the digest of the live object that was last compared, and policy that of the drift policy. While both are the same, the
+	// object is not compared again. A zero live makes the next call compare the object.
 	live, policy digest
-	// normalized are the declared fields that were not as declared right after they were applied, with the digest of the value that they
-	// had instead: the API server prunes or rewrites them, or an admission webhook changes them. While they keep that value, nobody has
-	// changed them.
+	// normalized has the declared fields that differed right after an apply, with the digest of their live value. The API server prunes or
+	// rewrites them, or an admission webhook changes them. While a field keeps that value, no other client has changed it.
 	normalized map[string]digest
-	// standing are the changes by others that were left. drifted is true if one of them is of a declared field.
+	// standing are the changes by other clients that were not repaired. drifted is true if one of them concerns a declared field or the
+	// existence of the object.
 	standing []corev1alpha2.DriftRecord
 	drifted  bool
-	// contention counts repairs.
+	// contention has the number of recent repairs.
 	contention contention
 }
 
-// isCurrent reports whether an object was judged in this very state.
+// isCurrent reports whether the object was already compared in this state and with this policy. It returns false for an object that is
+// being deleted.
 func (s objectState) isCurrent(desired *object.Desired, live *livecache.Live, policy *policy) bool {
 	return s.declared == desired.Digest && s.live == live.Digest && s.policy == policy.digest && live.DeletionTimestamp == nil
 }
 
-// withoutNormalized returns the differences that are not normalized fields in the value that they had.
+// withoutNormalized returns the differences without the normalized fields that still have their value.
 func (s objectState) withoutNormalized(differences []drift.Difference) []drift.Difference {
 	if len(s.normalized) == 0 {
 		return differences
@@ -49,7 +52,7 @@ func (s objectState) withoutNormalized(differences []drift.Difference) []drift.D
 	return rest
 }
 
-// digestsOf returns the digest of the live value of each field that differs.
+// digestsOf returns the digest of the live value of each different field, by path; nil if there are no differences.
 func digestsOf(differences []drift.Difference) map[string]digest {
 	if len(differences) == 0 {
 		return nil
@@ -69,19 +72,19 @@ func digestOf(each drift.Difference) digest {
 	return sha256.Sum256(encoded)
 }
 
-// Memory is the cache for one owner's objects between calls. After a restart it is built again without a write. It is safe for concurrent
-// use.
+// Memory is the cache of one owner's objects between calls. After a restart of the manager it is built again without a write. It is safe
+// for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[object.Key]objectState
-	// notOwned are the install namespaces that are not the owner's. The value is whether the manager did not create it for another
-	// BundleDeployment either.
+	// notOwned has the install namespaces that do not belong to the owner. The value is true if the manager created the namespace for no
+	// other BundleDeployment either.
 	notOwned map[string]bool
-	// unusable is the install namespace while nothing may be created in it; otherwise empty.
+	// unusable is the name of the install namespace while nothing may be created in it; otherwise empty.
 	unusable string
 }
 
-// NewMemory returns the memory of an owner of which nothing is known.
+// NewMemory returns an empty Memory.
 func NewMemory() *Memory {
 	return &Memory{objects: map[object.Key]objectState{}, notOwned: map[string]bool{}}
 }
@@ -99,7 +102,8 @@ func (m *Memory) setState(key object.Key, state objectState) {
 	m.objects[key] = state
 }
 
-// Keep forgets the objects that none of the sets has: an object that a later revision declares again was not deleted by others.
+// Keep removes the objects that none of the sets has. If a later revision declares such an object again, its absence is then not reported
+// as a deletion by another client.
 func (m *Memory) Keep(sets ...*object.Set) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

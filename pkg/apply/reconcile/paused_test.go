@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// serving returns the options of a call on a server that has one live object, and collects what is applied to it.
+// serving returns the options of a call on a server with one live object, and the objects that are applied to it.
 func serving(t *testing.T, live *unstructured.Unstructured) (Options, *[]map[string]any) {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), live)
@@ -40,7 +40,7 @@ func serving(t *testing.T, live *unstructured.Unstructured) (Options, *[]map[str
 	return options, applied
 }
 
-// trusted and readOnly return options that differ in one.
+// trusted and readOnly return the options with Trusted or ReadOnly set.
 func (o Options) trusted() Options  { o.Trusted = true; return o }
 func (o Options) readOnly() Options { o.ReadOnly = true; return o }
 
@@ -101,7 +101,8 @@ func TestWhatALaterRevisionDoesNotDeclareGoesAlthoughItWasLookedAtWhilePaused(t 
 	}
 }
 
-// A write that arrives after the next process has written the object has an older version, and conflicts.
+// TestHRD_G4_AnApplyNamesTheVersionThatItIsFor shows that an apply has the resourceVersion that was read. So a late write conflicts after
+// the next process has written the object.
 func TestHRD_G4_AnApplyNamesTheVersionThatItIsFor(t *testing.T) {
 	desired, err := object.NewDesired(object.Owner{Name: "memo"}, parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x}}`))
 	if err != nil {
@@ -151,7 +152,7 @@ func TestIgnoredFieldsAreSentOnlyToTheStateTheyWereReadFrom(t *testing.T) {
 			store(t, resource, live)
 			options.Drift = c.drift
 			client := options.As.Dynamic.(*dynamicfake.FakeDynamicClient)
-			newer := live.DeepCopy() // its status was updated once it was read
+			newer := live.DeepCopy() // its status was updated after it was read
 			newer.SetResourceVersion("8")
 			attempts := 0
 			client.PrependReactor("patch", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {

@@ -8,16 +8,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// policy decides about changes by others.
+// policy is the drift policy with its default values.
 type policy struct {
 	drift     corev1alpha2.DriftPolicy
 	additions corev1alpha2.AdditionsPolicy
 	ignore    []corev1alpha2.DriftIgnore
-	// digest identifies the policy: an object that was judged by another one is judged again.
+	// digest identifies the policy. An object that was compared with another policy is compared again.
 	digest [sha256.Size]byte
 }
 
-// newPolicy fills in the defaults. With DriftIgnoreAll, additions are reported only if the spec sets so.
+// newPolicy returns the policy with defaults in its empty fields: Enforce, and Report for additions. With DriftIgnoreAll, the default is to
+// ignore additions.
 func newPolicy(from corev1alpha2.Drift) *policy {
 	p := &policy{drift: from.Policy, additions: from.Additions, ignore: from.Ignore}
 	if p.drift == "" {
@@ -36,7 +37,8 @@ func newPolicy(from corev1alpha2.Drift) *policy {
 	return p
 }
 
-// policyOf returns the policy of one call. A read-only call has another digest, so that what it leaves is judged again afterwards.
+// policyOf returns the policy of one call. A read-only call has another digest, so that the next call that may write compares the object
+// again.
 func policyOf(options Options) *policy {
 	p := newPolicy(options.Drift)
 	if options.ReadOnly {
@@ -45,7 +47,7 @@ func policyOf(options Options) *policy {
 	return p
 }
 
-// ignored returns the JSON pointers of an object's fields that are left to others; nil when there are none.
+// ignored returns the JSON pointers of an object's fields that the policy ignores; nil if there are none.
 func (p *policy) ignored(key object.Key) map[string]bool {
 	var pointers map[string]bool
 	for _, each := range p.ignore {
@@ -64,7 +66,7 @@ func (p *policy) ignored(key object.Key) map[string]bool {
 
 func isTarget(target corev1alpha2.DriftTarget, key object.Key) bool {
 	if target.Kind != "" && (target.Kind != key.Kind || target.Group != key.Group) {
-		return false // beside a kind, an empty group is the core group
+		return false // if a kind is set, an empty group means the core group
 	}
 	return (target.Group == "" || target.Group == key.Group) &&
 		(target.Namespace == "" || target.Namespace == key.Namespace) &&

@@ -12,14 +12,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// put writes the declared object over the live one by PUT.
+// put merges the declared object into the live one and writes the result by PUT; see merged.
 func (w writer) put(ctx context.Context, declared, live *unstructured.Unstructured, whole bool) (*unstructured.Unstructured, error) {
 	after, err := w.update(ctx, w.merged(declared, live, whole))
 	return after, object.WriteError("updating", w.key, err)
 }
 
-// merged returns the live object with what is declared. If whole, each declared field at the top (spec, data, rules) replaces the live one;
-// otherwise maps are merged, and lists replaced. Metadata of others stays in both cases.
+// merged returns the live object with the declared fields. If whole is true, each declared top-level field (spec, data, rules) replaces the
+// live one. Otherwise maps are merged, and lists are replaced. Metadata of other clients remains in both cases. merged removes the owner
+// reference, the orphan annotation, and managedFields entries of other BundleDeployments.
 func (w writer) merged(declared, live *unstructured.Unstructured, whole bool) *unstructured.Unstructured {
 	wanted := object.WithoutOwnerReference(live, w.owner)
 	for name := range declared.Object {
@@ -34,7 +35,7 @@ func (w writer) merged(declared, live *unstructured.Unstructured, whole bool) *u
 	var records []metav1.ManagedFieldsEntry
 	for _, record := range wanted.GetManagedFields() {
 		if !strings.HasPrefix(record.Manager, corev1alpha2.FieldManagerPrefix) || record.Manager == w.owner.Manager() {
-			records = append(records, record) // a BundleDeployment that owned the object before manages no field any more
+			records = append(records, record) // an earlier owner no longer manages fields
 		}
 	}
 	wanted.SetManagedFields(records)

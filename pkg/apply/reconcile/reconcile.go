@@ -19,22 +19,22 @@ import (
 
 // Options are the options that the objects of one call share.
 type Options struct {
-	// Claim is the owner, and what decides whose a live object is.
+	// Claim decides whether the owner owns or may adopt a live object.
 	Claim object.Claim
-	// As is who sends the requests.
+	// As is the identity that sends the requests. It must have a client.
 	As identity.Identity
-	// Trusted is whether the objects, and nothing later, were applied completely before. It lets a restart tell drift from what the API
-	// server makes of an object, without a request.
+	// Trusted is true if these objects, and no later revision, were applied completely before. After a restart, drift can then be
+	// distinguished from changes by the API server without a request.
 	Trusted bool
-	// ReadOnly is whether nothing may be written.
+	// ReadOnly makes Reconcile write nothing.
 	ReadOnly bool
-	// Namespace is the known state of the install namespace, without a read.
+	// Namespace is the known state of the install namespace. Reconcile completes it from the live Namespace.
 	Namespace plan.InstallNamespace
-	// Drift is the policy for changes by others.
+	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report.
 	Drift corev1alpha2.Drift
-	// Memory is the owner's cache from earlier calls.
+	// Memory is the owner's cache from earlier calls. Reconcile updates it.
 	Memory *Memory
-	// Window is the time in which the call writes.
+	// Window is the time in which the call writes. After it, objects are Postponed.
 	Window *pacing.Window
 	Clock  clock.PassiveClock
 }
@@ -42,24 +42,26 @@ type Options struct {
 // Outcome is the result for one object.
 type Outcome struct {
 	Desired *object.Desired
-	// Live is the live object; nil when there is none.
+	// Live is the live object; nil if it does not exist or could not be determined. For an install namespace of another owner it may be an
+	// empty Live.
 	Live             *livecache.Live
 	Created, Updated bool
-	// Postponed is whether the object has to be written, and is left to the next call.
+	// Postponed is true if the object must be written, but the Window is closed. The next call writes it.
 	Postponed bool
 	Err       error
-	// RetryAfter is when to look again, because no watch reports what is waited for.
+	// RetryAfter is the time until the next call, if no watch reports the awaited event; otherwise zero.
 	RetryAfter time.Duration
-	// Left is whether the object is not as declared, or does not exist, and stays so for now: by the drift policy, or because the field is
-	// contested.
+	// Left is true if the object is not as declared or does not exist, and is not repaired for now. The reason is the drift policy or a
+	// contested field.
 	Left bool
-	// Drift are the changes by others. Drifted is true if a declared field stays changed. Repaired is true if the object was repaired.
+	// Drift are the changes by other clients. Drifted is true if a declared field or a deleted object is not repaired. Repaired is true if
+	// this call repaired the object.
 	Drift    []corev1alpha2.DriftRecord
 	Drifted  bool
 	Repaired bool
 }
 
-// Reconciler reconciles the objects of one call. It is safe for concurrent use, one call per object.
+// Reconciler reconciles the objects of one call. It is safe for concurrent use with different objects.
 type Reconciler struct {
 	options Options
 	policy  *policy
@@ -70,8 +72,8 @@ func New(options Options) *Reconciler {
 	return &Reconciler{options: options, policy: policyOf(options)}
 }
 
-// Reconcile creates an object that is missing, changes one that is not as declared, and leaves one alone that is as declared or is not the
-// owner's.
+// Reconcile creates a missing object, and changes one that is not as declared. It does not change an object that is as declared, or that
+// does not belong to the owner and must not be adopted. In the last case, the Outcome has a Refusal.
 func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, resource livecache.Resource) Outcome {
 	key, memory := desired.Key, r.options.Memory
 	if desired.IsInstallNamespace && memory.isNotOwned(key.Name) {
@@ -84,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, res
 	live, unconfirmed := resource.Cache.Get(key)
 	next := r.begin(desired, resource)
 	if unconfirmed {
-		next.result.RetryAfter = livecache.RecentTime // by then the watch has delivered the write; if not, the object may be gone again
+		next.result.RetryAfter = livecache.RecentTime // if the watch has not delivered the write by then, the object may have been deleted
 	}
 	next.reconcile(ctx, live)
 	if desired.IsInstallNamespace {
@@ -93,7 +95,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, res
 	return next.result
 }
 
-// begin prepares the reconciliation of one object.
+// begin returns the reconciliation of one object, with its cached state.
 func (r *Reconciler) begin(desired *object.Desired, resource livecache.Resource) *reconciliation {
 	before, remembered := r.options.Memory.state(desired.Key)
 	next := &reconciliation{
@@ -108,7 +110,7 @@ func (r *Reconciler) begin(desired *object.Desired, resource livecache.Resource)
 	case !remembered && r.options.Trusted:
 		next.trust = drift.WrittenBefore
 	}
-	next.before.normalized = nil // it is of what was declared before
+	next.before.normalized = nil // it belongs to an earlier declared object
 	return next
 }
 

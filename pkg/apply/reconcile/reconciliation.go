@@ -14,23 +14,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// reconciliation is the work on one object.
+// reconciliation is the state of one call of Reconcile for one object.
 type reconciliation struct {
 	options *Options
 	policy  *policy
 	cache   *livecache.Cache
 	writer  writer
 	desired *object.Desired
-	// before is the cached state of the object.
+	// before is the cached state of the object from earlier calls.
 	before objectState
 	trust  drift.Trust
 	result Outcome
 }
 
-// wasApplied reports whether the object was once as it is declared now, so that others changed whatever is different.
+// wasApplied reports whether the object was once as it is declared now. Every difference is then a change by another client.
 func (r *reconciliation) wasApplied() bool { return r.trust != drift.NothingKnown }
 
-// leavesChanges reports whether changes by others are left as they are. What was never as declared is no change by others.
+// leavesChanges reports whether changes by other clients are not repaired. It returns false for an object that was never as declared,
+// because its differences are no changes by others.
 func (r *reconciliation) leavesChanges() bool {
 	return r.wasApplied() && (r.options.ReadOnly || r.policy.drift != corev1alpha2.DriftEnforce)
 }
@@ -79,7 +80,8 @@ func (r *reconciliation) reconcileMissing(ctx context.Context) {
 	r.reconcileExisting(ctx, live)
 }
 
-// reportMissing reports an object that is not in the cache: it was deleted, or has lost the labels by which it is watched.
+// reportMissing reports the absence of an object that is not in the cache and is not to be created. It reads the object, because one that
+// has lost the owner labels is not watched. With DriftIgnoreAll it only sets Left.
 func (r *reconciliation) reportMissing(ctx context.Context) {
 	if r.policy.drift == corev1alpha2.DriftIgnoreAll {
 		r.result.Left = !r.options.ReadOnly
@@ -102,7 +104,7 @@ func (r *reconciliation) reportMissing(ctx context.Context) {
 	r.reconcileExisting(ctx, live)
 }
 
-// reconcileExisting judges an object that exists, in another state than the one that was judged last.
+// reconcileExisting reconciles an object that exists and that was not compared in this state before.
 func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache.Live) {
 	r.result.Live = found
 	live, err := found.Object()
@@ -131,8 +133,9 @@ func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache
 	}
 }
 
-// reconcileOwned judges an object of the owner's: it is as declared, or others changed it, or it is not yet what is declared now. One that
-// was restored from a backup is applied whatever the drift policy: without managedFields, changes by others cannot be detected.
+// reconcileOwned reconciles an object of the owner. Either it is as declared, or other clients have changed it, or the current declaration
+// is not applied yet. An object that was restored from a backup is applied independent of the drift policy: without managedFields, changes
+// by other clients cannot be detected.
 func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.Unstructured, reason ownership.Reason) {
 	declared := r.desired.Object()
 	all := r.comparison().Differences(declared, live)
@@ -174,9 +177,9 @@ func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.
 	}
 }
 
-// retryNormalized applies an object that differs only in fields that the API server never took as declared, and that has changed
-// otherwise: the change may concern what the API server made of these fields. Usually the apply changes nothing, so it counts as a repair
-// and becomes rarer.
+// retryNormalized applies an object again that has changed since it was last compared, and that differs only in normalized fields. The
+// change may affect how the API server stores these fields. The apply usually changes nothing. So it is recorded as a repair, and is
+// repeated less and less often.
 func (r *reconciliation) retryNormalized(ctx context.Context, changes []drift.Change) {
 	if r.result.RetryAfter = r.before.contention.wait(r.options.Clock.Now()); r.result.RetryAfter > 0 {
 		r.result.Drift = r.before.standing

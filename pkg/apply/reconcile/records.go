@@ -14,23 +14,24 @@ import (
 )
 
 const (
-	// maxRecords bounds a Report's drift, maxPaths and maxPath one record's paths: the limits of the API's schema.
+	// maxRecords is the maximum number of drift records in a Report. maxPaths is the maximum number of paths of one record, and maxPath is
+	// the maximum length of a path, in bytes. They are limits of the API's schema.
 	maxRecords = 20
 	maxPaths   = 10
 	maxPath    = 512
-	// maxManager is the schema's limit of a field manager's name.
+	// maxManager is the maximum length of a field manager's name in the schema, in bytes.
 	maxManager = 256
 )
 
-// recordedChange has what the records of one change share.
+// recordedChange has the values that all records of one change share.
 type recordedChange struct {
 	key     object.Key
 	change  corev1alpha2.DriftChange
 	outcome corev1alpha2.DriftOutcome
 }
 
-// recordsOf returns one record for each field manager that changed an object. A record whose changes have no time in managedFields has the
-// time of its first report: that of the same record among the earlier ones, otherwise now.
+// recordsOf returns one record for each field manager that changed an object. If its changes have no time in managedFields, a record has
+// the time of its first report: that of the same record in earlier, otherwise now.
 func recordsOf(of recordedChange, changes []drift.Change, earlier []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
 	byManager := map[string]*corev1alpha2.DriftRecord{}
 	var records []*corev1alpha2.DriftRecord
@@ -81,7 +82,7 @@ func isSameRecord(a, b corev1alpha2.DriftRecord) bool {
 	return a.Object == b.Object && a.Change == b.Change && a.Manager == b.Manager && slices.Equal(a.Paths, b.Paths)
 }
 
-// Newest returns the newest records, newest first, as many as the API permits.
+// Newest returns the newest maxRecords records, newest first. It sorts the given slice in place.
 func Newest(records []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	slices.SortStableFunc(records, func(a, b corev1alpha2.DriftRecord) int {
 		return cmp.Or(

@@ -11,13 +11,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// dryRun asks the API server what it would make of the object: an object that the API server would leave as it is was not changed. That is needed once after a
-// restart, and only if no write shows it.
+// dryRun sends the declared object as a dry run. It returns the fields that the API server would change in it, with the digest of their
+// value, as objectState.normalized has them. If the API server refuses the dry run, the result is nil. A dry run is needed once after a
+// restart, and only if no write shows the same.
 func (r *reconciliation) dryRun(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
 	answer, err := r.writer.dryRun(ctx, r.comparison().WithLive(declared, live), live)
 	switch {
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err):
-		return nil, nil // it cannot tell
+		return nil, nil // the fields remain unknown
 	case err != nil:
 		return nil, fmt.Errorf("asking what would become of %s: %w", r.desired.Key, err)
 	}
@@ -26,7 +27,7 @@ func (r *reconciliation) dryRun(ctx context.Context, declared, live *unstructure
 	return digestsOf(comparison.Differences(declared, answer)), nil
 }
 
-// accept records that an object is as declared, and removes or reports what others added to it.
+// accept records that an object is as declared, and removes or reports the fields that other clients added.
 func (r *reconciliation) accept(ctx context.Context, declared, live *unstructured.Unstructured) {
 	added := r.additions(declared, live)
 	if len(added) > 0 && r.policy.additions == corev1alpha2.AdditionsRemove && !r.options.ReadOnly {
@@ -36,7 +37,7 @@ func (r *reconciliation) accept(ctx context.Context, declared, live *unstructure
 	r.recordStanding(r.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added)), false)
 }
 
-// leave reports a change, and what was added besides, and writes nothing. With DriftIgnoreAll it reports only the additions.
+// leave reports a change and the added fields, and writes nothing. With DriftIgnoreAll it reports only the added fields.
 func (r *reconciliation) leave(kind corev1alpha2.DriftChange, changes []drift.Change, added []drift.Addition) {
 	records := r.records(corev1alpha2.DriftAdded, corev1alpha2.DriftReported, changesOf(added))
 	reported := r.policy.drift != corev1alpha2.DriftIgnoreAll
@@ -47,8 +48,9 @@ func (r *reconciliation) leave(kind corev1alpha2.DriftChange, changes []drift.Ch
 	r.recordStanding(records, reported)
 }
 
-// recordStanding remembers what stands in the present state of the object, which is judged again when it changes. An object that was never
-// applied as it is declared now is not remembered as applied: it may hold what is no longer declared.
+// recordStanding sets the drift of the result. It also stores the drift in Memory for the current state of the object, so that the object
+// is not compared again until it changes. If the current declaration was never applied, it stores nothing, because the object may have
+// fields that are no longer declared.
 func (r *reconciliation) recordStanding(records []corev1alpha2.DriftRecord, drifted bool) {
 	r.result.Drift, r.result.Drifted = records, drifted
 	if !r.wasApplied() {
@@ -67,7 +69,8 @@ func (r *reconciliation) records(kind corev1alpha2.DriftChange, outcome corev1al
 	return recordsOf(recordedChange{r.desired.Key, kind, outcome}, changes, r.before.standing, r.options.Clock.Now())
 }
 
-// isContested reports whether the repair of a change has to wait because the object was repaired too often lately, and records that.
+// isContested reports whether the repair of a change must wait, because the object was repaired too often recently. In that case it records
+// the change as contested and sets RetryAfter.
 func (r *reconciliation) isContested(kind corev1alpha2.DriftChange, changes []drift.Change) bool {
 	wait := r.before.contention.wait(r.options.Clock.Now())
 	if wait == 0 {
@@ -75,18 +78,18 @@ func (r *reconciliation) isContested(kind corev1alpha2.DriftChange, changes []dr
 	}
 	r.result.Left, r.result.RetryAfter = true, wait
 	r.recordStanding(r.records(kind, corev1alpha2.DriftContested, changes), kind != corev1alpha2.DriftAdded)
-	r.invalidate() // no event ends the wait
+	r.invalidate() // because no event ends the wait
 	return true
 }
 
-// invalidate makes the next call judge the object again.
+// invalidate makes the next call compare the object again.
 func (r *reconciliation) invalidate() {
 	state, _ := r.options.Memory.state(r.desired.Key)
 	state.live = digest{}
 	r.options.Memory.setState(r.desired.Key, state)
 }
 
-// recordRepair reports a change that was repaired, and counts it.
+// recordRepair reports a change that was repaired, and adds the repair to the contention of the object.
 func (r *reconciliation) recordRepair(kind corev1alpha2.DriftChange, changes []drift.Change) {
 	now := r.options.Clock.Now()
 	state, _ := r.options.Memory.state(r.desired.Key)

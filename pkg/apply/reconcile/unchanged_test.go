@@ -20,7 +20,7 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// memoOptions are the options of a call for BundleDeployment memo, without other BundleDeployments and without a client.
+// memoOptions returns the options of a call for BundleDeployment memo, without other BundleDeployments and without a client.
 func memoOptions() Options {
 	clock := clocktesting.NewFakePassiveClock(time.Unix(1e9, 0))
 	return Options{
@@ -45,7 +45,7 @@ func cachedConfigMaps(t testing.TB, owned ...*unstructured.Unstructured) livecac
 	return livecache.Resource{Mapping: &meta.RESTMapping{Resource: configMaps, Scope: meta.RESTScopeNamespace}, Cache: filled}
 }
 
-// store makes a live object the one that the cache returns.
+// store adds a live object to the cache, as the response to a write.
 func store(t testing.TB, in livecache.Resource, live *unstructured.Unstructured) {
 	t.Helper()
 	if _, err := in.Cache.Remember(live); err != nil {
@@ -53,7 +53,7 @@ func store(t testing.TB, in livecache.Resource, live *unstructured.Unstructured)
 	}
 }
 
-// unchanged returns ConfigMaps, and a resource whose cache holds them as declared.
+// unchanged returns a number of ConfigMaps, and a resource whose cache has them as declared.
 func unchanged(t testing.TB, count int) ([]*object.Desired, livecache.Resource) {
 	t.Helper()
 	var desired []*object.Desired

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// writer sends the requests for one object, under the owner's field manager.
+// writer sends the requests for one object, with the owner's field manager.
 type writer struct {
 	client dynamic.ResourceInterface
 	owner  object.Owner
@@ -40,8 +40,9 @@ func (w writer) update(ctx context.Context, wanted *unstructured.Unstructured) (
 	return w.client.Update(ctx, wanted, metav1.UpdateOptions{FieldManager: w.owner.Manager()})
 }
 
-// write applies the declared object to a live one by server-side apply, or by PUT where server-side apply cannot do it. It returns the object
-// after the write, and as it was before its content was written.
+// write applies the declared object to a live one by server-side apply, or by PUT if server-side apply does not accept the object. after is
+// the object after the write. before is the object to which the content was written. If declared has a resourceVersion, write does not
+// retry after a conflict.
 func (w writer) write(ctx context.Context, declared, live *unstructured.Unstructured) (after, before *unstructured.Unstructured, err error) {
 	if object.IsMarkedOrphan(w.key, live) {
 		after, err = w.put(ctx, declared, live, true)
@@ -53,7 +54,7 @@ func (w writer) write(ctx context.Context, declared, live *unstructured.Unstruct
 	if live, err = w.upgradeManagedFields(ctx, live); err != nil {
 		return nil, nil, err
 	}
-	pinned := declared.GetResourceVersion() != "" // it contains values of live, which are valid for that version only
+	pinned := declared.GetResourceVersion() != "" // because declared has values of live, which are valid for that version only
 	after, live, err = w.patch(ctx, declared, live, pinned)
 	switch {
 	case err == nil:
@@ -71,15 +72,17 @@ func (w writer) write(ctx context.Context, declared, live *unstructured.Unstruct
 	return nil, nil, object.WriteError("applying", w.key, err)
 }
 
-// maxApplies is how often one apply is sent while others change the object, such as its controller its status.
+// maxApplies is the maximum number of requests for one apply that conflicts with other writers, such as the controller that writes the
+// object's status.
 const maxApplies = 5
 
-// patch sends the server-side apply. It names the resourceVersion that was read, although an apply needs none: what a process has sent
-// before it died may arrive after the next process has written the object, and has to conflict then. After a conflict it reads the object
-// again and sends the apply for that version, unless it is pinned to the first one. It also returns the object that it was sent for.
+// patch sends the server-side apply. It includes the resourceVersion that was read, although an apply does not need one. A request of an
+// ended manager process may arrive after the next process has written the object, and must then conflict. After a conflict, patch reads the
+// object and sends the apply for the new version, unless pinned is true or the object has another UID. written is the object for which the
+// last apply was sent.
 func (w writer) patch(ctx context.Context, declared, live *unstructured.Unstructured, pinned bool) (after, written *unstructured.Unstructured, err error) {
 	for attempt := 1; ; attempt++ {
-		declared.SetUID(live.GetUID()) // not another object that was created in its place
+		declared.SetUID(live.GetUID()) // so that no other object with this name is changed
 		declared.SetResourceVersion(live.GetResourceVersion())
 		encoded, err := json.Marshal(declared.Object)
 		if err != nil {
@@ -98,13 +101,14 @@ func (w writer) patch(ctx context.Context, declared, live *unstructured.Unstruct
 	}
 }
 
-// isUnappliable reports that server-side apply does not accept what POST and PUT accept, and what bundles contain: a list with two equal
-// keys, or a field that the API server does not know, which POST and PUT drop with a warning. The error has no reason of its own.
+// isUnappliable reports whether server-side apply has rejected an object that POST and PUT accept. Bundles contain such objects: a list
+// with two equal keys, or an unknown field, which POST and PUT drop with a warning. isUnappliable compares the message, because the error
+// has no reason of its own.
 func isUnappliable(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "duplicate entries for key") || strings.Contains(err.Error(), "field not declared in schema"))
 }
 
-// dryRun returns what the API server would make of the object, without writing it.
+// dryRun returns the object as the API server would store it, without writing it.
 func (w writer) dryRun(ctx context.Context, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	encoded, err := json.Marshal(declared.Object)
 	if err != nil {
@@ -119,7 +123,8 @@ func (w writer) dryRun(ctx context.Context, declared, live *unstructured.Unstruc
 	return answer, err
 }
 
-// removeOwnerReference removes the owner reference to the owner.
+// removeOwnerReference removes the owner references to the owner, and returns the object after that. Without such references it sends
+// nothing.
 func (w writer) removeOwnerReference(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if !object.HasOwnerReference(live, w.owner) {
 		return live, nil
@@ -128,8 +133,8 @@ func (w writer) removeOwnerReference(ctx context.Context, live *unstructured.Uns
 	return after, object.WriteError("taking over", w.key, err)
 }
 
-// withManagerInsteadOfReference returns a copy without owner references to the owner, and with the owner in managedFields: until the
-// object is applied, nothing else would show who owns it.
+// withManagerInsteadOfReference returns a copy of an object without owner references to the owner, and with the owner in managedFields.
+// Otherwise nothing would show the owner of the object until the next apply.
 func withManagerInsteadOfReference(live *unstructured.Unstructured, owner object.Owner) *unstructured.Unstructured {
 	wanted := object.WithoutOwnerReference(live, owner)
 	if !slices.Contains(ownership.MarksOf(live).Managers, owner.Name) {
@@ -138,7 +143,7 @@ func withManagerInsteadOfReference(live *unstructured.Unstructured, owner object
 	return wanted
 }
 
-// labelsRecord is the entry of managedFields that the API server adds when a manager applies the owner labels.
+// labelsRecord returns the managedFields entry that the API server adds when a manager applies the owner labels.
 func labelsRecord(live *unstructured.Unstructured, manager string) metav1.ManagedFieldsEntry {
 	fields := fmt.Sprintf(`{"f:metadata":{"f:labels":{"f:%s":{},"f:%s":{}}}}`, corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
 	return metav1.ManagedFieldsEntry{
@@ -147,8 +152,8 @@ func labelsRecord(live *unstructured.Unstructured, manager string) metav1.Manage
 	}
 }
 
-// upgradeManagedFields turns what the owner's creation by POST recorded into what an apply would have recorded. Otherwise fields that are
-// no longer declared would stay for ever, because the creation's entry still holds them.
+// upgradeManagedFields converts the managedFields entry of the owner's POST to the entry of an apply. Otherwise fields that are no longer
+// declared would never be removed, because the entry of the POST still has them. If there is no such entry, it sends nothing.
 func (w writer) upgradeManagedFields(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	manager := w.owner.Manager()
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(manager), manager)

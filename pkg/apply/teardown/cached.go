@@ -10,10 +10,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// fromCache deletes an object in the state that the cache of its kind has, without reading it first; false when the caller has to
-// read it. The cached state shows that the object belongs to the owner. If the API server has another state, the deletion fails
-// with a conflict, and the caller reads the object. CustomResourceDefinitions are always read because most of them are kept and
-// patched. Namespaces are deleted by checkedFromCache, after a check.
+// fromCache deletes an object in its cached state, without reading it first. It returns false if the caller must read the object. The
+// cached state shows that the object belongs to the owner. If the API server has another state, the deletion fails with a conflict, and the
+// caller reads the object.
+//
+// CustomResourceDefinitions are always read, because most of them are kept and patched. Namespaces are deleted by checkedFromCache, after a
+// check.
 func (t *teardown) fromCache(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource) (removed, bool) {
 	if object.IsCRD(desired.Key.GroupKind) || object.IsNamespace(desired.Key.GroupKind) {
 		return removed{}, false
@@ -26,8 +28,9 @@ func (t *teardown) fromCache(ctx context.Context, desired *object.Desired, at sc
 	return result, result.deleted
 }
 
-// checkedFromCache does the same for a namespace that was checked. It is deleted only in the cached state: deletion of a namespace that
-// has changed since fails with a conflict, and the caller reads it.
+// checkedFromCache deletes or keeps a namespace in its cached state, without reading it first, after the check of the namespace. It returns
+// false if the caller must read the namespace. Deletion of a namespace that has changed since fails with a conflict, and the caller reads
+// it.
 func (t *teardown) checkedFromCache(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, checked *namespaceuse.Answer) (removed, bool) {
 	live := t.cached(desired, at)
 	if live == nil || !t.hasLabel(live) {
@@ -37,8 +40,8 @@ func (t *teardown) checkedFromCache(ctx context.Context, desired *object.Desired
 	return result, !result.left
 }
 
-// cached returns the cached state of an object that belongs to the owner and is not being deleted; nil when the cache has none. That
-// does not show that the object is gone: an object that lost its labels leaves the cache too.
+// cached returns the cached state of an object that belongs to the owner and is not being deleted; nil if the cache has none. A nil result
+// does not mean that the object is deleted, because an object without its owner labels is not in the cache.
 func (t *teardown) cached(desired *object.Desired, at schema.GroupVersionResource) *unstructured.Unstructured {
 	filled := t.resources.Caches.Filled(at)
 	if filled == nil {

@@ -15,7 +15,7 @@ func TestARemovalReadsOnlyWhatNoCacheHas(t *testing.T) {
 	const ours = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: memo, uid: u, resourceVersion: "7", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
 	for name, c := range map[string]struct {
 		cached bool
-		// refused is how many deletions are answered with a conflict.
+		// refused is the number of deletions that the server answers with a conflict.
 		refused int
 		want    []string
 	}{
@@ -51,7 +51,7 @@ func TestARemovalReadsOnlyWhatNoCacheHas(t *testing.T) {
 func TestACheckedNamespaceIsDeletedUnreadUnlessItChanged(t *testing.T) {
 	const ours = `{apiVersion: v1, kind: Namespace, metadata: {name: data, uid: u, resourceVersion: "7", labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}, managedFields: [{manager: platform-operators/memo}]}}`
 	for name, c := range map[string]struct {
-		// refused is how many deletions are answered with a conflict.
+		// refused is the number of deletions that the server answers with a conflict.
 		refused int
 		want    []string
 	}{

@@ -26,7 +26,7 @@ var (
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// cluster is a Remover on a cluster that serves nothing but Namespaces and ConfigMaps.
+// cluster is a Remover for a cluster that serves only Namespaces and ConfigMaps.
 type cluster struct {
 	*Remover
 	client *dynamicfake.FakeDynamicClient
@@ -48,7 +48,7 @@ func newCluster(t *testing.T, objects ...*unstructured.Unstructured) cluster {
 	return cluster{New(resources, answers{}, client, clock), client, NewMemory()}
 }
 
-// discovery is the pages of the API server.
+// discovery is the ReadPage of the API server.
 func discovery(_ context.Context, path string) ([]byte, error) {
 	if path == "/api/v1" {
 		return []byte(`{"resources": [{"kind": "Namespace", "name": "namespaces"}, {"kind": "ConfigMap", "name": "configmaps", "namespaced": true}]}`), nil
@@ -56,13 +56,13 @@ func discovery(_ context.Context, path string) ([]byte, error) {
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, path)
 }
 
-// remove removes a set as the manager.
+// remove removes a set with the manager's identity.
 func (c cluster) remove(t *testing.T, set *object.Set, keep ...*object.Set) (Removal, error) {
 	t.Helper()
 	return c.Remove(t.Context(), set, Options{As: identity.Identity{Dynamic: c.client}, Keep: keep, Memory: c.memory})
 }
 
-// fill fills the cache of a resource.
+// fill starts the cache of a resource and waits until it is filled.
 func (c cluster) fill(t *testing.T, resource schema.GroupVersionResource) {
 	t.Helper()
 	if _, err := c.resources.Caches.Get(t.Context(), "memo", resource); err != nil {
@@ -70,7 +70,7 @@ func (c cluster) fill(t *testing.T, resource schema.GroupVersionResource) {
 	}
 }
 
-// answers are those of a namespaceChecker, by namespace; where there is none it is still checking.
+// answers is a NamespaceChecker with the results by namespace. It has no result yet for a namespace that is missing.
 type answers map[string]namespaceuse.Answer
 
 func (a answers) Check(question namespaceuse.Question) (namespaceuse.Answer, bool) {
@@ -94,7 +94,7 @@ func newSet(t testing.TB, objects ...unstructured.Unstructured) *object.Set {
 	return set
 }
 
-// layout lists a set's objects phase by phase.
+// layout returns one line for each phase of a set, with the names of its objects.
 func layout(set *object.Set) []string {
 	var lines []string
 	for _, each := range set.Phases() {

@@ -10,7 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// definition orphans or deletes a CustomResourceDefinition. It does not wait for the deletion of one that the policy keeps.
+// definition orphans or deletes a CustomResourceDefinition, by the policy. It does not delete one of which users have custom resources. If
+// the policy keeps a CustomResourceDefinition that is already being deleted, definition does not wait for the deletion.
 func (t *teardown) definition(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
 	result := removed{key: desired.Key}
 	if !t.deleteCRDs {
@@ -34,11 +35,11 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 	return t.delete(ctx, desired, at, live)
 }
 
-// orphan returns the patch for a CustomResourceDefinition that is kept, and what to add to the message. It sets the conversion to
-// None where a Service answers it, because the webhook is removed with the operator, or no longer repaired. If the definition
-// still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. Deleting
-// a namespace would fail as well, because that lists every kind. With None, the API server changes nothing but apiVersion. The
-// package's next installation declares the conversion again.
+// orphan returns the patch for a CustomResourceDefinition that is kept, and a suffix for the message. If a Service converts its custom
+// resources, the patch sets the conversion to None: the webhook is removed with the operator, or no longer repaired. If the definition
+// still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. The deletion of
+// a namespace would also fail, because it lists every kind. With None, the API server changes only apiVersion. The package's next
+// installation declares the conversion again.
 func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
 	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
 	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// workloads are deleted in the foreground, with their Pods: what the Pods need is removed after them.
+// workloads are the kinds that are deleted in the foreground: their deletion ends after that of their Pods. The objects that the Pods need
+// are removed later.
 var workloads = []schema.GroupKind{
 	{Group: "apps", Kind: "Deployment"},
 	{Group: "apps", Kind: "StatefulSet"},
@@ -26,9 +27,11 @@ var workloads = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// delete deletes the object in the state of live: by its UID and resourceVersion. So a deletion that an ended manager sent, and that
-// arrives late, does not delete an object that was written meanwhile. An object that neither a finalizer nor a grace period delays is
-// gone when the API server answers, and is not read again.
+// delete deletes the object in the state of live, with its UID and resourceVersion as preconditions. So a late request of an ended manager
+// process does not delete an object that was written since. After a conflict, the result is left without an error, and the next call reads
+// the object.
+//
+// Without a finalizer and a grace period, the object no longer exists when the API server responds. delete does not read it again.
 func (t *teardown) delete(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
 	result := removed{key: desired.Key, deleted: true, left: true}
 	propagation := metav1.DeletePropagationBackground
@@ -55,7 +58,8 @@ func (t *teardown) delete(ctx context.Context, desired *object.Desired, at schem
 	return result
 }
 
-// release removes the owner's labels and owner references from an object that stays. The same merge patch makes the given changes.
+// release removes the owner labels and owner references from an object that is kept. It sends them together with the given changes in one
+// merge patch, and modifies the map. An object that does not exist is not an error.
 func (t *teardown) release(ctx context.Context, at schema.GroupVersionResource, live *unstructured.Unstructured, changes map[string]any) error {
 	metadata := map[string]any{
 		"uid":             string(live.GetUID()),

@@ -14,9 +14,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// leftoverKinds are the kinds among which Leftovers looks: those that a registry+v1 bundle may hold, which the payload's roles let
-// the manager list and delete. A plain+v0 bundle may have objects of other kinds; to find them, the manager would have to list every
-// kind of the cluster. Leftovers lists no namespaces, because users' data could go with them; NewSet adds the install namespace.
+// leftoverKinds are the kinds that Leftovers lists: those that a registry+v1 bundle may have and that the payload's roles permit the
+// manager to list and delete. A plain+v0 bundle may have objects of other kinds; to find them, the manager would have to list every kind of
+// the cluster. Leftovers lists no namespaces, because their deletion could delete users' data; NewSet adds the install namespace.
 var leftoverKinds = []schema.GroupKind{
 	{Kind: "ConfigMap"},
 	{Kind: "Secret"},
@@ -46,17 +46,19 @@ var leftoverKinds = []schema.GroupKind{
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
 }
 
-// Leftovers returns the objects of an owner that still exist, as a set to remove. It looks among leftoverKinds, and needs no stored
-// revision. An object belongs to the owner if it has the owner's labels and its field manager or, from rukpak, an owner reference
-// to it. A user's copy of an object has the labels only, and is left out. Leftovers reads the caches of these kinds, which all
-// owners share. It starts the caches that do not run yet; Release stops them.
+// Leftovers returns the objects of an owner that still exist, as a set to remove. It lists the kinds in leftoverKinds, and needs no stored
+// revision. An object belongs to the owner if it has the owner's labels and its field manager or, from rukpak, an owner reference to it. A
+// user's copy of an object has only the labels, and is not in the set.
+//
+// Leftovers reads the caches of these kinds, which all owners share. It starts the caches that do not run yet; Release stops them. If a
+// kind cannot be discovered or its cache is not filled, Leftovers returns an error.
 func (r *Remover) Leftovers(ctx context.Context, owner object.Owner, installNamespace string, memory *Memory) (*object.Set, error) {
 	versions, err := r.resources.Mapper.Groups(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("discovering which kinds may have objects that are left: %w", err)
 	}
 	found, errs := make([][]unstructured.Unstructured, len(leftoverKinds)), make([]error, len(leftoverKinds))
-	var group sync.WaitGroup // all caches are filled at the same time
+	var group sync.WaitGroup // fills all caches concurrently
 	for i, kind := range leftoverKinds {
 		group.Go(func() { found[i], errs[i] = r.leftoversOf(ctx, owner, kind, versions[kind.Group], memory) })
 	}
@@ -67,8 +69,8 @@ func (r *Remover) Leftovers(ctx context.Context, owner object.Owner, installName
 	return leftoverSet(owner, installNamespace, slices.Concat(found...))
 }
 
-// leftoverSet makes a set of the objects found. NewSet adds the role by which the manager reads custom resources if their
-// CustomResourceDefinitions are in the set, so leftoverSet drops the found one. Otherwise that role is an object like any other.
+// leftoverSet returns a set with the found objects. If their CustomResourceDefinitions are in the set, NewSet adds the ClusterRole that
+// permits the manager to read custom resources, so leftoverSet omits the found one. Otherwise that ClusterRole is an object like any other.
 func leftoverSet(owner object.Owner, installNamespace string, found []unstructured.Unstructured) (*object.Set, error) {
 	role := object.ReaderRole(owner, plan.Phases(found))
 	var objects []unstructured.Unstructured
@@ -103,8 +105,8 @@ func (r *Remover) leftoversOf(ctx context.Context, owner object.Owner, kind sche
 	return found, nil
 }
 
-// ignoreUnserved ignores the errors of kinds that the cluster does not serve or that the manager may not list: the manager cannot have
-// applied objects of them.
+// ignoreUnserved returns nil if the cluster does not serve a kind or does not permit the manager to list it. The manager cannot have
+// applied objects of such a kind. It wraps any other error.
 func ignoreUnserved(kind schema.GroupKind, err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 		return nil

@@ -8,21 +8,23 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// Memory is the cache of one owner's removal between calls. It may be lost. It is safe for concurrent use.
+// Memory is the cache of one owner's removal between calls. If it is lost, the removal reads the objects again. It is safe for concurrent
+// use.
 type Memory struct {
 	mu sync.Mutex
-	// done are the objects that a removal has finished with, and why it kept them, if it did.
+	// done has the objects that a removal has finished. The value is the reason for which the removal kept the object; empty if it did not
+	// keep it.
 	done map[object.Key]string
 	// deleted are the UIDs of objects that a removal deleted.
 	deleted map[types.UID]bool
 }
 
-// NewMemory returns the memory of an owner of which nothing was removed.
+// NewMemory returns an empty Memory.
 func NewMemory() *Memory {
 	return &Memory{done: map[object.Key]string{}, deleted: map[types.UID]bool{}}
 }
 
-// isDone reports whether a removal has finished with an object, and why it kept the object, if it did.
+// isDone reports whether a removal has finished an object. kept is the reason for which the removal kept it; empty if it did not keep it.
 func (m *Memory) isDone(key object.Key) (kept string, done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,7 +38,8 @@ func (m *Memory) setDone(key object.Key, kept string) {
 	m.done[key] = kept
 }
 
-// maxDeleted bounds the UIDs that are remembered of one owner. A bundle has fewer objects.
+// maxDeleted is the maximum number of UIDs of deleted objects that are cached for one owner. A bundle has fewer objects. When it is
+// reached, all are removed.
 const maxDeleted = 30_000
 
 // wasDeleted reports whether a removal deleted the object with this UID for the owner.

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// namespace deletes a namespace if it holds no objects of other owners, because the API server deletes everything in it.
-// checked is the answer of a check, nil when the caller has not asked for one.
+// namespace deletes a namespace if it has no objects of other owners, because the API server deletes everything in it. Otherwise it keeps
+// the namespace and removes its owner labels. checked is the result of a check; nil if namespace must request the check.
 func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured, checked *namespaceuse.Answer) removed {
 	reason := t.stillUsed(desired.Key.Name)
 	if reason == "" {
@@ -34,12 +34,12 @@ func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at sc
 		return removed{key: desired.Key, kept: reason, err: t.release(ctx, at, live, map[string]any{})}
 	}
 	result := t.delete(ctx, desired, at, live)
-	result.left = result.left && !result.deleted // its finalizers protect no object of the set; after a conflict it is checked again
+	result.left = result.left && !result.deleted // do not wait for its finalizers; after a conflict, it is checked again
 	return result
 }
 
-// awaitCheck asks for the check of a namespace that the cache shows as the owner's, so that the removal need not read the namespace
-// before the answer. It returns the answer, or true while there is none; neither for a namespace that the caller has to read first.
+// awaitCheck requests the check of a namespace that belongs to the owner in the cache. So the removal need not read the namespace before
+// the result. It returns the result, or true while there is none. It returns nil and false if the caller must read the namespace first.
 func (t *teardown) awaitCheck(desired *object.Desired, at schema.GroupVersionResource) (*namespaceuse.Answer, bool) {
 	live := t.cached(desired, at)
 	if live == nil || !t.hasLabel(live) || t.stillUsed(desired.Key.Name) != "" {
@@ -56,15 +56,16 @@ func beingChecked(desired *object.Desired) removed {
 	return removed{key: desired.Key, left: true, checking: true, why: "is being checked for objects of other owners; if it holds any, it is kept"}
 }
 
-// namespaceQuestion asks whether a namespace is in use. Dependents of objects that the removal deleted do not count: the garbage
-// collector deletes them.
+// namespaceQuestion returns the question whether a namespace is in use. Dependents of objects that the removal deleted do not make it used,
+// because the garbage collector deletes them.
 func (t *teardown) namespaceQuestion(namespace string) namespaceuse.Question {
 	return namespaceuse.Question{Owner: t.owner.Name, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool {
 		return t.memory.wasDeleted(reference.UID)
 	}}
 }
 
-// stillUsed names an object of the sets to keep that is in a namespace, also one of a kind that a check does not list.
+// stillUsed returns a text with the first object of the sets to keep that is in a namespace; empty if there is none. It includes kinds that
+// a check does not list.
 func (t *teardown) stillUsed(namespace string) string {
 	var inside []string
 	for _, set := range t.keep {

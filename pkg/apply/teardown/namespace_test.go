@@ -30,12 +30,12 @@ func TestENG_D12_NoNamespaceOfABundleIsDeletedWithSomethingInIt(t *testing.T) {
 	inside := newSet(t, *parse(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader, namespace: data}}`))
 	for name, c := range map[string]struct {
 		there []string
-		// answer is what the check of the namespace found; nil while it is still checked.
+		// answer is the result of the check of the namespace; nil while there is none.
 		answer *namespaceuse.Answer
 		keep   []*object.Set
 		gone   bool
 		kept   string
-		// waiting and err are what the removal waits for, and fails with.
+		// waiting is the expected Removal.Waiting. err is the error that Remove must return.
 		waiting string
 		err     error
 	}{

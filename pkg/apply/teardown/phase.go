@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/pacing"
 )
 
-// teardown is one call of Remove.
+// teardown is the state of one call of Remove.
 type teardown struct {
 	resources  *livecache.Resources
 	namespaces NamespaceChecker
@@ -31,22 +31,22 @@ type teardown struct {
 // removed is the result for one object.
 type removed struct {
 	key object.Key
-	// left is true if the object still exists. why is what its removal waits for, if that is known.
+	// left is true if the object still exists. why is the reason for which its removal waits; empty if it is unknown.
 	left bool
 	why  string
-	// inUse is whether users have custom resources of it; stuck is whether its deletion takes longer than stuckAfter. Either needs
-	// an admin.
+	// inUse is true if users have custom resources of the object's kind. stuck is true if its deletion takes longer than stuckAfter. In
+	// both cases, an admin must act.
 	inUse, stuck bool
-	// checking is whether the object is a namespace whose check has no answer yet.
+	// checking is true if the object is a namespace whose check has no result yet.
 	checking bool
-	// deleted is whether this call deleted it.
+	// deleted is true if this call sent the deletion.
 	deleted bool
-	// kept is why the object stays.
+	// kept is the reason for which the removal keeps the object; empty if it does not keep it.
 	kept string
 	err  error
 }
 
-// phase removes the objects of one phase, some at a time.
+// phase removes the objects of one phase, some of them concurrently. The error is the foremost error of the objects.
 func (t *teardown) phase(ctx context.Context, phase object.Phase) ([]removed, error) {
 	results, errs := make([]removed, len(phase.Objects)), make([]error, len(phase.Objects))
 	pacing.Each(len(phase.Objects), func(i int) {
@@ -56,7 +56,8 @@ func (t *teardown) phase(ctx context.Context, phase object.Phase) ([]removed, er
 	return results, object.Foremost(errs)
 }
 
-// removeObject removes one object, unless an earlier call has finished with it or it is to be kept.
+// removeObject removes one object, unless an earlier call has finished it or it is in a set to keep. If the window is closed, it leaves the
+// object to the next call.
 func (t *teardown) removeObject(ctx context.Context, desired *object.Desired) removed {
 	if kept, done := t.memory.isDone(desired.Key); done {
 		return removed{key: desired.Key, kept: kept}
@@ -65,7 +66,7 @@ func (t *teardown) removeObject(ctx context.Context, desired *object.Desired) re
 		return removed{key: desired.Key}
 	}
 	if t.window.IsClosed() {
-		return removed{key: desired.Key, left: true} // the next call continues here; the controller reports the progress in between
+		return removed{key: desired.Key, left: true} // the next call continues here, after the controller has reported the progress
 	}
 	result := t.removeOwned(ctx, desired)
 	if result.deleted {

@@ -17,67 +17,68 @@ import (
 
 // Removal is the progress of the removal of a set.
 type Removal struct {
-	// Done is whether no object of the set that belongs to the owner is left.
+	// Done is true if no object of the set is left that belongs to the owner, except kept objects.
 	Done bool
-	// Held is whether every object that is left waits for a user to act, and some wait for users' custom resources. No watch
-	// reports the end of those.
+	// Held is true if the removal waits until users delete their custom resources, or for another action of an admin, and for nothing else.
+	// No watch reports the deletion of these custom resources.
 	Held bool
-	// Stuck is whether every object that is left was deleted more than stuckAfter ago: an admin has to act.
+	// Stuck is true if every object that is left was deleted more than stuckAfter ago, so that an admin must act.
 	Stuck bool
-	// Checking is true while the removal waits for nothing but checks of namespaces, which take seconds.
+	// Checking is true while the removal waits only for checks of namespaces, which take seconds.
 	Checking bool
-	// Waiting names the objects that are still being deleted, or why none is, and what to do about it; empty when Done.
+	// Waiting is a message with the reason why the removal waits, such as the first object that is left, and the remedy. It is empty if
+	// Done is true.
 	Waiting string
-	// Kept names objects that the removal keeps, and why, at most 10.
+	// Kept has the names of objects that the removal keeps, each with the reason, at most 10.
 	Kept []string
-	// Deleted names objects that this call deleted, at most 10.
+	// Deleted has the names of objects that this call deleted, at most 10.
 	Deleted []string
 }
 
-// Remover removes sets. It is safe for concurrent use, one call an owner at a time.
+// Remover removes sets. It is safe for concurrent use by different owners. For one owner, only one call may run at a time.
 type Remover struct {
 	resources  *livecache.Resources
 	namespaces NamespaceChecker
-	// manager lists custom resources, which an identity that removes a bundle need not see.
+	// manager is the client that lists custom resources. An identity that removes a bundle needs no permission to list them.
 	manager dynamic.Interface
 	clock   clock.PassiveClock
 }
 
-// NamespaceChecker checks whether a namespace holds objects of other owners. Check returns false until it has an answer.
+// NamespaceChecker checks whether a namespace has objects of other owners. Check returns false until it has a result.
 type NamespaceChecker interface {
 	Check(question namespaceuse.Question) (namespaceuse.Answer, bool)
 }
 
-// New returns a Remover. The manager's client lists the custom resources that a removal must not delete.
+// New returns a Remover. manager is the client that lists the custom resources that a removal must not delete.
 func New(resources *livecache.Resources, namespaces NamespaceChecker, manager dynamic.Interface, clock clock.PassiveClock) *Remover {
 	return &Remover{resources: resources, namespaces: namespaces, manager: manager, clock: clock}
 }
 
-// Options configure a removal.
+// Options are the options of a removal.
 type Options struct {
-	// As is who sends the requests, except lists of custom resources.
+	// As is the identity that sends the requests, except lists of custom resources. It must have a client.
 	As identity.Identity
 	// CRDs is the policy for CustomResourceDefinitions; empty means Orphan. It is ignored while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
 	// Applied are the sets of the owner's revisions that were applied completely.
 	Applied []*object.Set
-	// Keep are sets whose objects stay.
+	// Keep are the sets whose objects are not removed.
 	Keep []*object.Set
-	// Memory is the owner's cache from earlier calls.
+	// Memory is the owner's cache from earlier calls. Remove updates it.
 	Memory *Memory
 }
 
-// Remove deletes a set's objects in the reverse order of the phases, and begins with a phase only when the later ones are gone.
-// So custom resources go while their operator runs, webhooks before the workloads that serve them, and workloads before what
-// those need. Remove deletes a namespace only if the manager created it for the owner and it holds no objects of other owners.
-// Otherwise it keeps the namespace and removes its owner labels. Calling Remove again continues where it stopped.
+// Remove deletes a set's objects in the reverse order of the phases. It begins with a phase only when the objects of the later ones are
+// deleted. So custom resources are deleted while their operator runs, webhooks before the workloads that serve them, and workloads before
+// the objects that they need. Remove deletes a namespace only if the manager created it for the owner and it has no objects of other
+// owners. Otherwise it keeps the namespace and removes its owner labels. The next call continues where the last one stopped.
 //
-// Without sets to keep, the policy decides about CustomResourceDefinitions. Orphan keeps them, without owner labels and annotated
-// with the package. Delete deletes them. While custom resources exist beside the bundle's own, Delete removes nothing at all,
-// because their operator has to run to finish their deletion.
+// Without sets to keep, the policy decides about CustomResourceDefinitions. Orphan keeps them, without owner labels and annotated with the
+// package. Delete deletes them. While users have custom resources besides the bundle's own, Delete removes nothing at all, because their
+// operator must run to finish their deletion.
 //
-// With sets to keep, Remove prunes: it leaves the objects that those sets contain too. It orphans every other
-// CustomResourceDefinition, whatever the policy, because an upgrade must not lose data.
+// With sets to keep, Remove prunes: it does not remove objects that those sets have, too. It orphans every other CustomResourceDefinition,
+// whatever the policy, because an upgrade must not lose data.
 func (r *Remover) Remove(ctx context.Context, set *object.Set, options Options) (Removal, error) {
 	t := &teardown{
 		resources: r.resources, namespaces: r.namespaces, clock: r.clock, manager: r.manager, client: options.As.Dynamic, owner: set.Owner(), set: set,
@@ -108,7 +109,7 @@ func (r *Remover) Remove(ctx context.Context, set *object.Set, options Options) 
 	return removal, nil
 }
 
-// maxListed bounds the lists of a Removal.
+// maxListed is the maximum length of Kept and Deleted.
 const maxListed = 10
 
 func (r *Removal) add(results []removed) {

@@ -13,11 +13,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// removeOwned removes one object if it belongs to the owner.
+// removeOwned removes one object if it exists and belongs to the owner. Otherwise it does nothing, and the result is not left.
 func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) removed {
 	result := removed{key: desired.Key}
 	if len(rest.IsValidPathSegmentName(desired.Key.Name)) > 0 {
-		return result // the API server accepts no object of such a name, and no request can name it
+		return result // the API server accepts no object with such a name
 	}
 	mapping, err := t.resources.Mapper.MappingInAnyVersion(ctx, desired.GVK)
 	if err != nil || mapping == nil {
@@ -51,13 +51,13 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 		return result
 	}
 	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
-		return result // an object that the manager had no right to apply must need no right to be removed
+		return result // no permission is needed for an object that cannot exist
 	}
 	if err != nil {
 		result.err = object.WriteError("reading", desired.Key, err)
 		return result
 	}
-	// Only its labels make a namespace the owner's. Without them, a user took it over or an earlier removal kept it.
+	// A namespace without the owner labels is not removed: a user has taken it over, or an earlier removal kept it.
 	if !t.owner.Owns(live, t.applied) || space && !t.hasLabel(live) {
 		return result
 	}
@@ -74,7 +74,8 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 	return t.delete(ctx, desired, found, live)
 }
 
-// isNamespaceAbsent reports that no namespace of this name exists, and so no object in it.
+// isNamespaceAbsent reports whether a namespace does not exist, so that no object is in it. It returns false for an empty name and after an
+// error.
 func (t *teardown) isNamespaceAbsent(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false

@@ -21,16 +21,16 @@ import (
 // maxExamples is the maximum number of custom resources that a message names.
 const maxExamples = 3
 
-// users are custom resources that are not the bundle's own.
+// users are the custom resources of a kind that are not in the set.
 type users struct {
 	count int64
-	// examples are the first of them.
+	// examples are the names of the first of them, at most maxExamples.
 	examples []string
 }
 
 func (u users) none() bool { return u.count == 0 }
 
-// String returns `12 custom resources, such as Memo default/a, Memo default/b`.
+// String returns a text such as `12 custom resources, such as Memo default/a, Memo default/b`, and the remedy.
 func (u users) String() string {
 	noun := "custom resources"
 	if u.count == 1 {
@@ -43,8 +43,8 @@ func (u users) String() string {
 	return text + "; delete what is not needed any more, or set spec.deletion.crds to Orphan to keep all of it"
 }
 
-// inUse names the custom resources, except the bundle's own, that keep the set's CustomResourceDefinitions from being deleted; empty when
-// there are none. A definition that is not the owner's is not deleted, and its custom resources do not matter.
+// inUse returns a message with the custom resources outside of the set that prevent the deletion of the set's CustomResourceDefinitions;
+// empty if there are none. It ignores a definition that does not belong to the owner, because such a definition is not deleted.
 func (t *teardown) inUse(ctx context.Context) (string, error) {
 	var definitions []*object.Desired
 	for _, each := range t.set.Phases() {
@@ -76,8 +76,8 @@ func (t *teardown) inUse(ctx context.Context) (string, error) {
 	return "nothing is taken down while its kinds are in use by " + all.String(), nil
 }
 
-// isDeletable reports whether a CustomResourceDefinition exists and is the owner's to delete. That is checked first: the manager may list
-// custom resources of those only.
+// isDeletable reports whether a CustomResourceDefinition exists, belongs to the owner, and is not being deleted. inUse calls it first,
+// because the manager is permitted to list custom resources only of such definitions.
 func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bool, error) {
 	mapping, err := t.resources.Mapper.MappingInAnyVersion(ctx, desired.GVK)
 	if err != nil || mapping == nil {
@@ -94,14 +94,14 @@ func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bo
 }
 
 // users finds the custom resources of a definition that are not in the set, in the first version that is served. It does not use discovery,
-// which may be behind. A failed list is an error: a definition must not be deleted unless it is known to be unused.
+// which may be out of date. A failed list is an error: a definition must not be deleted unless it is known to be unused.
 func (t *teardown) users(ctx context.Context, of *object.Definition) (users, error) {
 	for _, version := range of.Served {
 		at := schema.GroupVersionResource{Group: of.Kind.Group, Version: version, Resource: of.Plural}
 		found, err := t.usersAt(ctx, at)
 		switch {
 		case apierrors.IsNotFound(err):
-			continue // no such resource: the definition is gone, or another one, or is just being set up and has none yet
+			continue // not served: the definition was deleted or replaced, or has no custom resources yet
 		case apierrors.IsForbidden(err):
 			key := object.Key{GroupKind: object.CRDKind, Name: of.Plural + "." + of.Kind.Group}
 			return users{}, &object.Refusal{Object: key, Err: fmt.Errorf("deleting it: its custom resources %w by the manager", errUnlistable),
@@ -114,7 +114,8 @@ func (t *teardown) users(ctx context.Context, of *object.Definition) (users, err
 	return users{}, nil
 }
 
-// usersAt lists pages until one has custom resources that are not in the set. Of the later pages it returns only the number.
+// usersAt lists pages until one has custom resources that are not in the set. Of the later pages it adds only the number of objects, if the
+// API server reports it.
 func (t *teardown) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
 	var found users
 	err := pager.Each(ctx, t.manager.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
@@ -142,4 +143,5 @@ func (t *teardown) usersAt(ctx context.Context, at schema.GroupVersionResource) 
 	return found, err
 }
 
+// errUnlistable is part of the message if the manager is not permitted to list custom resources.
 var errUnlistable = errors.New("may not be listed")

@@ -16,15 +16,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// shelf answers lists of one resource page by page, as an API server does that is asked for at most perPage objects; of every
-// other resource there are none.
+// shelf is an API server that lists the objects of one resource in pages of perPage objects, or fails with err. If version is set, it
+// serves only that version. Lists of other resources are empty.
 type shelf struct {
 	resource string
 	version  string
 	objects  []unstructured.Unstructured
 	perPage  int
 	err      error
-	// next is where the next page begins: the fake client does not pass on what a list is to continue from.
+	// next is the index of the first object of the next page, because the fake client does not pass the continue token.
 	next int
 }
 
@@ -51,7 +51,7 @@ func (s *shelf) list(action clienttesting.Action) (bool, runtime.Object, error) 
 	return true, list, nil
 }
 
-// clearing returns a removal of a set on a cluster that has what is on the shelf.
+// clearing returns a removal of a set on a cluster with the objects of a shelf.
 func clearing(t *testing.T, set *object.Set, from shelf) *teardown {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{

@@ -10,11 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// stuckAfter is how long the deletion of an object may take before the removal reports it as stuck. Most Pods have terminated
-// gracefully by then, and most dependents of an object are gone.
+// stuckAfter is the time after which the deletion of an object is reported as stuck. Most Pods have terminated gracefully by then, and most
+// dependents of an object are deleted.
 const stuckAfter = 10 * time.Minute
 
-// waitingFor names what a phase waits for; empty when none of its objects is left. Objects whose reason is known come first.
+// waitingFor returns a message with the first object that is left of a phase, and the number of the others; empty if none is left. Objects
+// with a known reason come first.
 func waitingFor(results []removed) string {
 	var left []removed
 	for _, result := range results {
@@ -42,8 +43,8 @@ func waitingFor(results []removed) string {
 	return text
 }
 
-// heldUp reports whether every object that is left of a phase waits for a user to act: held where users' custom resources are among
-// the causes, stuck otherwise.
+// heldUp reports whether every object that is left of a phase waits for an admin. held is true if users have custom resources of at least
+// one; otherwise stuck is true.
 func heldUp(results []removed) (held, stuck bool) {
 	for _, result := range results {
 		if result.left && !result.inUse && !result.stuck {
@@ -54,12 +55,13 @@ func heldUp(results []removed) (held, stuck bool) {
 	return held, !held
 }
 
-// onlyChecking reports whether all objects that are left of a phase are namespaces whose check has no answer yet.
+// onlyChecking reports whether all objects that are left of a phase are namespaces whose check has no result yet.
 func onlyChecking(results []removed) bool {
 	return !slices.ContainsFunc(results, func(each removed) bool { return each.left && !each.checking })
 }
 
-// deletionState returns what an object that is being deleted waits for, and whether it has waited longer than stuckAfter.
+// deletionState returns the reason for which the deletion of an object waits, and whether it has taken longer than stuckAfter. why is empty
+// if the reason is unknown and the deletion is not stuck.
 func (t *teardown) deletionState(live *unstructured.Unstructured) (why string, stuck bool) {
 	why = waitReason(live)
 	if t.clock.Since(live.GetDeletionTimestamp().Time) <= stuckAfter {
@@ -72,7 +74,7 @@ func (t *teardown) deletionState(live *unstructured.Unstructured) (why string, s
 	return why + fmt.Sprintf(" (it "+long+")", stuckAfter/time.Minute), true
 }
 
-// waitReason returns what an object that is being deleted waits for; empty when it has no finalizer.
+// waitReason returns the reason for which the deletion of an object waits; empty if the object has no finalizer.
 func waitReason(live *unstructured.Unstructured) string {
 	var others []string
 	for _, each := range live.GetFinalizers() {

@@ -37,7 +37,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// Name is the controller's name; its field manager for status is "platform-operators-" and this.
+// Name is the controller's name. Its field manager for status is "platform-operators-" followed by this name.
 const Name = "bundle"
 
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
@@ -53,16 +53,16 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a Bundle.
 	Sources source.Opener
-	// Fetches is the number of concurrent fetches from one host.
+	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
-	// BackoffFirst and BackoffLast limit the exponential back-off after failures.
+	// BackoffFirst and BackoffLast are the shortest and the longest time of the exponential backoff after failures.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about Bundles.
 	Events record.EventRecorder
-	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	// Tasks runs the fetches, so that a caller can wait for them.
 	Tasks *background.Tasks
 }
 
@@ -83,7 +83,7 @@ type controller struct {
 	events  record.EventRecorder
 }
 
-// request is the fetch for a Bundle. The UID distinguishes a recreated Bundle, for which a tag is resolved again.
+// request identifies the fetch for a Bundle. The UID distinguishes a recreated Bundle, for which a tag is resolved again.
 type request struct {
 	uid    types.UID
 	source source.Source
@@ -91,8 +91,8 @@ type request struct {
 	format string
 }
 
-// New returns the controller; its queue keys are Bundle names. The context ends its fetches, and must be the one that the controller runs
-// with.
+// New returns the controller; its queue keys are Bundle names. Its fetches end with ctx, which must be the context that the controller runs
+// with. New returns an error if a required field of the Config is not set.
 func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
@@ -129,7 +129,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
-// bundlesOfClass returns the names of the Bundles that wait for a class.
+// bundlesOfClass returns the names of the Bundles of a class that are not unpacked yet.
 func (c *controller) bundlesOfClass(class runtime.Object) []string {
 	name := factory.ObjectNameToKey(class)
 	bundles, err := c.bundles.List(labels.Everything())
@@ -155,7 +155,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading Bundle %q: %w", name, err)
 	}
 	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
-		// The result of a fetch is kept until the cache has it in status: otherwise an older cache would cause another fetch.
+		// Until here, the result of a fetch is kept: while the cache does not have it in status, a sync would fetch again.
 		c.fetches.Cancel(name)
 		return nil
 	}
@@ -184,7 +184,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 }
 
 // unpack requests a fetch of the Bundle's content, and sets the status from its progress. If the class is unknown, it cancels the fetch. It
-// returns the time until the next sync; 0 for none.
+// returns the time until the next sync; 0 if no retry is needed.
 func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -219,7 +219,7 @@ func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) 
 	return progress.Retry, nil
 }
 
-// sendEvent sends an Event for the Bundle about a changed condition.
+// sendEvent sends an Event about a Bundle if the reason of its condition Unpacked has changed.
 func (c *controller) sendEvent(before, after *corev1alpha2.Bundle) {
 	then := meta.FindStatusCondition(before.Status.Conditions, corev1alpha2.ConditionUnpacked)
 	now := meta.FindStatusCondition(after.Status.Conditions, corev1alpha2.ConditionUnpacked)

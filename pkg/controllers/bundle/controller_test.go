@@ -33,12 +33,13 @@ import (
 
 const digest = "sha256:" + "abababababababababababababababababababababababababababababababab"
 
-// registry serves one bundle, or a fault, or content that is no bundle, or one manifest. It opens every source as an image in it.
+// registry is a registry with one bundle. It fails with fault, serves no content if empty is set, or one manifest if flat is set. It opens
+// every source as an image in it.
 type registry struct {
 	fault error
 	empty bool
 	flat  bool
-	// panics is a fault of the program that the content sets off.
+	// panics makes a fetch panic.
 	panics bool
 }
 
@@ -46,7 +47,7 @@ func (r registry) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	return source.Opened{Name: spec.Image.Ref, Source: served{registry: r, ref: spec.Image.Ref, secret: spec.Image.PullSecret}}, nil
 }
 
-// served is an image of the registry.
+// served is an image in the registry.
 type served struct {
 	registry    registry
 	ref, secret string
@@ -72,10 +73,10 @@ func (s served) Fetch(_ context.Context, to source.Target) error {
 	return os.CopyFS(to.Dir, os.DirFS(filepath.Join("..", "..", "bundle", "registryv1", "testdata", "bundles", "minimal")))
 }
 
-// sent is an Event with the object that it is about.
+// sent is an Event that was sent. about is the type and the name of its object.
 type sent struct{ about, kind, reason, message string }
 
-// eventRecorder keeps what is sent; it is a client-go recorder as far as the controller uses one.
+// eventRecorder is a recorder that sends each Event to a channel. It implements only the method that the controller uses.
 type eventRecorder struct {
 	record.EventRecorder
 	events chan sent
@@ -108,7 +109,7 @@ func TestEventsAreOnTheBundle(t *testing.T) {
 	}
 }
 
-// run runs the controller against a fake API server until the test ends, and gives the Bundle as it changes.
+// run runs the controller with a fake API server until the test ends. It returns the client and the watch events of the Bundle.
 func run(t *testing.T, sources source.Opener, bundle *corev1alpha2.Bundle, before func(*fake.Clientset)) (*fake.Clientset, <-chan watch.Event) {
 	t.Helper()
 	client := fake.NewSimpleClientset(bundle)
@@ -149,7 +150,7 @@ func run(t *testing.T, sources source.Opener, bundle *corev1alpha2.Bundle, befor
 	return client, changes.ResultChan()
 }
 
-// until gives the status that has the reason.
+// until waits until the Bundle has a reason, and returns its status. The test fails after 30 seconds.
 func until(t *testing.T, changes <-chan watch.Event, reason string) corev1alpha2.BundleStatus {
 	t.Helper()
 	for {

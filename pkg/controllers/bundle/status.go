@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// maxMessage limits condition messages and Events, in bytes.
+	// maxMessage is the maximum length of condition messages and Events, in bytes.
 	maxMessage = 1024
-	// maxPackage and maxVersion are the schema's limits, above which the whole status would be rejected. A value that needs truncation was
-	// invalid anyway.
+	// maxPackage and maxVersion are the maximum lengths in the schema, in bytes. With a longer value, the API server would reject the whole
+	// status. A longer value is invalid anyway.
 	maxPackage, maxVersion = 253, 128
 )
 
-// condition is the phase and the condition Unpacked of a Bundle.
+// condition has the phase of a Bundle and the fields of its condition Unpacked.
 type condition struct {
 	phase   corev1alpha2.BundlePhase
 	status  metav1.ConditionStatus
@@ -49,7 +49,7 @@ func unpacked(found *unpack.Inspection) condition {
 		fmt.Sprintf("The content is that of %s.", found.Pinned.Reference)}
 }
 
-// report sets a condition in a Bundle's status.
+// report sets the phase and the condition Unpacked in a Bundle's status.
 func report(bundle *corev1alpha2.Bundle, now metav1.Time, is condition) {
 	bundle.Status.ObservedGeneration = bundle.Generation
 	bundle.Status.Phase = is.phase
@@ -59,7 +59,7 @@ func report(bundle *corev1alpha2.Bundle, now metav1.Time, is condition) {
 	})
 }
 
-// recordResult sets the result of a fetch in a Bundle's status.
+// recordResult sets the result of a fetch in a Bundle's status. It truncates a package name or version that exceeds the schema's limit.
 func recordResult(bundle *corev1alpha2.Bundle, from source.Source, found *unpack.Inspection) {
 	resolved := from.At(found.Pinned.Reference).Spec()
 	status := &bundle.Status

@@ -10,14 +10,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// executor carries out one kind of action.
+// executor executes one kind of action.
 type executor struct {
-	// name is the prefix of errors.
+	// name is the prefix of its errors, before "BundleDeployment".
 	name string
 	run  func(*reconciliation, context.Context, revision.Action) error
 }
 
-// executors has an executor for every kind of action but Done.
+// executors has an executor for every kind of action except Done.
 var executors = map[revision.ActionKind]executor{
 	revision.Load: {"loading a revision of", func(s *reconciliation, ctx context.Context, a revision.Action) error {
 		return s.loadRevision(ctx, a.Revision)
@@ -38,7 +38,8 @@ var executors = map[revision.ActionKind]executor{
 	revision.CollectGarbage:    {"collecting garbage of", (*reconciliation).collectGarbage},
 }
 
-// rollOut carries out what the machine decides until nothing is left to do, and fills in the status.
+// rollOut executes the actions that the machine decides, until it decides Done, and sets the status. It returns the first error of an
+// action; the status is then not written.
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
@@ -56,7 +57,7 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// recordStart writes the start of a revision before anything of it is written, so that no restart extends its deadline.
+// recordStart writes the start of a revision to the status before any of its objects is written. So a restart does not extend its deadline.
 func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) error {
 	s.memory.warnings.Clear()
 	status := &s.deployment.Status
@@ -81,8 +82,8 @@ func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Act
 	return nil
 }
 
-// collectGarbage deletes what a manager that was killed has left half stored or half deleted. Nobody waits for that: an error is
-// logged, and the next attempt is made later.
+// collectGarbage deletes the incomplete parts of revisions that an ended manager process was storing or deleting. It logs an error, and the
+// next attempt is made later.
 func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) error {
 	if err := s.revisions().DeleteUnlisted(ctx); err != nil {
 		klog.Warningf("%v; it is tried again", err)

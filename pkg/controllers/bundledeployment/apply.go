@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// The controller uses *apply.Engine by what it does.
+// The interfaces of *apply.Engine that the controller uses.
 type (
 	// applier applies and observes objects.
 	applier interface {
@@ -24,11 +24,11 @@ type (
 		Remove(ctx context.Context, set *apply.Set, options apply.RemoveOptions, keep ...*apply.Set) (apply.Removal, error)
 		Leftovers(ctx context.Context, owner apply.Owner, installNamespace string) (*apply.Set, error)
 	}
-	// checker checks what must hold before a revision starts.
+	// checker checks the requirements of a revision before it starts.
 	checker interface {
 		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
 		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
-		// InvalidatePermissions has permissions read again that were read before.
+		// InvalidatePermissions clears the cached permissions.
 		InvalidatePermissions()
 	}
 	// watcher watches objects that were applied.
@@ -38,7 +38,8 @@ type (
 	}
 )
 
-// apply applies the target of a rollout. The manager's permissions are asked about again if the API server denies something.
+// apply applies the target of a rollout. If the API server denies a request, apply checks the manager's permissions again. The error
+// becomes part of the machine's input; apply itself returns nil.
 func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
 	set := s.memory.sets[action.Revision.Number]
 	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
@@ -46,7 +47,7 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	s.take(report)
 	if apierrors.IsForbidden(err) {
 		s.c.checker.InvalidatePermissions()
-		// Where no permission is missing, something else forbids it, such as a policy or a quota.
+		// If no permission is missing, something else denies it, such as a policy or a quota.
 		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
 			err = denied
 			s.retry(permissionsInterval)
@@ -56,7 +57,7 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	return nil
 }
 
-// applyRemaining applies what only the active revision has, in the phases that the target is in.
+// applyRemaining applies the objects that only the active revision has, except those in the phases that the target has reached.
 func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Action) error {
 	target := s.machine.Desired()
 	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
@@ -66,7 +67,7 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 	return nil
 }
 
-// observe looks at the objects of the active revision without writing.
+// observe reads the state of the active revision's objects and writes nothing.
 func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
 	report := s.c.applier.Observe(ctx, s.memory.sets[action.Revision.Number])
 	s.retry(report.RetryAfter)
@@ -74,7 +75,7 @@ func (s *reconciliation) observe(ctx context.Context, action revision.Action) er
 	return nil
 }
 
-// identity is the identity that the objects are applied as: the manager's own.
+// identity returns the identity that writes the objects: the zero Identity, which means the manager.
 func (s *reconciliation) identity() apply.Identity { return apply.Identity{} }
 
 func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
@@ -97,7 +98,8 @@ func reportOf(report apply.Report) revision.Report {
 	}
 }
 
-// problemOf returns an error of the engine as a Problem: a refusal if it wraps an apply.Refusal, else a transient fault. Nil is the zero Problem.
+// problemOf converts an error of the engine to a Problem: refused if it wraps an apply.Refusal, otherwise transient. A nil error is the
+// zero Problem.
 func problemOf(err error) revision.Problem {
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		return revision.Problem{Err: refusal, Refused: true}
@@ -105,11 +107,12 @@ func problemOf(err error) revision.Problem {
 	return revision.Problem{Err: err}
 }
 
-// permissionsInterval is how often a missing permission is checked again during a rollout: no watch reports that it was granted.
+// permissionsInterval is the time between two checks of a missing permission during a rollout, because no watch reports that the permission
+// was granted.
 const permissionsInterval = revision.RequirementInterval
 
-// checkRequirements checks whether a revision may start. It reads permissions and the install namespace as they are at that moment:
-// nothing of the revision is written because of something that could be known before.
+// checkRequirements checks whether a revision may start. It reads the permissions and the install namespace now, so that no revision is
+// partly written when a requirement is not met.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
 	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision))}
 	if check.Problem.Err == nil {
@@ -122,7 +125,7 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 	return nil
 }
 
-// checkPermissions returns a refusal if the manager lacks permissions for a revision.
+// checkPermissions returns a refusal if the manager lacks permissions for a revision, and sets missing.
 func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision) error {
 	var err error
 	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.identity(), s.memory.sets[of.Number]); err != nil {
@@ -131,7 +134,7 @@ func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revi
 	return apply.NotPermitted(s.deployment.Name, s.missing)
 }
 
-// take records what a call of the engine reports beside the state of the objects.
+// take records the part of a report that the machine does not need: the retry time, the install namespace, warnings and drift.
 func (s *reconciliation) take(report apply.Report) {
 	s.retry(report.RetryAfter)
 	if report.NamespaceSeen {

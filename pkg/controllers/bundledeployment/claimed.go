@@ -23,8 +23,8 @@ func (c *controller) isClaimed(deployment *corev1alpha2.BundleDeployment) (bool,
 	return !ownership.BelongsTo(deployment, operator), nil
 }
 
-// checkName ends the sync of a BundleDeployment that has the name of a PlatformOperator that does not own it. The labels and the field
-// manager of both would be the same, so that either would take the other's objects for its own.
+// checkName ends the sync of a BundleDeployment if a PlatformOperator that does not own it has the same name. The objects of both would
+// have the same labels and field manager, so each would change the objects of the other.
 func checkName(_ context.Context, s *reconciliation) (bool, error) {
 	claimed, err := s.c.isClaimed(s.before)
 	if claimed {
@@ -33,7 +33,8 @@ func checkName(_ context.Context, s *reconciliation) (bool, error) {
 	return claimed || err != nil, err
 }
 
-// concernsName reports whether an event of a PlatformOperator concerns the BundleDeployment of its name: one that it does not own.
+// concernsName reports whether a BundleDeployment with the name of a PlatformOperator exists that the PlatformOperator does not own. Other
+// events of PlatformOperators do not concern this controller.
 func (c *controller) concernsName(object any) bool {
 	operator, ok := object.(metav1.Object)
 	if !ok {

@@ -13,8 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// readClass reads the ProvisionerClass, and merges its policies with those of the spec. If the class is gone, it uses its last policies: the
-// deletion of a class must not change how the active revision is maintained.
+// readClass reads the ProvisionerClass, and merges its policies with those of the spec. If the class was deleted or has an unknown
+// provisioner, it sets unknownClass and uses the last policies of the class: its deletion must not change how the active revision is
+// maintained.
 func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	name := s.deployment.Spec.ProvisionerClassName
 	class, err := s.c.classes.Get(name)
@@ -28,7 +29,7 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	default:
 		s.memory.class, s.memory.className = class.Spec, name
 	}
-	// After a restart, the policies of a deleted class are not known: nothing is repaired that they may have left.
+	// After a restart, the policies of a deleted class are unknown. They may not have allowed repairs, so nothing is repaired.
 	defaults := corev1alpha2.ProvisionerClassSpec{Drift: &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}}
 	if s.memory.className == name {
 		defaults = s.memory.class
@@ -37,7 +38,7 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// deploymentsOfClass returns the names of the BundleDeployments of a class.
+// deploymentsOfClass returns the names of the BundleDeployments whose spec.provisionerClassName is a class.
 func (c *controller) deploymentsOfClass(class runtime.Object) []string {
 	return c.deploymentsWith(factory.ObjectNameToKey(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
 }

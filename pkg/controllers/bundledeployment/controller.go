@@ -1,15 +1,15 @@
-// Package bundledeployment carries out BundleDeployments: it has the content of the source fetched, rendered and kept as a
-// numbered revision, rolls the revision out, keeps what is active as it was applied, and takes everything down again.
+// Package bundledeployment reconciles BundleDeployments. It fetches and renders the content of the source, and stores it as a numbered
+// revision. It rolls the revision out, reverts drift of the active revision, and removes all objects when the BundleDeployment is deleted.
 //
-// A sync decides from the spec, the stored revisions and the applied objects alone, so that it goes on after a crash at any
-// point. What is slow (registries) runs beside it and wakes it up. A revision, once stored, needs its source no more. What
-// a user got wrong is a condition on the BundleDeployment, never an error of the controller.
+// A sync depends only on the spec, the stored revisions and the applied objects, so that it continues after a crash at any point. Slow
+// work, such as requests to registries, runs in the background and queues the BundleDeployment when it ends. A stored revision no longer
+// needs its source. A user's error is a condition of the BundleDeployment, never an error of the controller.
 //
-// A revision has a deadline, counted from a time that is in status before anything of it is written. What misses it is held
-// or rolled back, as the spec says; a revision that was rolled back is not tried again before the spec changes.
+// A revision has a deadline. Its start time is in the status before any object is written. A revision that misses the deadline is held or
+// rolled back, as the spec requests. A revision that was rolled back is not tried again before the spec changes.
 //
-// It knows nothing of catalogs and versions, and of PlatformOperators only which names they have; whoever creates a
-// BundleDeployment reads its status.
+// The package does not know catalogs and versions. Of PlatformOperators it reads only the names and UIDs. The creator of a BundleDeployment
+// reads its status.
 package bundledeployment
 
 import (
@@ -44,13 +44,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// Name is the controller's name; its field manager for status is "platform-operators-" and this.
+// Name is the controller's name. Its field manager for status is "platform-operators-" followed by this name.
 const Name = "bundledeployment"
 
 // ControllerName is the controller's name in library-go's log, in the metrics of its work queue, and in errors of failed syncs.
 const ControllerName = "BundleDeploymentController"
 
-// firstPause is the pause after the first write that failed.
+// firstPause is the time until the next sync after the first failed write.
 const firstPause = 250 * time.Millisecond
 
 const fieldManager = "platform-operators-" + Name
@@ -61,9 +61,9 @@ type Config struct {
 	Deployments coreinformers.BundleDeploymentInformer
 	Bundles     coreinformers.BundleInformer
 	Classes     coreinformers.ProvisionerClassInformer
-	// Operators are asked for the names that they claim.
+	// Operators are the PlatformOperators, whose names another BundleDeployment must not have.
 	Operators platforminformers.PlatformOperatorInformer
-	// Namespace is the manager's own, Secrets those of it, where stored revisions are kept.
+	// Namespace is the manager's own namespace. Secrets are the Secrets in it, which store the revisions.
 	Namespace string
 	Secrets   corev1client.SecretInterface
 	Discovery discovery.CachedDiscoveryInterface
@@ -72,20 +72,20 @@ type Config struct {
 	Content *store.Content
 	// Sources opens the source of a BundleDeployment.
 	Sources source.Opener
-	// Fetches is the number of sources that are fetched from one host at once.
+	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
-	// Backoff of what failed: from the first delay, doubled each time, to the last.
+	// BackoffFirst and BackoffLast are the shortest and the longest time of the exponential backoff after failures.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about BundleDeployments.
 	Events record.EventRecorder
-	// Tasks runs what the controller does beside its syncs, so that a caller can wait for it.
+	// Tasks runs the fetches, so that a caller can wait for them.
 	Tasks *background.Tasks
 	// Synced is called with the name of each BundleDeployment whose sync has ended, with or without an error.
 	Synced func(name string)
-	// Register makes a metric known.
+	// Register registers a metric.
 	Register func(metrics.Registerable) error
 }
 
@@ -98,9 +98,9 @@ func (c Config) validate() error {
 	return nil
 }
 
-// certificateFinder finds the component that makes certificates; empty if the cluster has none. *certificates.Finder is one.
+// certificateFinder finds the component that provides certificates; empty if the cluster has none. *certificates.Finder implements it.
 type certificateFinder interface {
-	// Current asks the cluster; Recent may return what it had some seconds ago.
+	// Current sends a request to the cluster. Recent may return a result that is some seconds old.
 	Current() (bundle.CertificateProvider, error)
 	Recent() (bundle.CertificateProvider, error)
 }
@@ -116,11 +116,12 @@ type controller struct {
 	remover     remover
 	checker     checker
 	watcher     watcher
-	// managerNamespace is the manager's own, where nothing is installed.
+	// managerNamespace is the manager's own namespace, in which nothing is installed.
 	managerNamespace string
 	fetches          *source.Jobs[unpack.Request, unpack.Rendering]
 	certificates     certificateFinder
-	// backoff is that of fetches and refusals, pauses the one after writes that failed: mostly the next one succeeds.
+	// backoff is the backoff of fetches and refusals. pauses is the backoff after failed writes, which is shorter at first because the next
+	// write usually succeeds.
 	backoff, pauses source.Backoff
 	clock           clock.PassiveClock
 	events          record.EventRecorder
@@ -131,8 +132,8 @@ type controller struct {
 	memories map[string]*memory
 }
 
-// New builds the controller; its queue keys are BundleDeployment names. The context ends its fetches, and is the one that the
-// controller runs with. Nothing runs before the first sync.
+// New returns the controller; its queue keys are BundleDeployment names. Its fetches end with ctx, which must be the context that the
+// controller runs with. New starts nothing. It returns an error if a required field of the Config is not set.
 func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	memory := c.memoryOf(found)
 	if left, behind := memory.lastWrite.IsBehind(found, c.clock.Now()); behind {
 		syncCtx.Queue().AddAfter(name, left)
-		return nil // the event of our own last write comes sooner
+		return nil // usually the watch event of the last write arrives before that
 	}
 	memory.drift.Begin()
 	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
@@ -210,7 +211,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	for _, stage := range stages {
 		done, err := stage.run(ctx, s)
 		if apierrors.IsConflict(err) {
-			return factory.SyntheticRequeueError // another writer was faster; nothing is wrong
+			return factory.SyntheticRequeueError // another client has changed the object; this is not a failure
 		}
 		if err != nil {
 			return fmt.Errorf("%s BundleDeployment %q: %w", stage.name, name, err)
@@ -232,7 +233,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return s.fault
 }
 
-// forget drops everything that is kept of a BundleDeployment that is gone.
+// forget removes the cached state, fetches, watches and metrics of a BundleDeployment that was deleted.
 func (c *controller) forget(name string) {
 	c.watcher.Release(name)
 	c.fetches.Cancel(name)

@@ -33,7 +33,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// fakeEngine is an engine with the results that a test gives it.
+// fakeEngine is an engine that returns the results in its fields.
 type fakeEngine struct {
 	report    apply.Report
 	err       error
@@ -44,7 +44,7 @@ type fakeEngine struct {
 	askErr    error
 	namespace plan.InstallNamespace
 
-	// applied counts calls of Apply, and removed the objects that Remove was called for.
+	// applied is the number of calls of Apply. removed is the number of objects for which Remove was called.
 	applied, removed int
 }
 
@@ -72,7 +72,7 @@ func (e *fakeEngine) InvalidatePermissions()                 {}
 func (e *fakeEngine) KeepWatches(apply.Owner, ...*apply.Set) {}
 func (e *fakeEngine) Release(string)                         {}
 
-// images opens sources that are nothing but a name. A poll interval is taken as the spec has it.
+// images opens each source as a name without content. It uses the poll interval of the spec.
 type images struct{}
 
 func (images) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
@@ -83,7 +83,7 @@ func (images) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	return opened, nil
 }
 
-// named is a source that nothing is fetched from.
+// named is a source without content; its value is its name.
 type named string
 
 func (n named) Host() string                   { return "" }
@@ -94,7 +94,7 @@ func (n named) Resolve(context.Context) (source.Pinned, error) {
 func (n named) Fetch(context.Context, source.Target) error { return errors.New("nothing is fetched") }
 func (n named) Spec() corev1alpha2.BundleSource            { return corev1alpha2.BundleSource{} }
 
-// provider is a cluster whose certificates a component makes.
+// provider is a certificateFinder that always finds this provider.
 type provider bundle.CertificateProvider
 
 func (p provider) Current() (bundle.CertificateProvider, error) {
@@ -104,16 +104,16 @@ func (p provider) Recent() (bundle.CertificateProvider, error) {
 	return bundle.CertificateProvider(p), nil
 }
 
-// fixture is a sync of BundleDeployment "memo" of generation 3, which nothing runs.
+// fixture is a sync of BundleDeployment "memo" with generation 3. The test calls its stages.
 type fixture struct {
 	*reconciliation
 	engine *fakeEngine
 	clock  *clocktesting.FakePassiveClock
 	api    *corefake.Clientset
 	events *record.FakeRecorder
-	// registry has the metrics.
+	// registry has the controller's metrics.
 	registry metrics.KubeRegistry
-	// one is the active revision, two a later one that is rolling out.
+	// one is the active revision. two is a later revision that is rolling out.
 	one, two *revision.Revision
 }
 
@@ -165,7 +165,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// store stores a revision of one ConfigMap.
+// store stores a revision with one ConfigMap, and returns it.
 func (f *fixture) store(t *testing.T, version string) *revision.Revision {
 	t.Helper()
 	stored, err := f.revisions().Save(t.Context(), &store.Revision{
@@ -181,7 +181,7 @@ func (f *fixture) store(t *testing.T, version string) *revision.Revision {
 	return stored
 }
 
-// decide runs the machine to its end, with actions that the fake engine answers.
+// decide executes the actions of the machine until it has none, with the fake engine.
 func (f *fixture) decide(t *testing.T) {
 	t.Helper()
 	if _, err := rollOut(t.Context(), f.reconciliation); err != nil {
@@ -221,7 +221,7 @@ func deploymentsNamed(t *testing.T, all ...*corev1alpha2.BundleDeployment) corel
 	return corelisters.NewBundleDeploymentLister(indexer)
 }
 
-// operatorsNamed lists PlatformOperators of these names.
+// operatorsNamed returns a lister of PlatformOperators with these names.
 func operatorsNamed(t *testing.T, names ...string) platformlisters.PlatformOperatorLister {
 	t.Helper()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})

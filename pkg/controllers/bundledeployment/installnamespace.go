@@ -15,7 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// checkNamespace returns a refusal if nothing may be installed in the install namespace. It reads the namespace as it is at that moment.
+// checkNamespace returns a refusal if the bundle must not be installed in the install namespace. It reads the current namespace, and sets
+// preexisting if the namespace may be used.
 func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	name := s.deployment.Spec.InstallNamespace
 	found, err := s.c.checker.InstallNamespace(ctx, apply.Owner{Name: s.deployment.Name}, name)
@@ -36,7 +37,7 @@ func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	}
 }
 
-// knownNamespace returns what is known of the install namespace without reading it.
+// knownNamespace returns the state of the install namespace that is known without reading it.
 func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	return plan.InstallNamespace{
 		Name: s.deployment.Spec.InstallNamespace, Manager: s.c.managerNamespace,
@@ -45,15 +46,15 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	}
 }
 
-// wasInstalled reports whether a revision was completely applied before. A first installation that is not complete yet does not count: when
-// it began, its namespace may not have existed.
+// wasInstalled reports whether a revision was completely applied before. It returns false for a first installation that is not complete
+// yet, because its namespace may not have existed at its start.
 func (s *reconciliation) wasInstalled() bool {
 	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || revision.IsInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
-// withNamespaceWarning adds the warning of a namespace that the manager did not create. While nothing has read the namespace, the warning
-// stays as it is.
+// withNamespaceWarning adds the warning about a namespace that the manager did not create, or removes it. If this sync has not read the
+// namespace, it returns the warnings unchanged.
 func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 	if s.preexisting == nil {
 		return warnings

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// memory is the cache for one BundleDeployment between syncs. After a restart it is read again from the cluster, or not needed.
+// memory is the cache for one BundleDeployment between syncs. After a restart it is read again from the cluster, or starts empty.
 type memory struct {
 	uid types.UID
 	// loaded is true after history was read from the cluster.
@@ -20,26 +20,26 @@ type memory struct {
 	history revision.History
 	// sets are the objects of loaded revisions, by number.
 	sets revisions.Sets
-	// lastWrite is our own last write to the BundleDeployment.
+	// lastWrite is the controller's last write to the BundleDeployment.
 	lastWrite lastwrite.Write
-	// storeAttempt is the last attempt to store a revision that failed.
+	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
-	// events are sent when a status was written.
+	// events are the Events to send after the next write of the status.
 	events []revision.Event
 	// removal is the cache of a removal in progress.
 	removal removalMemory
-	// pruneFailures are consecutive failures to prune.
+	// pruneFailures are the consecutive failures to prune.
 	pruneFailures revision.Failures
-	// class is the last one that was seen of the name className.
+	// class is the last spec of the ProvisionerClass with name className.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
-	// polls is when the source is polled.
+	// polls is the schedule of polls of the source.
 	polls revision.PollSchedule
-	// rerendered is true after the active revision was compared with what this manager renders, once in a process.
+	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.
 	rerendered bool
 	// pollEvent is the message of the last Event of a poll.
 	pollEvent string
-	// drift has changes by others, warnings those of the API server.
+	// drift has the changes by other clients. warnings has the API server's warnings.
 	drift    revision.DriftLog
 	warnings revision.WarningLog
 	// unhealthy is the period in which the active revision is unhealthy.
@@ -53,7 +53,7 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	if found == nil || found.uid != deployment.UID {
 		if found != nil {
 			c.watcher.Release(deployment.Name)
-			c.fetches.Cancel(deployment.Name) // what was requested for another one of this name is not for this one
+			c.fetches.Cancel(deployment.Name) // the fetch was requested for a deleted object of this name
 			c.metrics.Forget(deployment.Name)
 		}
 		found = &memory{uid: deployment.UID, sets: revisions.Sets{}}
@@ -62,10 +62,11 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	return found
 }
 
-// maxEvents limits the Events that wait while no status can be written.
+// maxEvents is the maximum number of Events that wait for a write of the status. Further Events are dropped.
 const maxEvents = 50
 
-// addEvent has an Event sent after a status was written, however many syncs that takes.
+// addEvent adds an Event that is sent after the next write of the status, even if that takes several syncs. It ignores an Event that is
+// already waiting, and all Events beyond maxEvents.
 func (m *memory) addEvent(event revision.Event) {
 	if len(m.events) < maxEvents && !slices.Contains(m.events, event) {
 		m.events = append(m.events, event)

@@ -17,7 +17,7 @@ func TestAStatusThatOnlyProgressedIsWrittenInTheEnd(t *testing.T) {
 	s.before.Status.Conditions = []metav1.Condition{{Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRollingOut}}
 	clock := s.clock
 	s.memory.lastWrite.Time = clock.Now()
-	// sync is a sync that counts so many ready objects and has a message about them; it returns what is then stored.
+	// sync syncs with this number of ready objects and this message. It returns the number in the stored status.
 	sync := func(ready int32, message string) (stored int32) {
 		t.Helper()
 		s.deployment, s.retryAfter = s.before.DeepCopy(), 0

@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// poll checks whether the source of a stored revision has other content: a tag when its poll is due, and the rendering once after
-// a start of a manager that renders otherwise. The stored revision stays in use until other content was rendered; a source that
-// cannot be read does not affect it.
+// poll checks whether the source of a stored revision has new content. It resolves a tag again when the poll is due. It renders the content
+// again once after the start of a manager whose renderer differs. The stored revision remains in use until new content was rendered; a
+// source that cannot be read does not affect it.
 func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	known := s.machine.Newest()
 	request, due := s.duePoll(known)
@@ -37,7 +37,8 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	return s.takePoll(ctx, known, request, got.Result)
 }
 
-// takePoll decides upon the result of a poll.
+// takePoll stores the result of a poll as a new desired revision if it differs from the known one. Otherwise it records that this manager's
+// renderer has the same result. It reports content that cannot be installed or stored by an Event, and keeps the known revision.
 func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision, request unpack.Request, got *unpack.Rendering) error {
 	name := s.source.desired.Source
 	if got.Invalid != nil {
@@ -71,7 +72,7 @@ func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision,
 	return nil
 }
 
-// endPoll records that a request of a poll was answered.
+// endPoll records that a request of a poll has a result: the time of a tag's poll, or that the rendering was compared.
 func (s *reconciliation) endPoll(request unpack.Request) {
 	s.c.fetches.Cancel(s.deployment.Name)
 	if request.Known != "" {
@@ -81,7 +82,8 @@ func (s *reconciliation) endPoll(request unpack.Request) {
 	s.memory.rerendered = true
 }
 
-// duePoll returns the request to resolve the source again, if that is due.
+// duePoll returns the request to resolve the source again; false if that is not due. It schedules the next sync for the time of the next
+// poll.
 func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool) {
 	opened := s.source.opened
 	if opened.PollInterval == 0 {
@@ -98,8 +100,9 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 	return request, true
 }
 
-// dueRendering returns the request to render the active revision again, by its digest, if this manager renders otherwise than the one
-// that stored it. It is made once in a process, while nothing is under way.
+// dueRendering returns the request to render the active revision again, from its resolved source, if its renderer or its certificate
+// provider differs from this manager's; otherwise false. It returns true only until the result is compared, and only while no rollout is in
+// progress.
 func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request, bool) {
 	if s.memory.rerendered || known != s.machine.Active() || !s.machine.IsSettled() {
 		return unpack.Request{}, false
@@ -122,7 +125,7 @@ func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request,
 	return s.requestFrom(s.source.opened.Source.At(known.Resolved)), true
 }
 
-// sendPollEvent sends a warning that was not the last one of a poll.
+// sendPollEvent adds a warning Event, unless the last Event of a poll has the same message.
 func (s *reconciliation) sendPollEvent(reason, message string) {
 	if s.memory.pollEvent != message {
 		s.memory.pollEvent = message

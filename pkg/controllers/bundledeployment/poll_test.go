@@ -18,7 +18,7 @@ import (
 
 var registryRenderer = formats.Renderer(corev1alpha2.FormatRegistryV1)
 
-// settledFixture has revision 2 active and desired, with nothing under way.
+// settledFixture returns a fixture whose revision 2 is active and desired. Its next action is a poll.
 func settledFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)

@@ -16,17 +16,20 @@ import (
 
 // removalMemory is the cache of a removal between syncs.
 type removalMemory struct {
-	// attempts are those that did not end it.
+	// attempts are the attempts that have not completed the removal.
 	attempts revision.RemovalAttempts
 	// heldTime is when the API server last confirmed that the finalizer is on the deleted BundleDeployment.
 	heldTime time.Time
-	// union has the objects of the revisions that are removed: a removal takes many syncs.
+	// union caches the union of the removed revisions' objects, because a removal takes many syncs.
 	union revisions.Union
 }
 
-// remove deletes what a deleted BundleDeployment applied, in reverse order, and releases it when nothing is left. It needs only the
-// stored revisions. Where those are lost, it finds the objects by their labels, but only of kinds that a registry+v1 bundle may hold;
-// an Event tells the admin how to find the others. The garbage collector deletes stored content of no revision.
+// remove deletes the objects of a deleted BundleDeployment, in reverse order, and removes its finalizers when no object is left. It returns
+// false, without any effect, if the BundleDeployment is not being deleted.
+//
+// remove needs only the stored revisions. If those are lost, it finds the objects by their labels, but only objects of the kinds that a
+// registry+v1 bundle may have. An Event describes how the admin finds the others. The garbage collector deletes the parts of stored content
+// that belong to no revision.
 func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
@@ -49,7 +52,7 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 		return true, nil
 	}
 	history := &s.memory.history
-	for len(history.Stored) > 0 { // the same name may be used again before the garbage collector has come to them
+	for len(history.Stored) > 0 { // a new BundleDeployment may have this name before the garbage collector deletes them
 		oldest := history.Stored[0]
 		if err := s.revisions().Delete(ctx, oldest); err != nil {
 			return true, err
@@ -59,12 +62,13 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// heldPeriod is how long an answer of the API server counts that the finalizer is still on a BundleDeployment. A cache that is older
-// than that has a stuck watch.
+// heldPeriod is the time for which a response of the API server is valid that the finalizer is still on a BundleDeployment. A cache that is
+// out of date for longer has a stuck watch.
 const heldPeriod = 30 * time.Second
 
-// isReleased asks the API server whether the finalizer was removed meanwhile, which is how an admin releases an operator without
-// removing its objects: a manager that was stuck must not remove them because its cache is old.
+// isReleased reports whether the BundleDeployment was deleted or another client has removed the finalizer, which releases an operator
+// without removing its objects. It reads the BundleDeployment at most once every heldPeriod, because an outdated cache must not cause the
+// removal of released objects.
 func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
 	if s.c.clock.Since(s.memory.removal.heldTime) < heldPeriod {
 		return false, nil
@@ -83,14 +87,14 @@ func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// removeAll removes the objects of every revision that may have some, as one set, so that the order holds across revisions. Of what
-// was never started nothing is looked for: that takes no permissions.
+// removeAll removes the objects of every revision that may have some, as one set, so that one order applies to all revisions. It then
+// removes leftovers. It does not load revisions that were never started, and needs no permissions for their objects.
 func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	removal, err := s.removeRevisions(ctx)
 	if err != nil || !removal.Done {
 		return removal, err
 	}
-	// Stored revisions can be lost, and rukpak had none; the labels of objects tell whose they are. They do not if a PlatformOperator
+	// Stored revisions can be lost, and rukpak had none, so the rest is found by labels. This is not possible if a PlatformOperator
 	// claims the name: its objects have the same labels.
 	if claimed, err := s.c.isClaimed(s.before); claimed || err != nil {
 		return removal, err
@@ -131,7 +135,7 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
 }
 
-// reportRemoval reports how far a removal is, or what is in its way.
+// reportRemoval reports the progress of a removal, or its error, in the status, and schedules the next attempt.
 func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	now, problem := s.c.clock.Now(), problemOf(err)
 	if !problem.Refused {
@@ -146,7 +150,8 @@ func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	}
 }
 
-// release removes the finalizers, after which the BundleDeployment goes.
+// release removes the finalizers, so that the API server deletes the BundleDeployment. It then sends the Events of the removal and forgets
+// the BundleDeployment.
 func (s *reconciliation) release(ctx context.Context, removal apply.Removal) error {
 	updated := s.before.DeepCopy()
 	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, revision.IsFinalizer)

@@ -22,9 +22,9 @@ func TestARemovalSaysWhetherItGoesOnByItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		removal              apply.Removal
 		err                  error
-		faults               int           // before this one
-		failing              time.Duration // since the first of them
-		progressing, blocked string        // empty for what is left as it was
+		faults               int           // the number of earlier faults
+		failing              time.Duration // the time since the first fault
+		progressing, blocked string        // empty if the condition must not change
 		words                string
 	}{
 		"objects are on their way": {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// firstFixture has a first revision that has not started.
+// firstFixture returns a fixture with only a first revision, which has not started.
 func firstFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
@@ -117,7 +117,7 @@ func TestHRD_S1_WhatWasInstalledInANamespaceOfOthersStaysWithAWarning(t *testing
 	}
 	for name, look := range map[string]func(){
 		"the second time":       func() {},
-		"while nothing is read": func() { f.preexisting = nil }, // such as after a restart, while nothing is applied
+		"while nothing is read": func() { f.preexisting = nil }, // for example after a restart, before an apply
 	} {
 		look()
 		f.reportPlan()
@@ -155,7 +155,7 @@ func TestFinalizersOfRukpakGoWhenNothingOfItIsLeft(t *testing.T) {
 	}
 	f.api.ClearActions()
 	add()
-	if asked := f.api.Actions(); len(asked) != 1 || asked[0].GetVerb() != "get" { // which is add's own
+	if asked := f.api.Actions(); len(asked) != 1 || asked[0].GetVerb() != "get" { // the request of the test's add function
 		t.Errorf("it is written again: %v", asked)
 	}
 }

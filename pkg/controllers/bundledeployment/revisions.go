@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// loadHistory reads which revisions are stored, once in a process.
+// loadHistory reads which revisions are stored, once in a process for each BundleDeployment.
 func loadHistory(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.memory.loaded {
 		return false, nil
@@ -26,22 +26,23 @@ func (s *reconciliation) revisions() revisions.Revisions {
 	return revisions.Revisions{Store: s.c.revisions, History: &s.memory.history, Sets: s.memory.sets, Deployment: s.before}
 }
 
-// loadRevision loads the objects of a revision. One that is damaged is dropped, and is not loaded then.
+// loadRevision loads the objects of a revision. A damaged revision is removed from the history, and Loaded remains false.
 func (s *reconciliation) loadRevision(ctx context.Context, wanted *revision.Revision) error {
 	events, err := s.revisions().Load(ctx, wanted)
 	s.addEvents(events)
 	return err
 }
 
-// storeNew stores what a request led to under the next number. What cannot be stored is tried again with back-off; until then it
-// returns no revision, and, after some attempts, why. Only a conflict is returned as err.
+// storeNew stores the result of a request under the next revision number. If it cannot be stored, stored is nil, and storeNew schedules
+// another attempt with backoff. After some attempts, lasting is the reason. Only a conflict is returned as err.
 func (s *reconciliation) storeNew(ctx context.Context, request unpack.Request, next *store.Revision) (stored *revision.Revision, lasting, err error) {
 	saved, err := s.memory.storeAttempt.Save(ctx, revisions.Saver{Revisions: s.revisions(), Clock: s.c.clock, Backoff: s.c.pauses.After}, request, next)
 	s.retry(saved.Retry)
 	return saved.Revision, saved.Err, err
 }
 
-// setDesired stores what a request led to, and makes it the desired revision.
+// setDesired stores the result of a request, and makes it the desired revision. If it cannot be stored, the machine receives the reason
+// instead, and another attempt is scheduled.
 func (s *reconciliation) setDesired(ctx context.Context, request unpack.Request, next *store.Revision) error {
 	stored, lasting, err := s.storeNew(ctx, request, next)
 	switch {

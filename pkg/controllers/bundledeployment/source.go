@@ -16,12 +16,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// newRenderer returns the renderer of BundleDeployments.
+// newRenderer returns the renderer for the content of BundleDeployments.
 func newRenderer(content unpack.Content, certificates certificateFinder) unpack.Renderer {
 	return unpack.Renderer{Content: content, Certificates: certificates.Current, IsReserved: apply.IsReserved}
 }
 
-// desiredSource is where the desired content comes from, and how it is rendered.
+// desiredSource has the source of the desired content, and the inputs of its rendering.
 type desiredSource struct {
 	desired revision.Desired
 	opened  source.Opened
@@ -29,7 +29,8 @@ type desiredSource struct {
 	config string
 }
 
-// readSource finds out where the desired content comes from. It fails only if a cache does.
+// readSource sets the source of the desired content from the spec. If the class is unknown or the source is missing, it cancels the fetch.
+// It returns an error only if a cache fails.
 func readSource(_ context.Context, s *reconciliation) (bool, error) {
 	if s.unknownClass != "" {
 		s.c.fetches.Cancel(s.deployment.Name)
@@ -50,7 +51,8 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// fetch has the desired content fetched, rendered and stored. A sync does not wait for that.
+// fetch requests that the desired content is fetched and rendered in the background, and stores the result when it is available. It does
+// not wait for it.
 func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	request := s.request()
 	progress := s.c.fetches.Request(s.deployment.Name, request)
@@ -70,7 +72,8 @@ func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	return s.setDesired(ctx, request, s.revisionOf(progress.Result))
 }
 
-// storeAgain stores an older revision of the desired content under the next number. It needs nothing of its source.
+// storeAgain stores an older revision with the desired content under the next number, without its source. If the older revision is damaged,
+// it stores nothing.
 func (s *reconciliation) storeAgain(ctx context.Context, action revision.Action) error {
 	loaded, events, err := s.revisions().Read(ctx, action.Revision)
 	s.addEvents(events)
@@ -80,7 +83,7 @@ func (s *reconciliation) storeAgain(ctx context.Context, action revision.Action)
 	return s.setDesired(ctx, s.request(), loaded)
 }
 
-// request returns what has to be fetched and rendered for the desired content.
+// request returns the request to fetch and render the desired content, from its pinned source if the history has one.
 func (s *reconciliation) request() unpack.Request {
 	from := s.source.opened.Source
 	if pinned := s.memory.history.Pinned(s.source.desired); pinned != "" && from != nil {
@@ -89,15 +92,16 @@ func (s *reconciliation) request() unpack.Request {
 	return s.requestFrom(from)
 }
 
-// requestFrom returns what has to be rendered for the desired content, from a source.
+// requestFrom returns the request to render the desired content from a given source.
 func (s *reconciliation) requestFrom(from source.Source) unpack.Request {
 	return unpack.Request{Source: from, Format: s.source.desired.Format, Namespace: s.deployment.Spec.InstallNamespace, Config: s.source.config}
 }
 
-// certificatesRetry is how often it is checked whether a component makes certificates by now. Nothing watches for that.
+// certificatesRetry is the time between two checks whether a component provides certificates, because no watch reports that.
 const certificatesRetry = 30 * time.Second
 
-// certificatesAppeared reports whether a bundle that was refused because no component makes certificates can be rendered by now.
+// certificatesAppeared reports whether a bundle can now be rendered that was refused because no component provided certificates. For such a
+// bundle it also schedules the next check.
 func (s *reconciliation) certificatesAppeared(rendered *unpack.Rendering) bool {
 	if rendered == nil || !errors.Is(rendered.Invalid, bundle.ErrNoCertificates) {
 		return false

@@ -18,7 +18,7 @@ import (
 // maxMissing is the maximum length of status.plan.permissionsMissing.
 const maxMissing = 20
 
-// report fills in the status from what was found and done.
+// report sets the status from the result of the sync.
 func (s *reconciliation) report() {
 	s.reportPlan()
 	s.machine.SetDrift(s.memory.drift.Drift())
@@ -30,7 +30,7 @@ func (s *reconciliation) report() {
 	}
 }
 
-// reportPlan reports the plan of the newest revision, and the API server's warnings.
+// reportPlan sets status.plan to the plan of the newest revision, and the API server's warnings.
 func (s *reconciliation) reportPlan() {
 	status := &s.deployment.Status
 	if s.memory.warnings.HasUnwritten() {
@@ -43,7 +43,7 @@ func (s *reconciliation) reportPlan() {
 	}
 	missing := s.missing[:min(len(s.missing), maxMissing)]
 	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && before.Digest == newest.Plan {
-		missing = before.PermissionsMissing // nobody asks meanwhile
+		missing = before.PermissionsMissing // permissions are not checked while it is paused
 	}
 	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing}
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
@@ -51,7 +51,8 @@ func (s *reconciliation) reportPlan() {
 	}
 }
 
-// writeStatus writes the status if it changed, and then sends the Events of what did.
+// writeStatus writes the status if it has changed, and then sends the Events. If only the progress has changed, it delays the write to at
+// most one every health.StatusInterval. It does nothing if the BundleDeployment is deleted.
 func (s *reconciliation) writeStatus(ctx context.Context) error {
 	if s.gone {
 		return nil
@@ -82,7 +83,7 @@ func (s *reconciliation) writeStatus(ctx context.Context) error {
 	return nil
 }
 
-// count updates the metrics by the status, after that was written.
+// count updates the metrics from the written status.
 func (s *reconciliation) count() {
 	metrics, name, status := s.c.metrics, s.deployment.Name, s.deployment.Status
 	metrics.SetDrift(name, status)

@@ -49,7 +49,8 @@ func TestAPauseKeepsMissingPermissionsInStatus(t *testing.T) {
 	}
 }
 
-// unwritten is a sync that repairs drift, activates revision 2, and cannot write its status. The next one can.
+// unwritten returns a fixture after a sync that repaired drift, activated revision 2, and could not write its status. The next write
+// succeeds.
 func unwritten(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)

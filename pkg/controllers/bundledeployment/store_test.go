@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// exceedQuota has the namespace of stored revisions take no more Secrets, until the quota is lifted.
+// exceedQuota makes the API server reject new Secrets for stored revisions until lift is called. tries returns the number of attempts.
 func exceedQuota(f *fixture) (tries func() int, lift func()) {
 	client := fake.NewClientset()
 	refuse, asked := true, 0
@@ -41,7 +41,7 @@ func TestARevisionThatCannotBeStoredIsTriedAgainWithBackoff(t *testing.T) {
 			t.Fatalf("error %v, fault %v, desired is %s: the active revision is not kept", err, f.fault, f.machine.Desired())
 		}
 	}
-	for range 10 { // syncs come as events do
+	for range 10 { // each event causes a sync
 		take()
 	}
 	if tries() != 1 || len(f.memory.events) != 0 {

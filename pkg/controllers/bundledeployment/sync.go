@@ -12,38 +12,41 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// reconciliation is one sync of one BundleDeployment: what was read, what was done, and the status to write at the end.
+// reconciliation is the state of one sync of one BundleDeployment: its inputs, the results of its stages, and the status to write at the
+// end.
 type reconciliation struct {
 	c      *controller
 	memory *memory
 
-	// before is the lister's object, or what was written since, and is never changed; deployment is the copy whose status is filled in.
+	// before is the object from the lister or from the last write of this sync, and is never changed. deployment is a copy of it whose
+	// status the sync sets.
 	before     *corev1alpha2.BundleDeployment
 	deployment *corev1alpha2.BundleDeployment
 
-	// policies are the spec's with the class's where it is silent; unknownClass is why nothing new is fetched.
+	// policies are those of the spec, and those of the class for empty fields. unknownClass is the reason why nothing new is fetched; empty
+	// if the class is known.
 	policies     revision.Policies
 	unknownClass string
-	// source is where the desired content comes from.
+	// source has the source of the desired content.
 	source desiredSource
-	// machine decides what is done.
+	// machine decides the actions of the rollout.
 	machine *revision.Machine
 
-	// phases is the number of phases of the target that the engine worked on in this sync.
+	// phases is the number of phases of the target that this sync has applied.
 	phases int
 	// missing are the permissions that the manager lacks for the newest revision.
 	missing []corev1alpha2.MissingPermission
-	// preexisting is true if the manager did not create the install namespace; nil while nothing in this sync has looked at it.
+	// preexisting is true if the manager did not create the install namespace; nil while this sync has not read the namespace.
 	preexisting *bool
 
-	// fault is a transient error, returned after the status was written.
+	// fault is a transient error that the sync returns after it has written the status; nil if there is none.
 	fault      error
 	retryAfter time.Duration
-	// gone is true if there is no object left to write the status to.
+	// gone is true if the object is deleted, so that no status can be written.
 	gone bool
 }
 
-// stage is one part of a sync. It returns true if the parts after it must not run; the status is written in every case.
+// stage is one part of a sync. It returns true if the later stages must not run. The status is written unless a stage returns an error.
 type stage struct {
 	name string
 	run  func(context.Context, *reconciliation) (bool, error)
@@ -59,8 +62,8 @@ var stages = []stage{
 	{"rolling out", rollOut},
 }
 
-// addFinalizer makes sure, before anything is stored or applied, that the deletion will be seen. The finalizers of rukpak are removed
-// when nothing is left that only they record.
+// addFinalizer adds the finalizer before anything is stored or applied, so that the controller handles the deletion. It removes the
+// finalizers of rukpak after the leftovers of rukpak are removed. It writes nothing if the finalizers are as they should be.
 func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	updated := s.before.DeepCopy()
 	if s.memory.history.LeftoversRemoved {
@@ -80,13 +83,13 @@ func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// written takes over a BundleDeployment as it was written.
+// written replaces before and deployment by a BundleDeployment that this sync has written. Unwritten changes of the status are lost.
 func (s *reconciliation) written(stored *corev1alpha2.BundleDeployment) {
 	s.before, s.deployment = stored, stored.DeepCopy()
 	s.memory.lastWrite = lastwrite.Of(stored, s.c.clock.Now())
 }
 
-// retry asks for another sync after a time; of several requests the first counts.
+// retry requests another sync after a time. Of several requests, the earliest applies. Zero requests nothing.
 func (s *reconciliation) retry(after time.Duration) {
 	if after > 0 && (s.retryAfter == 0 || after < s.retryAfter) {
 		s.retryAfter = after

@@ -45,7 +45,7 @@ func TestEveryActionHasAnExecutor(t *testing.T) {
 	}
 }
 
-// syncs carries out syncs of the controller, each with what is stored by then.
+// syncs runs a number of syncs of the controller, each with the currently stored object. It returns the error of the last one.
 func (f *fixture) syncs(t *testing.T, count int) (last error) {
 	t.Helper()
 	for range count {
@@ -54,7 +54,7 @@ func (f *fixture) syncs(t *testing.T, count int) (last error) {
 			t.Fatal(err)
 		}
 		f.c.deployments = deploymentsNamed(t, live)
-		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // the next one is not held back, and trusts the cache
+		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // so that the next sync may write the status and uses the cache
 		last = f.c.sync(t.Context(), queueOf("memo"))
 	}
 	return last
@@ -64,7 +64,7 @@ func queueOf(key string) factory.SyncContext {
 	return keyed{factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder("test", nil)), key}
 }
 
-// keyed is a sync context of one key.
+// keyed is a sync context with a queue key.
 type keyed struct {
 	factory.SyncContext
 	key string
@@ -72,7 +72,7 @@ type keyed struct {
 
 func (k keyed) QueueKey() string { return k.key }
 
-// faulty fails the request with a number, counted over all clients of a sync, and none after that.
+// faulty fails one request with err: the request with number at, of all clients of a sync. requests is the number of requests so far.
 type faulty struct {
 	requests, at int
 	err          error
@@ -86,7 +86,7 @@ func (f *faulty) next() error {
 	return nil
 }
 
-// faultyEngine asks faulty before each request.
+// faultyEngine is a fakeEngine whose requests may fail by faults.
 type faultyEngine struct {
 	*fakeEngine
 	faults *faulty
@@ -114,7 +114,7 @@ func (e faultyEngine) MissingPermissions(ctx context.Context, as apply.Identity,
 }
 
 // TestEveryFaultOfEveryRequestOfAnUpgradeAndARemoval fails each request of an upgrade, and of a removal, once with each kind of error.
-// The sync never panics, and after it everything comes to the same end.
+// The sync never panics, and later syncs reach the same state as without the error.
 func TestEveryFaultOfEveryRequestOfAnUpgradeAndARemoval(t *testing.T) {
 	kinds := map[string]error{
 		"a conflict":        apierrors.NewConflict(corev1alpha2.Resource("bundledeployments"), "memo", errors.New("another writer was faster")),
@@ -142,7 +142,7 @@ func upgradeAndRemove(t *testing.T, name string, faults *faulty) {
 	f.c.applier, f.c.remover, f.c.checker = failing, failing, failing
 	f.api.PrependReactor("*", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetVerb() == "get" {
-			return false, nil, nil // these are mostly the test's own
+			return false, nil, nil // most of these requests are the test's own
 		}
 		err := faults.next()
 		return err != nil, nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// attempt is a read that is running, or has ended. Only the catalog's sync stores its result, so that a catalog has one writer, however
-// long the read takes and whatever happens to the catalog meanwhile.
+// attempt is a read that is running or has ended. Only the catalog's sync stores its result. So a catalog has one writer, even if the read
+// takes long or the catalog changes during it.
 type attempt struct {
 	// description and plan are the inputs of the read.
 	description
@@ -28,11 +28,12 @@ type attempt struct {
 	ended  time.Time
 }
 
-// maxAttempts limits the number of concurrent reads, and so the memory of their messages. Other catalogs wait only if this many catalogs
-// hang, and then for at most the timeout of a read.
+// maxAttempts is the maximum number of concurrent reads, which also limits the memory of their messages. Other catalogs wait only if this
+// many catalogs hang, and then for at most the timeout of a read.
 const maxAttempts = 16
 
-// read starts to read a catalog as planned, and waits for a while. If the read ends later, the catalog is queued.
+// read starts to read a catalog as planned, and waits at most workerWait. If the read ends later, the catalog is queued. If maxAttempts
+// reads are running, it only queues the catalog for a later attempt.
 func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	a := &attempt{description: d, plan: p, started: c.clock.Now(), cancel: cancel, done: make(chan struct{})}
@@ -61,8 +62,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	case <-a.done:
 	case <-waited.C:
 	}
-	// Continue as every sync that finds the attempt, whether it has ended or not: the catalog and the wanted packages may have changed
-	// meanwhile.
+	// Read the catalog and the wanted packages again, because they may have changed during the wait. The attempt may still be running.
 	now, found, err := c.lookUp(d.id)
 	if err != nil || !found {
 		return err // the deletion has queued the catalog
@@ -78,8 +78,8 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	return nil
 }
 
-// cancelOutdated cancels the read of an earlier state of a catalog: its result would be stored for the current state, or the current state
-// would not be read before it ends.
+// cancelOutdated cancels the read of an earlier state of a catalog, or of a disabled catalog. Otherwise its result would be stored for the
+// current state, and the current state would not be read before it ends.
 func (c *controller) cancelOutdated(d description) {
 	a := c.attemptOf(d.id)
 	if a != nil && (d.disabled || a.source != d.source || a.content != d.content && a.content != "" && d.content != "") {
@@ -87,8 +87,8 @@ func (c *controller) cancelOutdated(d description) {
 	}
 }
 
-// storeResult stores the result of a read that has ended. It also stores a failure, and queues the catalog for a retry. After a successful
-// read, the next plan finds what has become due meanwhile.
+// storeResult stores the result of a read that has ended, and removes the attempt. It also stores a failure, and queues the catalog for a
+// retry. It does nothing while the read is running, or if there is none.
 func (c *controller) storeResult(syncCtx factory.SyncContext, info catalogsource.Info) {
 	a := c.attemptOf(info.ID)
 	if a == nil {
@@ -110,8 +110,8 @@ func (c *controller) storeResult(syncCtx factory.SyncContext, info catalogsource
 	syncCtx.Queue().AddAfter(info.ID.String(), wait)
 }
 
-// inProgress reports whether a catalog is being read. After a while it records that as an error, so that operators that need a package of
-// the catalog no longer wait.
+// inProgress reports whether a catalog is being read. If the read takes longer than operatorWait, inProgress records an error for the
+// catalog. Operators that need a package of the catalog then no longer wait.
 func (c *controller) inProgress(syncCtx factory.SyncContext, info catalogsource.Info) bool {
 	a := c.attemptOf(info.ID)
 	if a == nil {
@@ -121,7 +121,7 @@ func (c *controller) inProgress(syncCtx factory.SyncContext, info catalogsource.
 		syncCtx.Queue().AddAfter(info.ID.String(), left)
 		return true
 	}
-	if kept, _ := c.snapshots.Get(info.ID); kept.Err == nil { // otherwise it failed before, and no operator waits for it
+	if kept, _ := c.snapshots.Get(info.ID); kept.Err == nil { // with an error, no operator waits for it
 		slow := errStillReading{c.operatorWait}
 		klog.Warningf("reading catalog %s: %v", info.ID, slow)
 		c.notify(info.ID, c.snapshots.SetError(info, slow))
@@ -135,7 +135,7 @@ func (c *controller) attemptOf(id catalog.ID) *attempt {
 	return c.attempts[id]
 }
 
-// cancelAttempt cancels the read of a catalog and ignores its result.
+// cancelAttempt cancels the read of a catalog, if there is one, and discards its result.
 func (c *controller) cancelAttempt(id catalog.ID) {
 	c.lock.Lock()
 	defer c.lock.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
-// hang stores a ClusterCatalog that is served below base.
+// hang stores a ClusterCatalog whose base URL is base.
 func (b *fixture) hang(t *testing.T, name, base string) {
 	t.Helper()
 	if err := b.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
@@ -24,7 +24,7 @@ status: {urls: {base: %q}, resolvedSource: {image: {ref: "i@sha256:1"}}, conditi
 	}
 }
 
-// hanging is a server's side of readings that hang: those that began, and those that were given up, by their endpoint.
+// hanging has the reads that hang. began receives the endpoint of each read that begins, and ended that of each read that is canceled.
 type hanging struct{ began, ended chan string }
 
 func (b *fixture) hangs() hanging {
@@ -60,7 +60,7 @@ func views(b *fixture, id, pkg string) (text string) {
 func TestHangingCatalogsDoNotDelayOthers(t *testing.T) {
 	b := newFixture(t, "quay")
 	h := b.hangs()
-	b.workerWait = 0 // this one worker stays with none of them
+	b.workerWait = 0 // so that the only worker does not wait for a read
 	for i := range 5 {
 		b.hang(t, fmt.Sprintf("hung-%d", i), fmt.Sprintf("https://c/%d", i))
 		b.runKey(t, fmt.Sprintf("ClusterCatalog/hung-%d", i))
@@ -127,7 +127,7 @@ func TestSlowCatalogIsIgnoredUntilItsReadEnds(t *testing.T) {
 func TestReadIsCanceledWhenTheCatalogChanges(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*testing.T, *fixture)
-		// begins is where the next reading begins; empty for none.
+		// begins is the endpoint of the next read that begins; empty for none. says is the expected text of the catalog's snapshot.
 		begins, says string
 	}{
 		"it was deleted": {func(t *testing.T, b *fixture) {
@@ -155,7 +155,7 @@ func TestReadIsCanceledWhenTheCatalogChanges(t *testing.T) {
 					t.Errorf("the next one is of %s", began)
 				}
 			}
-			b.runKey(t, "ClusterCatalog/blue") // nothing comes of the one that was given up
+			b.runKey(t, "ClusterCatalog/blue") // the result of the canceled read is ignored
 			if got := views(b, "ClusterCatalog/blue", "quay"); got != test.says || len(b.failed) > 0 {
 				t.Errorf("it says %q, and %d failed", got, len(b.failed))
 			}
@@ -174,7 +174,7 @@ func TestUnavailableCatalogIsNotifiedOnce(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newFixture(t, "quay", "other") // the catalog has neither package "other" nor an error while it is well
+			b := newFixture(t, "quay", "other") // the catalog lacks package "other", and has no error while it can be read
 			b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
 			b.connect(t, "first", "READY")
 			b.run(t)

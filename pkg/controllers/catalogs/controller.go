@@ -1,14 +1,14 @@
 // Package catalogs keeps the catalog snapshots up to date. It watches CatalogSources in trusted namespaces and all ClusterCatalogs. It
 // reads a catalog when its content may have changed or when a PlatformOperator names a package that is not stored, and notifies the other
 // controllers of changed packages. A digest identifies a catalog's content if there is one: a ClusterCatalog's resolved image, or the
-// images of a CatalogSource's pod. While it is unchanged, the catalog is not read again, even if its objects change.
+// images of a CatalogSource's pod. While the digest is unchanged, the catalog is not read again, even if its objects change.
 //
 // A read of a whole catalog also returns the kinds that the other packages provide. Otherwise these are read separately, once for each
 // content, if a bundle requires a kind that no stored package provides (providersKey).
 //
-// The package selects no bundles. The snapshots record that a catalog cannot be read and keep its last content; the read is retried with
-// back-off and does not fail the controller. A worker waits for a read as long as most reads take, which limits how many start at once, and
-// then lets it continue in the background: catalogs that hang do not delay others.
+// The package selects no bundles. If a catalog cannot be read, its snapshot has the error and keeps the last content. The read is retried
+// with backoff and does not fail the controller. A worker waits for a read as long as most reads take, which limits the number of reads
+// that start at once. After that the read continues in the background, so that catalogs that hang do not delay others.
 package catalogs
 
 import (
@@ -48,19 +48,19 @@ import (
 const ControllerName = "CatalogController"
 
 const (
-	// readTimeout limits one read. operator-controller raised its own timeout to 5 minutes because large catalogs on slow storage took
-	// longer than a minute, and no operator waits for ours. Waits for shared memory are added.
+	// readTimeout is the maximum duration of one read. operator-controller raised its own timeout to 5 minutes because large catalogs on
+	// slow storage took longer than a minute. The time includes waits for shared memory.
 	readTimeout = 5*time.Minute + catalogsource.MaxWait
-	// workerWait is how long a worker waits for a read. Full-size catalogs are read within seconds.
+	// workerWait is the maximum time that a worker waits for a read. Full-size catalogs are read within seconds.
 	workerWait = 5 * time.Second
-	// firstRetry and lastRetry limit the back-off after a failed read.
+	// firstRetry and lastRetry are the shortest and the longest time of the backoff after a failed read.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
-	// operatorWait is how long operators wait for a catalog that is being read and may have their package. Full-size catalogs are read
-	// within seconds; a slower one is ignored until its read ends.
+	// operatorWait is the maximum time that operators wait for a catalog that is being read and may have their package. Full-size catalogs
+	// are read within seconds; a slower one is ignored until its read ends.
 	operatorWait = 30 * time.Second
-	// listTimeout limits how long the start waits for the list of catalogs if the API server does not respond.
+	// listTimeout is the maximum time that the start waits for the list of catalogs if the API server does not respond.
 	listTimeout = 5 * time.Second
-	// listRetry is how often that list is checked afterwards.
+	// listRetry is the time between two checks of that list after listTimeout.
 	listRetry = time.Second
 )
 
@@ -73,7 +73,7 @@ type Config struct {
 	Managers  operatorinformers.PlatformOperatorManagerInformer
 	Snapshots *catalogsource.Snapshots
 	Changes   *catalogsource.Changes
-	// ProviderChanges notifies when the provided kinds may have changed; its objects are named after catalogs.
+	// ProviderChanges notifies when the provided kinds may have changed. The name of each notified object is the ID of a catalog.
 	ProviderChanges *catalogsource.Changes
 	Clock           clock.PassiveClock
 	ReadGRPC        ReadFunc
@@ -84,8 +84,8 @@ type Config struct {
 	Tasks *background.Tasks
 	// Register registers metrics.
 	Register func(metrics.StableCollector) error
-	// Watched is called for every informer that the controller runs itself, before it starts: with its plural resource name, and a function
-	// that sets the handler of list and watch errors.
+	// Watched is called for every informer that the controller runs itself, before it starts. The arguments are the plural resource name,
+	// and a function that sets the handler of list and watch errors.
 	Watched func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)
 }
 
@@ -103,14 +103,14 @@ type controller struct {
 	managers  operatorlisters.PlatformOperatorManagerLister
 	snapshots *catalogsource.Snapshots
 	changes   *catalogsource.Changes
-	// providerChanges is notified of all changes, including those of unwanted packages.
+	// providerChanges notifies of each catalog whose packages or provided kinds have changed, including those of unwanted packages.
 	providerChanges *catalogsource.Changes
 	backoff         *flowcontrol.Backoff
 	clock           clock.PassiveClock
 	tasks           *background.Tasks
 	// pods are the pods that serve CatalogSources.
 	pods cache.SharedIndexInformer
-	// operatorWait is how long operators wait for a catalog that is being read, workerWait how long a worker does.
+	// operatorWait and workerWait are the constants of the same names, unless a test changes them.
 	operatorWait, workerWait time.Duration
 
 	lock sync.Mutex
@@ -118,10 +118,10 @@ type controller struct {
 	attempts map[catalog.ID]*attempt
 	// last is the last successful read of each catalog.
 	last map[catalog.ID]lastRead
-	// failed is the last read of each catalog if it failed.
+	// failed has the last read of each catalog whose last read failed.
 	failed map[catalog.ID]failure
-	// providers is the content of each catalog for which the snapshot has the provided kinds. failedProviders is the last failed attempt to
-	// read them separately.
+	// providers has the content of each catalog whose provided kinds are in the snapshot. failedProviders has the last failed attempt to
+	// read the provided kinds separately.
 	providers       map[catalog.ID]content
 	failedProviders map[catalog.ID]failure
 }
@@ -137,13 +137,13 @@ type catalogKind struct {
 type Controller struct {
 	factory.Controller
 	controller *controller
-	// needed reports for each informer of the Config whether its cache is synced: catalogs cannot be described before.
+	// needed are the HasSynced functions of the Config's informers. Catalogs can be described only after these are synced.
 	needed  []cache.InformerSynced
 	syncCtx factory.SyncContext
 }
 
 // New returns the controller. Its queue keys are catalog IDs, for example "CatalogSource/ns/name". RunInformers runs the informers of the
-// catalogs. Run does not, and does not wait for them: a cluster may have none of the kinds.
+// catalogs. Run neither runs them nor waits for them, because a cluster may have none of the kinds.
 func New(config Config) (*Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func New(config Config) (*Controller, error) {
 	}, nil
 }
 
-// allKeys returns the keys of all catalogs. If nothing new is wanted of one, its sync only reads memory.
+// allKeys returns the sorted keys of all catalogs in the caches. The sync of a catalog that has no new wanted package sends no requests.
 func (c *controller) allKeys(runtime.Object) []string {
 	var keys []string
 	for _, source := range c.sources {
@@ -222,7 +222,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	id, err := parseID(syncCtx.QueueKey())
 	if err != nil {
-		return nil // the factory's initial key, which is no catalog
+		return nil // the factory's initial key, which is not a catalog
 	}
 	d, found, err := c.lookUp(id)
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.read(ctx, syncCtx, d, next)
 }
 
-// recordNotServing records why a catalog that does not serve is not read.
+// recordNotServing stores the reason why a catalog that does not serve is not read.
 func (c *controller) recordNotServing(info catalogsource.Info, d description) {
 	record := c.snapshots.SetError
 	if d.disabled {
@@ -276,14 +276,16 @@ func (c *controller) recordNotServing(info catalogsource.Info, d description) {
 	c.notify(info.ID, record(info, errors.New(d.notServing)))
 }
 
-// requeueAtGracePeriod queues a failed catalog for the end of the grace period, when all operators are notified.
+// requeueAtGracePeriod queues a failing catalog for the end of its grace period, when all operators are notified. It does nothing for a
+// catalog that does not fail, is disabled, or has passed the grace period.
 func (c *controller) requeueAtGracePeriod(syncCtx factory.SyncContext, id catalog.ID) {
 	if kept, _ := c.snapshots.Get(id); kept.Err != nil && !kept.Unavailable && !kept.Disabled {
 		syncCtx.Queue().AddAfter(id.String(), kept.Failing.Add(catalogsource.GracePeriod).Sub(c.clock.Now()))
 	}
 }
 
-// plan returns what to read of a serving catalog, and when; false if nothing.
+// plan returns what to read from a serving catalog, and when; false if nothing is to be read. It also clears the recorded error of a
+// catalog that serves again.
 func (c *controller) plan(d description, wanted map[string]bool) (plan, bool) {
 	if len(wanted) == 0 {
 		return plan{}, false // no package is wanted, so nothing is requested
@@ -334,7 +336,7 @@ func (c *controller) remove(id catalog.ID, wanted map[string]bool) {
 	c.notify(id, c.snapshots.Delete(id, wanted))
 }
 
-// lookUp finds a catalog's object and describes it. CatalogSources outside the trusted namespaces are ignored.
+// lookUp finds a catalog's object and describes it; false if there is none. It ignores CatalogSources outside of the trusted namespaces.
 func (c *controller) lookUp(id catalog.ID) (description, bool, error) {
 	source, known := c.sources[id.Kind]
 	if !known {
@@ -358,7 +360,7 @@ func (c *controller) lookUp(id catalog.ID) (description, bool, error) {
 	return source.describe(catalogObject), true, nil
 }
 
-// isTrusted reports whether the CatalogSources of a namespace count.
+// isTrusted reports whether the manager uses the CatalogSources of a namespace.
 func (c *controller) isTrusted(namespace string) (bool, error) {
 	trusted, err := c.trustedNamespaces()
 	return err == nil && slices.Contains(trusted, namespace), err
@@ -375,7 +377,8 @@ func (c *controller) trustedNamespaces() ([]string, error) {
 	return manager.Spec.CatalogNamespaces, nil
 }
 
-// wantedPackages returns the packages that PlatformOperators name. Only these are stored. It is never nil, which would mean all.
+// wantedPackages returns the packages that PlatformOperators name. Only these are stored. The result is never nil, because nil would mean
+// all packages.
 func (c *controller) wantedPackages() (map[string]bool, error) {
 	operators, err := c.operators.List(labels.Everything())
 	if err != nil {
@@ -388,7 +391,7 @@ func (c *controller) wantedPackages() (map[string]bool, error) {
 	return wanted, nil
 }
 
-// parseID parses the result of catalog.ID's String.
+// parseID parses the result of catalog.ID's String. It returns an error if the key is not a catalog.
 func parseID(key string) (catalog.ID, error) {
 	parts := strings.Split(key, "/")
 	switch {

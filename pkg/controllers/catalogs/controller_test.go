@@ -30,24 +30,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// fixture is the controller with the caches in the test's hands, and what was read.
+// fixture is a controller whose caches the test fills, and the requests that it has sent.
 type fixture struct {
 	*controller
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
 	notified  []string
-	// requests are the requests that were made, and content what the catalogs answer with.
+	// requests are the requests so far. content returns the package that the catalogs have under a name.
 	requests []Request
 	content  func(name string) catalog.Package
 	fail     error
-	// unmodified answers conditional requests.
+	// unmodified makes the catalogs answer conditional requests with NotModified.
 	unmodified bool
-	// modified is what the catalogs say of when they changed, takes is how long they need for an answer.
+	// modified is the modification time in the catalogs' results. duration is the time that each read takes.
 	modified string
 	duration time.Duration
 }
 
-// reads counts the requests that were made.
+// reads returns the number of requests so far.
 func (b *fixture) reads() int { return len(b.requests) }
 
 var listKinds = map[schema.GroupVersionResource]string{
@@ -135,7 +135,7 @@ func (b *fixture) removeOperator(t *testing.T, name string) {
 	}
 }
 
-// put stores a CatalogSource that was connected to at this time.
+// put stores a CatalogSource with this lastConnect time, and returns it.
 func (b *fixture) put(t *testing.T, connected string) *unstructured.Unstructured {
 	t.Helper()
 	red := object(t, `
@@ -147,7 +147,7 @@ status: {connectionState: {address: "red:50051", lastObservedState: READY, lastC
 	return red
 }
 
-// synced is an informer that has listed, whose store is in the test's hands.
+// synced is an informer that is always synced and whose store the test fills.
 type synced struct{ cache.SharedIndexInformer }
 
 func (synced) HasSynced() bool { return true }
@@ -278,7 +278,7 @@ spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds, manifest, definition)
 	kinds := kindsOf(t, client)
 	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, catalogSources)
-	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs) // not served, and not waited for
+	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs) // the kind is not served
 	var err error
 	if b.controller.pods, err = newPodInformer(client); err != nil {
 		t.Fatal(err)

@@ -23,21 +23,22 @@ type description struct {
 	priority int
 	// endpoint is a gRPC address or an HTTPS base URL.
 	endpoint string
-	// source identifies what is served from where, according to spec and address. If it changes, all content may change.
+	// source identifies the served content by the spec and the address. If it changes, all content may have changed.
 	source string
-	// content is the digest of the served content: it is equal for equal content. It is empty if there is none.
+	// content is the digest of the served content, which is equal for equal content. It is empty if the digest is unknown.
 	content string
-	// connection changes when the content may have changed; it also changes for other reasons.
+	// connection changes when the content may have changed, and also for other reasons.
 	connection string
-	// poll is how often to read content without a digest again; zero means never.
+	// poll is the time after which content without a digest is read again; zero means never.
 	poll time.Duration
-	// notServing is why the catalog cannot be read now; empty if it can. disabled means that its admin disabled it.
+	// notServing is the reason why the catalog cannot be read now; empty if it can be read. disabled is true if its admin disabled it.
 	notServing string
 	disabled   bool
 }
 
-// describeCatalogSource describes a CatalogSource: OLM writes the address and the connection state to status.connectionState. The registry
-// pod serves the content, which the object does not identify (servedImages does); a new lastConnect may mean a new pod.
+// describeCatalogSource describes a CatalogSource. OLM writes its address and the connection state to status.connectionState. A new
+// lastConnect may mean a new registry pod. content stays empty, because the object does not identify the content that the pod serves; see
+// servedImages.
 func describeCatalogSource(object *unstructured.Unstructured) description {
 	d := description{
 		id:       catalog.ID{Kind: catalog.KindCatalogSource, Namespace: object.GetNamespace(), Name: object.GetName()},
@@ -83,7 +84,7 @@ func describeClusterCatalog(object *unstructured.Unstructured) description {
 	return d
 }
 
-// hasCondition reports whether a condition is True.
+// hasCondition reports whether an object has a condition with status True.
 func hasCondition(object *unstructured.Unstructured, conditionType string) bool {
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if err != nil {
@@ -98,8 +99,8 @@ func hasCondition(object *unstructured.Unstructured, conditionType string) bool 
 	return false
 }
 
-// text and integer read a field of another project's object. A missing field or one of another type is zero, because validation is not our
-// task.
+// text and integer read a field of another project's object. They return the zero value if the field is missing or has another type,
+// because this package does not validate such objects.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

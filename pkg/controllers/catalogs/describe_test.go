@@ -19,7 +19,7 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(raw, &result.Object); err != nil { // integers as an API client has them
+	if err := json.Unmarshal(raw, &result.Object); err != nil { // decodes integers as an API client does
 		t.Fatal(err)
 	}
 	return result

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// connect stores the CatalogSource as one with an image and a registryPoll that was connected to at this time.
+// connect stores a CatalogSource with an image, a registryPoll, and this lastConnect time and state.
 func (b *fixture) connect(t *testing.T, connected, state string) {
 	t.Helper()
 	if err := b.sources[catalog.KindCatalogSource].informer.GetStore().Add(object(t, fmt.Sprintf(`
@@ -22,7 +22,7 @@ status: {connectionState: {address: "red:50051", lastObservedState: %s, lastConn
 	}
 }
 
-// serve stores the pod of this name, of the CatalogSource, as it would come from the API server.
+// serve stores a pod of the CatalogSource with this name and status, as the pod informer does.
 func (b *fixture) serve(t *testing.T, pod, status string) {
 	t.Helper()
 	reduced, err := reducePod(object(t, `
@@ -45,7 +45,7 @@ func running(image string) string {
 func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after func(*testing.T, *fixture)
-		// reads is how often it is read after the first time; at once, and within a minute.
+		// atOnce is the number of reads after the first one, without a wait. withinAMinute is that number within a minute.
 		atOnce, withinAMinute int
 	}{
 		"nothing happens": {after: func(*testing.T, *fixture) {}},
@@ -104,7 +104,7 @@ func TestUPG_C5ContentOfACatalogSourceIsReadAgainWhenItMayHaveChanged(t *testing
 		},
 		"what its pod runs is known only after it was read": {
 			after: func(t *testing.T, b *fixture) {
-				for range 30 { // once, however often its pod says nothing for a moment
+				for range 30 { // one read, even if its pod often reports no images for a moment
 					b.serve(t, "p", running("sha256:1"))
 					b.run(t)
 					b.serve(t, "p", `{phase: Running}`)

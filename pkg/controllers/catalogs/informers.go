@@ -24,7 +24,7 @@ func newInformer(client dynamic.Interface, kinds *inventory.Kinds, resource sche
 	})
 }
 
-// enqueueFrom queues the keys of one kind of catalog for its events. A deleted object is queued as well: its sync does not find it.
+// enqueueFrom registers an event handler that queues the key of each catalog of one kind that is added, changed or deleted.
 func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncContext) {
 	add := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -62,7 +62,7 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 }
 
 // describeListed stores a snapshot for every catalog before bundles are selected, or records the kinds that are not listed. It does not
-// wait for a kind that is not served, and only listTimeout for the API server. It reports whether all kinds have been listed.
+// wait for a kind that is not served, and at most listTimeout for the API server. It reports whether all served kinds have been listed.
 func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncContext) bool {
 	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()
@@ -78,8 +78,8 @@ func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncCon
 	return c.describeAll(syncCtx)
 }
 
-// describeWhenListed does the same later for kinds that were not listed in time, and notifies the users of all wanted packages: a catalog's
-// content notifies by itself, but the absence of catalogs does not.
+// describeWhenListed describes the catalogs of kinds that were not listed in time, as soon as they are listed. At the end it notifies the
+// users of all wanted packages, because no event reports the absence of catalogs. It returns when all kinds are listed or the context ends.
 func (c *controller) describeWhenListed(ctx context.Context, syncCtx factory.SyncContext) {
 	if err := wait.PollUntilContextCancel(ctx, listRetry, false, func(context.Context) (bool, error) {
 		if slices.Equal(c.unlisted(), c.snapshots.Unlisted()) {
@@ -97,7 +97,7 @@ func (c *controller) describeWhenListed(ctx context.Context, syncCtx factory.Syn
 	c.changes.Notify(slices.Sorted(maps.Keys(wanted)))
 }
 
-// describeAll describes the known catalogs, and reports whether they are complete.
+// describeAll stores a snapshot for each known catalog and queues it. It reports whether all served kinds have been listed.
 func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
 	unlisted := c.unlisted() // before the catalogs are listed, so that those that appear meanwhile are described the next time
 	wanted, err := c.wantedPackages()
@@ -112,7 +112,7 @@ func (c *controller) describeAll(syncCtx factory.SyncContext) bool {
 		}
 		if d, found, err := c.lookUp(id); err == nil && found {
 			c.notify(id, c.snapshots.UpdateInfo(c.info(d, wanted)))
-			syncCtx.Queue().Add(key) // in case it was deleted in between
+			syncCtx.Queue().Add(key) // because it may have been deleted since
 		}
 	}
 	c.snapshots.SetUnlisted(unlisted)

@@ -20,10 +20,10 @@ var (
 		[]string{platformv1alpha1.MetricLabelCatalog}, nil, metrics.ALPHA, "")
 )
 
-// maxSeries limits how many catalogs have series, the first by name: a cluster has a handful.
+// maxSeries is the maximum number of catalogs with series, the first by name. A cluster has only a few catalogs.
 const maxSeries = 100
 
-// ageCollector computes ages when metrics are scraped, because they grow without a sync.
+// ageCollector collects the ages of catalogs. It computes them when metrics are scraped, because they grow without a sync.
 type ageCollector struct {
 	metrics.BaseStableCollector
 	clock     clock.PassiveClock

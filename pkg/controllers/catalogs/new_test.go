@@ -27,10 +27,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 )
 
-// soon bounds the wait for what another goroutine does at once.
+// soon is the maximum time that a test waits for another goroutine.
 const soon = 20 * time.Second
 
-// cluster is what a Config is made from: one that serves both kinds of catalogs, and has none.
+// cluster has the dependencies of a Config. It serves both kinds of catalogs, and has no catalogs.
 type cluster struct {
 	dynamic   dynamic.Interface
 	client    *fake.Clientset
@@ -68,13 +68,13 @@ func (c *cluster) config(t *testing.T) Config {
 	}
 }
 
-// nextKeys waits until all these keys were in the queue, and takes out what is in it meanwhile.
+// nextKeys removes keys from the queue until all wanted keys were in it. event is the cause in the error message.
 func nextKeys(t *testing.T, config Config, event string, want ...string) {
 	t.Helper()
 	keys := make(chan any)
 	done := make(chan struct{})
 	defer close(done)
-	go func() { // ends when the queue does, or with the next key
+	go func() { // ends with the queue, or with the next key
 		for {
 			key, shutdown := config.SyncContext.Queue().Get()
 			config.SyncContext.Queue().Done(key)
@@ -141,7 +141,7 @@ func TestWhatACatalogDependsOnEnqueuesIt(t *testing.T) {
 	go built.RunInformers(t.Context())
 	syncing, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
-	if !cache.WaitForCacheSync(syncing.Done(), config.Changes.HasSynced) { // what exists is enqueued before
+	if !cache.WaitForCacheSync(syncing.Done(), config.Changes.HasSynced) { // the existing catalogs are queued before that
 		t.Fatal("the informers do not sync")
 	}
 

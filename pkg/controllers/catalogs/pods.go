@@ -26,7 +26,7 @@ const imagesField = "images"
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// newPodInformer watches the pods that serve CatalogSources. It caches only what identifies their content.
+// newPodInformer returns an informer of the pods that serve CatalogSources. It caches only the fields that identify their content.
 func newPodInformer(client dynamic.Interface) (cache.SharedIndexInformer, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, pods, metav1.NamespaceAll, 0,
 		cache.Indexers{servedByLabel: servedBy}, func(options *metav1.ListOptions) { options.LabelSelector = servedByLabel }).Informer()
@@ -36,7 +36,7 @@ func newPodInformer(client dynamic.Interface) (cache.SharedIndexInformer, error)
 	return informer, nil
 }
 
-// servedBy indexes pods by the key of their CatalogSource.
+// servedBy is an index function that returns the key of a pod's CatalogSource; none for other pods.
 func servedBy(object any) ([]string, error) {
 	if key := servedKey(object); key != "" {
 		return []string{key}, nil
@@ -44,7 +44,7 @@ func servedBy(object any) ([]string, error) {
 	return nil, nil
 }
 
-// servedKey returns "namespace/name" of a pod's CatalogSource, empty if it has none.
+// servedKey returns "namespace/name" of a pod's CatalogSource; empty if the pod has none.
 func servedKey(object any) string {
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = tombstone.Obj
@@ -56,7 +56,7 @@ func servedKey(object any) string {
 	return pod.GetNamespace() + "/" + pod.GetLabels()[servedByLabel]
 }
 
-// reducePod returns the identity and the images of a pod.
+// reducePod returns a copy of a pod with only its identity, its label and its images, for the cache.
 func reducePod(object any) (any, error) {
 	pod, ok := object.(*unstructured.Unstructured)
 	if !ok {
@@ -78,8 +78,9 @@ func reducePod(object any) (any, error) {
 // podEnded is the result of imagesOf for a pod that has terminated.
 const podEnded = "ended"
 
-// imagesOf returns the digests of a pod's images, including init containers, because one of them may provide the content that another image
-// serves. It is empty while the pod is not ready or terminates: then another one may be serving.
+// imagesOf returns the digests of a pod's images, including those of init containers, which may provide the content that another image
+// serves. It returns podEnded for a pod that has terminated. It returns an empty string while the pod is not ready or is being deleted,
+// because another pod may be serving.
 func imagesOf(pod *unstructured.Unstructured) string {
 	switch phase := text(pod, "status", "phase"); {
 	case phase == "Failed" || phase == "Succeeded":
@@ -107,8 +108,8 @@ func imagesOf(pod *unstructured.Unstructured) string {
 	return strings.Join(images, " ")
 }
 
-// servedImages returns the images of a CatalogSource's pods, which identify its content. It is empty if they do not: if the pods are
-// unreadable, are being replaced, have different images, or serve content that is in no image.
+// servedImages returns the images of a CatalogSource's pods, which identify its content. It returns an empty string if they do not: if the
+// pods are unknown, are being replaced or have different images, or if the content is not in an image.
 func servedImages(informer cache.SharedIndexInformer, catalogSource *unstructured.Unstructured) string {
 	if text(catalogSource, "spec", "image") == "" || text(catalogSource, "spec", "address") != "" || !informer.HasSynced() {
 		return ""
@@ -144,7 +145,8 @@ func describeServed(informer cache.SharedIndexInformer) func(*unstructured.Unstr
 	}
 }
 
-// enqueueServed queues the CatalogSource of a pod that appears, disappears, or changes its images. It ignores other changes of pods.
+// enqueueServed registers an event handler that queues the CatalogSource of a pod that is added, deleted, or changes its images. It ignores
+// other changes of pods.
 func enqueueServed(informer cache.SharedIndexInformer, syncContext factory.SyncContext) error {
 	add := func(object any) {
 		if key := servedKey(object); key != "" {

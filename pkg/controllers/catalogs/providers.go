@@ -13,16 +13,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// providersKey is the queue key for reading the provided kinds, one catalog after another, if they did not come with the wanted packages.
-// It is one key, so that it uses one worker at most: only operators without a provider of a kind need the result, and they have a message
-// meanwhile.
+// providersKey is the queue key for reading the provided kinds, one catalog after another, if the read of the wanted packages did not
+// return them. One key uses at most one worker. That is enough, because only operators without a provider of a kind need the result.
 const providersKey = "Providers"
 
-// content identifies a catalog's content when it was read.
+// content identifies a catalog's content at the time of a read.
 type content struct{ source, content, modified string }
 
-// toContent returns the content of a read. The server's modification time is used only without a digest: content that is unpacked again is
-// the same.
+// toContent returns the content of a read. It includes the server's modification time only if there is no digest, because content that is
+// unpacked again is the same.
 func (r lastRead) toContent() content {
 	if r.content != "" {
 		return content{source: r.source, content: r.content}
@@ -30,7 +29,8 @@ func (r lastRead) toContent() content {
 	return content{source: r.source, modified: r.modified}
 }
 
-// notify notifies the users of packages that changed in a catalog, and those that look for providers of a kind.
+// notify notifies the users of packages that changed in a catalog, and the operators that look for providers of a kind. It does nothing if
+// no package changed.
 func (c *controller) notify(id catalog.ID, changed []string) {
 	c.changes.Notify(changed)
 	if len(changed) > 0 {
@@ -38,8 +38,8 @@ func (c *controller) notify(id catalog.ID, changed []string) {
 	}
 }
 
-// syncProviders reads the provided kinds of one catalog, if any is due, and then queues itself for the others. The one with the oldest
-// attempt comes first, so that catalogs that hang do not delay others.
+// syncProviders reads the provided kinds of one catalog, if any is due, and then queues providersKey for the others. The catalog with the
+// oldest failed attempt is first, so that catalogs that hang do not delay others.
 func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncContext) error {
 	var next time.Duration
 	var first func()
@@ -75,9 +75,9 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 	return nil
 }
 
-// planProviders returns whether to read a catalog's provided kinds, for which read, and how long to wait. They are read at most once for
-// each content, after the wanted packages, and only if a wanted package of any catalog requires a kind that no stored package of this
-// catalog provides.
+// planProviders returns whether to read a catalog's provided kinds, the read of the content to which they belong, and the time to wait.
+// They are read at most once for each content, after the wanted packages. They are read only if a wanted package of any catalog requires a
+// kind that no stored package of this catalog provides.
 func (c *controller) planProviders(d description) (last lastRead, wait time.Duration, due bool) {
 	c.lock.Lock()
 	last, known := c.last[d.id]
@@ -94,8 +94,8 @@ func (c *controller) planProviders(d description) (last lastRead, wait time.Dura
 	return last, wait, true
 }
 
-// readProviders reads the provided kinds of a catalog after its last read. A failure affects no running operator: it is logged, and retried
-// later.
+// readProviders reads the provided kinds of a catalog for the content of its last read. A failure affects no running operator: it is
+// logged, and the read is retried later with backoff.
 func (c *controller) readProviders(ctx context.Context, d description, last lastRead) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -130,7 +130,8 @@ func (c *controller) lastProvidersFailure(id catalog.ID) time.Time {
 	return c.failedProviders[id].at
 }
 
-// setProviders stores a catalog's provided kinds from a read, unless there has been a later one.
+// setProviders stores a catalog's provided kinds from a read, and notifies the operators that look for providers. It does nothing if a
+// later read found other content.
 func (c *controller) setProviders(id catalog.ID, as lastRead, providers *catalog.Providers) {
 	if !c.storeProviders(id, as, providers) {
 		return
@@ -153,5 +154,5 @@ func (c *controller) storeProviders(id catalog.ID, as lastRead, providers *catal
 	return c.snapshots.SetProviders(id, providers)
 }
 
-// providersBackoff is the back-off key for reading the provided kinds.
+// providersBackoff returns the backoff key for reading the provided kinds of a catalog.
 func providersBackoff(id catalog.ID) string { return providersKey + " of " + id.String() }

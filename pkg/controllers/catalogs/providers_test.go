@@ -19,20 +19,21 @@ var (
 	green = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "green"}
 )
 
-// providersFixture is a bench with ClusterCatalogs, read package by package, and one package that needs bread.
+// providersFixture is a fixture with ClusterCatalogs. A read of wanted packages does not return the provided kinds. Package "hungry"
+// requires the kind bread.
 type providersFixture struct {
 	*fixture
-	// passes are the catalogs that were gone through for who brings what; brings is what then comes out.
+	// passes are the endpoints of the reads of provided kinds. provides is the package that provides bread in their results.
 	passes   []string
 	provides string
-	// failing is why that fails; modified is what the server says of its content then.
+	// failing is the error of a read of provided kinds. modified is the modification time in its result.
 	failing  error
 	modified string
-	// changes are the catalogs of which was told that they bring something else.
+	// changes are the catalogs for which providerChanges has notified.
 	changes []string
-	// whole makes every reading go through all packages.
+	// whole makes every read return the provided kinds.
 	whole bool
-	// during is called in the middle of such a reading.
+	// during is called during a read of provided kinds; nil for none.
 	during func()
 }
 
@@ -75,7 +76,7 @@ func newProvidersFixture(t *testing.T, packages ...string) *providersFixture {
 	return p
 }
 
-// serve stores a ClusterCatalog that serves this content; empty names none.
+// serve stores a ClusterCatalog whose content has this digest; empty for content without a digest.
 func (p *providersFixture) serve(t *testing.T, name, digest string) {
 	t.Helper()
 	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Add(object(t, fmt.Sprintf(`
@@ -85,7 +86,7 @@ status: {urls: {base: "https://%s"}, resolvedSource: {image: {ref: %q}}, conditi
 	}
 }
 
-// settle syncs a catalog twice, as it is queued again after it was read, and then whoever brings what, again and again.
+// settle syncs each catalog twice, because it is queued again after its read, and then syncs providersKey several times.
 func (p *providersFixture) settle(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -163,7 +164,7 @@ func TestProvidersAreNotifiedOnce(t *testing.T) {
 	p.serve(t, "green", "two")
 	p.provides = "butcher"
 	p.runKey(t, "ClusterCatalog/green")
-	says(false, "grocer") // until it is known better
+	says(false, "grocer") // until the next read
 	p.settle(t, "green")
 	says(false, "butcher")
 	if err := p.sources[catalog.KindClusterCatalog].informer.GetStore().Delete(object(t, "metadata: {name: green}")); err != nil {

@@ -24,9 +24,10 @@ type Request struct {
 	Endpoint string
 	// Names are the packages to read, sorted.
 	Names []string
-	// Since is the Modified of an earlier result for these names, if nothing else shows that the content has changed.
+	// Since is the Modified value of an earlier result for these names; empty for an unconditional read. It is set only if nothing else
+	// shows that the content has changed.
 	Since string
-	// OnlyProviders requests no packages, and always the provided kinds.
+	// OnlyProviders is true to read only the provided kinds of all packages, and no packages.
 	OnlyProviders bool
 }
 
@@ -34,28 +35,29 @@ type Request struct {
 type Result struct {
 	// Packages are sorted by name; packages that the catalog does not have are omitted.
 	Packages []catalog.Package
-	// Providers has the provided kinds of all packages; nil if the read did not cover all.
+	// Providers has the provided kinds of all packages; nil if the read did not return all packages.
 	Providers *catalog.Providers
-	// Modified is the Since of the next request; empty if the protocol has none.
+	// Modified is the value of Since for the next request; empty if the protocol has none.
 	Modified string
-	// NotModified means that the content is unchanged since Request.Since; Packages is then empty.
+	// NotModified is true if the content is unchanged since Request.Since. Packages is then empty.
 	NotModified bool
 }
 
 // ReadFunc reads packages of one catalog. It must never return a partial list without an error.
 type ReadFunc func(context.Context, Request) (Result, error)
 
-// maxLogged limits how many packages a log line names.
+// maxLogged is the maximum number of packages that a log line names.
 const maxLogged = 32
 
-// errStillReading is the error of a slow catalog: operators that may need its packages no longer wait, and report why.
+// errStillReading is the error of a catalog that is being read for longer than operatorWait. Operators that may need its packages no longer
+// wait, and report this error.
 type errStillReading struct{ wait time.Duration }
 
 func (e errStillReading) Error() string {
 	return fmt.Sprintf("it is still being read after %s; what it has counts as soon as that ends", e.wait)
 }
 
-// storeRead stores a successful read.
+// storeRead stores the result of a successful read in the snapshots, and notifies the users of changed packages.
 func (c *controller) storeRead(info catalogsource.Info, a *attempt) {
 	key, took := a.id.String(), a.ended.Sub(a.started)
 	info.At, info.Wanted = a.started, c.wantedWith(a.id, a.plan)
@@ -81,7 +83,7 @@ func (c *controller) storeRead(info catalogsource.Info, a *attempt) {
 	c.notify(a.id, changed)
 }
 
-// wantedWith returns the packages that are known after the planned read.
+// wantedWith returns the packages that the snapshot covers after a planned read.
 func (c *controller) wantedWith(id catalog.ID, p plan) map[string]bool {
 	wanted := map[string]bool{}
 	if p.additional {
@@ -95,7 +97,7 @@ func (c *controller) wantedWith(id catalog.ID, p plan) map[string]bool {
 	return wanted
 }
 
-// withKept adds the stored packages of the same content.
+// withKept returns the packages together with the stored packages of the same content, sorted by name.
 func (c *controller) withKept(id catalog.ID, packages []catalog.Package) []catalog.Package {
 	kept, _ := c.snapshots.Get(id)
 	all := slices.Concat(kept.Packages, packages)
@@ -103,7 +105,7 @@ func (c *controller) withKept(id catalog.ID, packages []catalog.Package) []catal
 	return all
 }
 
-// recordFailure records a failure and returns how long to wait.
+// recordFailure records a failed read and returns the time until the next attempt.
 func (c *controller) recordFailure(d description) time.Duration {
 	key, now := d.id.String(), c.clock.Now()
 	c.backoff.Next(key, now)
@@ -121,7 +123,7 @@ func (c *controller) recordSuccess(d description, last lastRead) {
 	c.last[d.id] = last
 }
 
-// digest returns a digest of content without one.
+// digest returns a hash of the packages, for a catalog whose content has no digest.
 func digest(packages []catalog.Package) string {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode(packages); err != nil {

@@ -7,32 +7,36 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
-// minPause is the minimum time between reads of a catalog without a digest, however often it reconnects or its registryPoll is due.
+// minPause is the minimum time between two reads of a catalog without a digest, even if it reconnects or its registryPoll is due more
+// often.
 const minPause = time.Minute
 
 // lastRead describes the last successful read of a catalog.
 type lastRead struct {
 	source, content, connection string
-	// names are the packages that were read, sorted; modified is the server's time of the last change.
+	// names are the packages that were read, sorted. modified is the server's time of the last change; empty if it is unknown.
 	names    []string
 	modified string
 	started  time.Time
 	took     time.Duration
 }
 
-// plan is the next read of a catalog, and its time.
+// plan is the next read of a catalog, and the time at which it is due.
 type plan struct {
 	at    time.Time
 	names []string
-	// since makes the read conditional: the server sends nothing if the content has not changed after it.
+	// since makes the read conditional: the server sends no packages if the content has not changed after it. It is empty for an
+	// unconditional read.
 	since string
-	// additional means that names are read in addition to stored packages of the same content.
+	// additional is true if the read adds names to the stored packages of the same content.
 	additional bool
 }
 
-// next plans the next read; false if none is needed for this description. wanted are the currently wanted packages, sorted; kept is the
-// catalog's snapshot. A read only for newly wanted packages waits as long as the last read took, so that a large catalog is not read
-// continuously while PlatformOperators are created one by one; packages that become wanted meanwhile are read together.
+// next returns the next read; false if none is needed for this description. wanted are the currently wanted packages, sorted. kept is the
+// catalog's snapshot.
+//
+// A read only for newly wanted packages waits as long as the last read took. So a large catalog is not read continuously while
+// PlatformOperators are created one by one. Packages that become wanted during the wait are read together.
 func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapshot, now time.Time) (plan, bool) {
 	var missing []string
 	for _, name := range wanted {
@@ -57,13 +61,13 @@ func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapsh
 		all.at = pause
 		return all, true
 	case kept.Err != nil && all.since != "":
-		return all, true // it was down, and a conditional request costs little
+		return all, true // the catalog could not be read, and a conditional request is cheap
 	}
 	all.at = again
 	return all, due
 }
 
-// nextCheck returns when the content must be read again, independent of the wanted packages; false means never.
+// nextCheck returns when the content must be read again, independent of the wanted packages; false if never.
 func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due bool) {
 	if r.source != d.source {
 		return now, true
@@ -80,14 +84,14 @@ func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due boo
 	return time.Time{}, false
 }
 
-// failure is a failed read, with its time.
+// failure is a failed read: the description that was read, and the time of the failure.
 type failure struct {
 	source, content, connection string
 	at                          time.Time
 }
 
-// retry returns the time of the next attempt after a failure with this back-off. A changed catalog is retried at once, because the change
-// may have fixed it. A new connection alone is not such a change.
+// retry returns the time of the next attempt after a failure with this backoff. A catalog with another source or content is retried at
+// once, because the change may have fixed it. After a new connection alone, the wait is at most firstRetry.
 func (f failure) retry(d description, backoff time.Duration) time.Time {
 	switch {
 	case f.source != d.source || f.content != d.content:

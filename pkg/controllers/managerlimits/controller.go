@@ -26,7 +26,7 @@ const ControllerName = "ManagerLimitsController"
 
 // Store stores the limits.
 type Store interface {
-	// Read reads memory only.
+	// Read reads memory only, and sends no request.
 	Read() (limits.Stored, error)
 	Write(ctx context.Context, record limits.Record) error
 }
@@ -47,7 +47,7 @@ type Config struct {
 type controller struct {
 	managers operatorlisters.PlatformOperatorManagerLister
 	store    Store
-	// missing identifies the PlatformOperatorManager for which an Event was last sent.
+	// missing is the UID of the PlatformOperatorManager for which an Event was last sent; empty before the first.
 	missing string
 }
 

@@ -24,10 +24,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// step is one sync: what there is then, and what comes of it.
+// step is one sync: the PlatformOperatorManager before it, and the expected writes and Events.
 type step struct {
 	is       *operatorv1alpha1.PlatformOperatorManager
-	tampers  func(*testing.T, *cluster) // what somebody else does to the ConfigMap before
+	tampers  func(*testing.T, *cluster) // changes of the ConfigMap by another client before the sync
 	restarts bool
 	writes   string
 	events   int
@@ -120,7 +120,8 @@ func edited(uid, patch string) func(*testing.T, *cluster) {
 	}
 }
 
-// installedAndDeleted: a PlatformOperator's BundleDeployment is as old as that, and a user's is older than everything.
+// installedAndDeleted returns a function that deletes the ConfigMap and adds BundleDeployments. The oldest one of a PlatformOperator was
+// created at this second. A user's BundleDeployment is older.
 func installedAndDeleted(second int64) func(*testing.T, *cluster) {
 	return func(t *testing.T, c *cluster) {
 		t.Helper()
@@ -138,7 +139,7 @@ func installedAndDeleted(second int64) func(*testing.T, *cluster) {
 	}
 }
 
-// cluster is an API server, caches of it that are up to date at each sync, and the controller.
+// cluster is an API server, the controller, and caches that are updated before each sync.
 type cluster struct {
 	client                            *fake.Clientset
 	managers, configMaps, deployments cache.Indexer
@@ -153,13 +154,13 @@ func newCluster() *cluster {
 	return c
 }
 
-// start starts a manager, which remembers nothing.
+// start replaces the controller by a new one, as a restart of the manager does.
 func (c *cluster) start() {
 	kept := store.NewLimits("ns", c.client.CoreV1(), corev1listers.NewConfigMapLister(c.configMaps), corelisters.NewBundleDeploymentLister(c.deployments))
 	c.controller = &controller{managers: operatorlisters.NewPlatformOperatorManagerLister(c.managers), store: kept}
 }
 
-// write creates the ConfigMap.
+// write creates the ConfigMap with a UID and a patch.
 func (c *cluster) write(t *testing.T, uid, patch string) {
 	t.Helper()
 	content := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: limits.ConfigMap, Namespace: "ns"}, Data: map[string]string{"uid": uid, "patch": patch}}
@@ -168,7 +169,7 @@ func (c *cluster) write(t *testing.T, uid, patch string) {
 	}
 }
 
-// observe brings the caches up to date.
+// observe updates the caches, with this PlatformOperatorManager; nil for none.
 func (c *cluster) observe(t *testing.T, is *operatorv1alpha1.PlatformOperatorManager) {
 	t.Helper()
 	var existing, stored []any
@@ -197,7 +198,7 @@ func (c *cluster) run(t *testing.T, steps []step) {
 	}
 }
 
-// sync syncs once, and compares.
+// sync runs one sync, and compares its writes and Events with those of the step.
 func (c *cluster) sync(t *testing.T, i int, step step) {
 	t.Helper()
 	recorder := events.NewInMemoryRecorder("test", clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))

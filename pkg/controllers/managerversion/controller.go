@@ -1,6 +1,6 @@
 // Package managerversion reports the manager's own version in the ClusterOperator. An earlier version remains there, with Progressing true,
-// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result counts, so that a
-// user's error does not delay the cluster's update.
+// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result of these syncs is
+// sufficient, so that a user's error does not delay the cluster's update.
 //
 // The controllers of those kinds report reconciled objects to FirstSyncs. The package writes one condition and status.rollout of the
 // operator resource. library-go's StatusSyncer writes the version, and Reports records the status that it has written.
@@ -44,10 +44,10 @@ const ControllerName = "ManagerVersionController"
 
 const fieldManager = "platform-operators-managerversion"
 
-// ConditionType is the condition on the operator resource; library-go merges all that end in Progressing.
+// ConditionType is the type of the condition on the operator resource. library-go merges all conditions whose type ends in Progressing.
 const ConditionType = "ManagerProgressing"
 
-// Operand is the name under which the ClusterOperator reports the version.
+// Operand is the name of the operand whose version the ClusterOperator reports.
 const Operand = "operator"
 
 // Kinds of reconciled objects, for FirstSyncs.Of.
@@ -72,11 +72,12 @@ type Config struct {
 	// Client and Managers access the operator resource.
 	Client   operatorclient.PlatformOperatorManagerInterface
 	Managers operatorinformers.PlatformOperatorManagerInformer
-	// Report passes the version to the StatusSyncer, which writes the ClusterOperator.
+	// Report passes the version to StatusSyncer, which writes it to the ClusterOperator.
 	Report     func(operand, version string)
 	Reports    *Reports
 	FirstSyncs *FirstSyncs
-	// Limit is the maximum duration of a rollout. It starts with the first sync of any process of this version. Then the version is reported.
+	// Limit is the maximum duration of a rollout, from the first sync of any process of this version. After it, the version is reported
+	// even if objects are not reconciled.
 	Limit time.Duration
 	Clock clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
@@ -163,7 +164,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: platformv1alpha1.ReasonAsExpected}, operatorv1alpha1.VersionRollout{})
 }
 
-// isRollingOut reports whether the version must not be reported yet, and schedules the next check.
+// isRollingOut reports whether the version must not be reported yet. If so, it queues another sync for the end of the limit.
 func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	if c.started.IsZero() {
 		found, err := c.all()
@@ -203,8 +204,9 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	return true, nil
 }
 
-// startedTime returns the start of this version's rollout. A start that an earlier process of this version recorded remains, so that
-// restarts do not extend the wait. It does not count if an older manager, which does not write status.rollout, was active since then.
+// startedTime returns the start of this version's rollout. A start that an earlier process of this version recorded remains valid, so that
+// restarts do not extend the wait. It is later if the condition became True later, for example because an older manager, which does not
+// write status.rollout, was active since.
 func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
@@ -246,7 +248,7 @@ func (c *controller) isRolloutReported() (bool, error) {
 	return c.isInRollout(manager) && c.reports.include(manager.ResourceVersion), nil
 }
 
-// reportedVersion returns the version in the ClusterOperator; empty if there is none.
+// reportedVersion returns the version in the ClusterOperator; empty if the ClusterOperator does not exist or has none.
 func (c *controller) reportedVersion() (string, error) {
 	clusterOperator, err := c.clusterOperators.Get(c.clusterOperator)
 	if apierrors.IsNotFound(err) {
@@ -261,7 +263,7 @@ func (c *controller) reportedVersion() (string, error) {
 	return "", nil
 }
 
-// all returns the existing objects, sorted by kind and name.
+// all returns the existing PlatformOperators and BundleDeployments, sorted by kind and name.
 func (c *controller) all() ([]syncedObject, error) {
 	operators, err := c.operators.List(labels.Everything())
 	if err != nil {

@@ -31,10 +31,10 @@ import (
 
 const limit = 10 * time.Minute
 
-// epoch is when the tests begin.
+// epoch is the time at which the tests start.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// scene is a process of version 2 whose controller is synced by hand.
+// scene is a process of version 2 whose controller the test syncs.
 type scene struct {
 	t                                                  *testing.T
 	controller                                         *controller
@@ -45,7 +45,7 @@ type scene struct {
 	reports                                            []string
 }
 
-// starting is that process at its start, on a cluster whose ClusterOperator reports a version; empty is none.
+// starting returns a scene at its start, on a cluster with these operators. reported is the version in the ClusterOperator; empty for none.
 func starting(t *testing.T, reported string, operators ...string) *scene {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(epoch)
@@ -82,7 +82,7 @@ func (s *scene) add(to cache.Indexer, object any) {
 	}
 }
 
-// clusterOperatorHas writes the version of the ClusterOperator.
+// clusterOperatorHas stores the ClusterOperator with this version; empty for none.
 func (s *scene) clusterOperatorHas(version string) {
 	s.t.Helper()
 	object := &configv1.ClusterOperator{ObjectMeta: metav1.ObjectMeta{Name: "ours"}}
@@ -92,10 +92,10 @@ func (s *scene) clusterOperatorHas(version string) {
 	s.add(s.clusterOperators, object)
 }
 
-// clusterOperatorReports has the StatusSyncer write the ClusterOperator from the operator resource as it is now.
+// clusterOperatorReports records that StatusSyncer has written the ClusterOperator from the current operator resource.
 func (s *scene) clusterOperatorReports() { s.controller.reports.Reported(s.manager().ResourceVersion) }
 
-// managerHas writes the status of the operator resource.
+// managerHas stores the operator resource with this condition and rollout.
 func (s *scene) managerHas(condition operatorv1.OperatorCondition, rollout operatorv1alpha1.VersionRollout) {
 	s.t.Helper()
 	manager := s.manager().DeepCopy()
@@ -107,7 +107,7 @@ func (s *scene) managerHas(condition operatorv1.OperatorCondition, rollout opera
 	}
 }
 
-// store has the cache see a state of the operator resource, each with a resourceVersion of its own.
+// store stores the operator resource in the cache, with the next resourceVersion.
 func (s *scene) store(manager *operatorv1alpha1.PlatformOperatorManager) {
 	s.t.Helper()
 	before, err := strconv.Atoi(s.manager().ResourceVersion)
@@ -135,7 +135,7 @@ func (s *scene) try(kinds []string, names ...string) {
 	}
 }
 
-// sync returns the condition after another sync. The cache sees what was written.
+// sync runs one sync, stores the written status in the cache, and returns the condition as text.
 func (s *scene) sync() string {
 	s.t.Helper()
 	if err := s.controller.sync(context.Background(), s.syncContext); err != nil {
@@ -182,7 +182,7 @@ func TestVersionIsReportedWhenEverythingThatWasThereIsTried(t *testing.T) {
 	if s.manager().Status.Rollout != (operatorv1alpha1.VersionRollout{}) {
 		t.Errorf("the rollout is over, and status.rollout is %+v", s.manager().Status.Rollout)
 	}
-	s.want(true) // and never again
+	s.want(true) // a further sync changes nothing
 }
 
 func TestARestartDoesNotExtendTheLimit(t *testing.T) {
@@ -227,7 +227,7 @@ func TestTheRolloutOfAnotherVersionIsReplaced(t *testing.T) {
 func TestWhatWasTriedBeforeTheFirstSyncCounts(t *testing.T) {
 	s := starting(t, "1", "a")
 	s.try(both, "a")
-	s.clusterOperatorReports() // what was there before this process
+	s.clusterOperatorReports() // the status from before this process
 	s.want(false)
 	s.want(false) // the ClusterOperator does not report the rollout yet
 	s.clusterOperatorReports()

@@ -5,8 +5,7 @@ import "sync"
 // syncedObject identifies a reconciled object.
 type syncedObject struct{ kind, name string }
 
-// FirstSyncs records which objects the controllers of their kinds have reconciled at least once in this process, with any result. It is
-// safe for concurrent use.
+// FirstSyncs records which objects were reconciled at least once in this process, with any result. It is safe for concurrent use.
 type FirstSyncs struct {
 	mu      sync.Mutex
 	synced  map[syncedObject]bool
@@ -14,7 +13,7 @@ type FirstSyncs struct {
 	closed  bool
 }
 
-// NewFirstSyncs returns FirstSyncs without objects.
+// NewFirstSyncs returns an empty FirstSyncs.
 func NewFirstSyncs() *FirstSyncs { return &FirstSyncs{synced: map[syncedObject]bool{}} }
 
 // Of returns the function that the controller of a kind calls with the name of each object that it has reconciled.
@@ -31,7 +30,7 @@ func (f *FirstSyncs) Of(kind string) func(name string) {
 	}
 }
 
-// onFirstSync sets the function to call after the first sync of each object. The function must not block.
+// onFirstSync sets the function that is called after the first sync of each object. The function must not block.
 func (f *FirstSyncs) onFirstSync(changed func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +43,7 @@ func (f *FirstSyncs) has(each syncedObject) bool {
 	return f.synced[each]
 }
 
-// stop drops the record, and ignores later syncs.
+// stop removes the recorded objects, and ignores later syncs.
 func (f *FirstSyncs) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

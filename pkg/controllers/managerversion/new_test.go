@@ -27,15 +27,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 )
 
-// soon bounds the wait for what another goroutine does at once.
+// soon is the maximum time that a test waits for another goroutine.
 const soon = 20 * time.Second
 
-// listsFirst is a client whose watches do not send what exists.
+// listsFirst is a client that does not support streaming lists, so that informers list first.
 type listsFirst struct{}
 
 func (listsFirst) IsWatchListSemanticsUnSupported() bool { return true }
 
-// clusterOperators is an informer of ClusterOperators that exist, and of the events that a test sends.
+// clusterOperators is an informer that lists given ClusterOperators, and receives the events that a test sends.
 type clusterOperators struct {
 	cache.SharedIndexInformer
 	events *watch.FakeWatcher
@@ -56,7 +56,7 @@ func (c clusterOperators) Lister() configv1listers.ClusterOperatorLister {
 	return configv1listers.NewClusterOperatorLister(c.GetIndexer())
 }
 
-// built is a controller with its informers, which run.
+// built is a controller with its informers, which are running.
 type built struct {
 	factory.Controller
 	config           Config
@@ -67,7 +67,7 @@ type built struct {
 	existing []configv1.ClusterOperator
 }
 
-// wholeConfig is the Config of version 2 on a cluster with these objects, whose informers do not run yet.
+// wholeConfig returns a complete Config of version 2 on a cluster with these objects, and its informers, which are not started.
 func wholeConfig(b *built, objects ...runtime.Object) (Config, externalversions.SharedInformerFactory) {
 	clock := clocktesting.NewFakePassiveClock(epoch)
 	b.client, b.clusterOperators = fake.NewSimpleClientset(objects...), newClusterOperators(b.existing...)
@@ -105,11 +105,11 @@ func newBuilt(t *testing.T, existing []configv1.ClusterOperator, objects ...runt
 	return b
 }
 
-// isEnqueued waits for a key in the queue, and takes it out.
+// isEnqueued waits for a key and removes it from the queue. The test fails if there is none. by is the cause in the error message.
 func (b *built) isEnqueued(t *testing.T, by string) {
 	t.Helper()
 	key := make(chan any, 1)
-	go func() { // ends when the queue does
+	go func() { // ends with the queue
 		got, _ := b.config.SyncContext.Queue().Get()
 		key <- got
 	}()
@@ -169,7 +169,8 @@ func TestWhatADecisionDependsOnEnqueuesIt(t *testing.T) {
 	}
 }
 
-// The wiring of New: a version that is rolled out on a cluster with one operator, by nothing but events.
+// TestAVersionIsRolledOutByEvents covers the informers and callbacks of New: a version is rolled out on a cluster with one operator, only
+// by events.
 func TestAVersionIsRolledOutByEvents(t *testing.T) {
 	b := newBuilt(t,
 		[]configv1.ClusterOperator{{ObjectMeta: metav1.ObjectMeta{Name: "ours"}, Status: configv1.ClusterOperatorStatus{Versions: []configv1.OperandVersion{{Name: Operand, Version: "1"}}}}},

@@ -6,7 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Reports records the last status of the operator resource that the ClusterOperator shows. It is safe for concurrent use.
+// Reports records the resourceVersion of the operator resource from which the ClusterOperator was last written. It is safe for concurrent
+// use.
 type Reports struct {
 	mu              sync.Mutex
 	resourceVersion string
@@ -16,7 +17,7 @@ type Reports struct {
 // NewReports returns empty Reports.
 func NewReports() *Reports { return &Reports{} }
 
-// Reported records that the ClusterOperator has the status of the operator resource with a resourceVersion.
+// Reported records that the ClusterOperator was written from the operator resource with a resourceVersion.
 func (r *Reports) Reported(resourceVersion string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -29,7 +30,8 @@ func (r *Reports) Reported(resourceVersion string) {
 	}
 }
 
-// include reports whether the ClusterOperator shows the status with a resourceVersion, or a later one.
+// include reports whether the ClusterOperator was written from the operator resource with a resourceVersion, or with a later one. It
+// returns false for versions that cannot be compared.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +39,7 @@ func (r *Reports) include(resourceVersion string) bool {
 	return err == nil && order >= 0
 }
 
-// onChange sets the function to call after each new report; nil for none. The function must not block.
+// onChange sets the function that is called after each new report; nil for none. The function must not block.
 func (r *Reports) onChange(changed func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,11 +30,11 @@ const resync = time.Minute
 
 // CreateOnly is an object that the controller creates if it is missing, and never updates. Every field is required.
 type CreateOnly struct {
-	// Kind and Name of the object, for messages.
+	// Kind and Name are the kind and the name of the object, for messages.
 	Kind, Name string
 	// Event is the reason of the Event that reports its creation.
 	Event string
-	// Informer of the kind.
+	// Informer is the informer of the object's kind.
 	Informer factory.Informer
 	// Get reads the object from the informer's cache; only its error is used.
 	Get func() error
@@ -42,7 +42,8 @@ type CreateOnly struct {
 	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
-// New returns the controller. It has one queue key. The SyncContext has the queue, and the recorder of Events about the manager.
+// New returns the controller. It has one queue key. syncContext has the queue, and the recorder of Events about the manager. New returns an
+// error if objects is empty or a field is not set.
 func New(objects []CreateOnly, syncContext factory.SyncContext) (factory.Controller, error) {
 	if len(objects) == 0 || syncContext == nil {
 		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no SyncContext")
@@ -72,7 +73,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	return errors.Join(faults...)
 }
 
-// ensure creates the object if it is missing.
+// ensure creates the object if it is missing, and sends an Event. It does nothing if the object exists.
 func (o CreateOnly) ensure(ctx context.Context, recorder events.Recorder) error {
 	err := o.Get()
 	if err == nil {

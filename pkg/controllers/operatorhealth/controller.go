@@ -38,7 +38,7 @@ import (
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "OperatorHealthController"
 
-// ConditionPrefix precedes Available, Progressing and Degraded on the operator resource.
+// ConditionPrefix is the prefix of the condition types Available, Progressing and Degraded on the operator resource.
 const ConditionPrefix = "PlatformOperators"
 
 // Config is everything the controller needs; every field is required.
@@ -47,7 +47,7 @@ type Config struct {
 	Operators       platforminformers.PlatformOperatorInformer
 	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
-	// DegradedAfter is how long an installed operator may be unhealthy before the ClusterOperator is Degraded.
+	// DegradedAfter is the time for which an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
 	Clock         clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
@@ -121,7 +121,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return err
 }
 
-// write writes the conditions to the operator resource. If only messages changed, it may return how long to delay them instead.
+// write writes the conditions to the operator resource and returns 0. If only messages changed, it may instead write nothing and return the
+// time until the next attempt. It does nothing if the operator resource does not exist.
 func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now time.Time, aggregated []health.Condition) (time.Duration, error) {
 	conditions := make([]operatorv1.OperatorCondition, 0, len(aggregated))
 	updates := make([]v1helpers.UpdateStatusFunc, 0, len(aggregated))
@@ -151,8 +152,8 @@ func (c *controller) write(ctx context.Context, syncCtx factory.SyncContext, now
 	return 0, nil
 }
 
-// clusterInstalled reports whether the cluster's own installation has ever completed. A cluster without a ClusterVersion counts as
-// installed, because no installer waits for the ClusterOperator.
+// clusterInstalled reports whether the cluster's own installation has ever completed. It returns true for a cluster without a
+// ClusterVersion, because no installer waits for the ClusterOperator.
 func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error) {
 	all, err := lister.List(labels.Everything())
 	if err != nil {
@@ -168,8 +169,8 @@ func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error)
 	return len(all) == 0, nil
 }
 
-// stateOf returns an operator's state for pkg/health. It was installed once if its BundleDeployment has an active revision: a revision
-// becomes active when all of it is healthy. deployment is nil if there is none.
+// stateOf returns an operator's state for pkg/health. EverInstalled is true if the operator has an installed bundle and the
+// BundleDeployment has an active revision: a revision becomes active when all its objects are healthy. deployment is nil if there is none.
 func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) health.OperatorState {
 	return health.OperatorState{
 		Name:          operator.Name,

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// readCluster returns what all requests to the resolver have in common. update is the version that the cluster itself is being updated to;
-// empty if no update is in progress.
+// readCluster returns the inputs that all requests to the resolver share. update is the version to which the cluster itself is being
+// updated; empty if no update is in progress.
 func (c *controller) readCluster() (cluster resolve.Cluster, update string, err error) {
 	cluster.KubeVersion = c.kubeVersion
 	if cluster.Version, update, err = readClusterVersion(c.clusterVersions); err != nil {
@@ -22,8 +22,8 @@ func (c *controller) readCluster() (cluster resolve.Cluster, update string, err 
 	return cluster, update, err
 }
 
-// readClusterVersion returns status.desired.version of the ClusterVersion, because operators must fit the version that an update leads to. It
-// is empty if the cluster has none. update is the same version while an update is in progress, else empty.
+// readClusterVersion returns status.desired.version of the ClusterVersion, because operators must be compatible with the target version of
+// an update; empty if there is no ClusterVersion. update is the same version while an update is in progress, else empty.
 func readClusterVersion(lister configv1listers.ClusterVersionLister) (version, update string, err error) {
 	clusterVersion, err := lister.Get("version")
 	if apierrors.IsNotFound(err) {

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// permitting has versions of package "op", each with the last OpenShift version that it runs on; "" is none.
+// permitting is a catalog of package "op". It maps each version to its declared maximum OpenShift version; "" is none.
 type permitting map[string]string
 
 func (permitting) Unlisted() []string { return nil }
@@ -52,7 +52,8 @@ func (unreachable) For(string) []resolve.Catalog {
 	return []resolve.Catalog{{ID: steptest.Candidate("").Catalog, Err: errors.New("connection refused"), Unavailable: true}}
 }
 
-// at421 is a cluster at 4.21 on which version 1.0.0 of "op" runs, as one that goes up to this OpenShift version.
+// at421 returns a cluster of version 4.21 on which version 1.0.0 of "op" is installed. most is the maximum OpenShift version that it
+// declares.
 func at421(most string) *cluster {
 	c := running("1.0.0", "1.0.0")
 	c.version = "4.21.3"
@@ -61,7 +62,7 @@ func at421(most string) *cluster {
 	return c
 }
 
-// records writes this bundle into the record of the BundleDeployment.
+// records stores a bundle as the recorded bundle of the BundleDeployment.
 func (c *cluster) records(bundle platformv1alpha1.InstalledBundle) {
 	c.deployment.Annotations = deploymentspec.New(c.operator, bundle, nil, "op-system").Annotations
 }
@@ -74,7 +75,7 @@ func (c *cluster) reachable() string {
 	return fmt.Sprintf("%s: now %s, after updates %s", compatibility.MaxOpenShiftVersion, compatibility.HighestReachable, compatibility.AfterUpdates)
 }
 
-// acknowledged is the override that status reports as in effect.
+// acknowledged returns the override that the status reports as effective; nil if there is none.
 func acknowledged(c *cluster) *corev1alpha2.CompatibilityOverride {
 	if c.operator.Status.Compatibility == nil {
 		return nil
@@ -110,7 +111,7 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := at421(test.catalog["1.0.0"])
-			c.operator.Spec.Paused = true // so that it stays where it is
+			c.operator.Spec.Paused = true // so that no step starts
 			if test.change != nil {
 				test.change(c)
 			}
@@ -154,12 +155,12 @@ func TestCLU_G10_StatusSaysHowFarTheClusterMayGoNowAndAfterUpdates(t *testing.T)
 	})
 }
 
-// HRD-G1: the status of a PlatformOperator reports what counts at the gate.
+// HRD-G1: the status of a PlatformOperator reports the maximum OpenShift version that the upgrade gate uses.
 func TestHRD_G1_AnOperatorTellsWhatOfItCountsAtTheGate(t *testing.T) {
 	for name, test := range map[string]struct {
 		state    corev1alpha2.RevisionState
 		presence corev1alpha2.Presence
-		want     string // reason of Upgradeable, and how far the cluster may go
+		want     string // the reason of Upgradeable, and the versions that the cluster may reach
 	}{
 		"a first installation that has started":            {corev1alpha2.RevisionRollingOut, corev1alpha2.Present, "IncompatibleOperator 4.21: now 4.21, after updates 4.21"},
 		"one that has written nothing":                     {corev1alpha2.RevisionRollingOut, corev1alpha2.Absent, "AsExpected nothing"},

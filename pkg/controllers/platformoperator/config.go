@@ -37,9 +37,9 @@ type DeploymentClient interface {
 
 // Catalogs are the catalog snapshots. All methods read memory only and never block.
 type Catalogs interface {
-	// For returns what every trusted catalog has of a package.
+	// For returns the content of a package in each trusted catalog.
 	For(pkg string) []resolve.Catalog
-	// Unlisted is as in resolve.ClusterState.
+	// Unlisted returns the kinds of catalogs that have not been listed, as in resolve.ClusterState.
 	Unlisted() []string
 	// Providers returns, for each trusted catalog, the packages that provide a kind.
 	Providers(gvk catalog.GVK) []resolve.ProviderHint
@@ -47,7 +47,8 @@ type Catalogs interface {
 
 // Inventory has the kinds and packages of the cluster. Its methods read memory only.
 type Inventory interface {
-	// Kinds and ExternalPackages are as in resolve.ClusterState.
+	// Kinds returns the kinds that the cluster serves. ExternalPackages returns the packages that other installers manage. Both are as in
+	// resolve.ClusterState.
 	Kinds() []resolve.Kind
 	ExternalPackages() []resolve.ExternalPackage
 }
@@ -65,11 +66,11 @@ type Config struct {
 	LimitsChanged   factory.Informer
 	Catalogs        Catalogs
 	CatalogsChanged factory.Informer
-	// ProvidersChanged reports that Catalogs.Providers may return something else for some kinds.
+	// ProvidersChanged reports that the results of Catalogs.Providers may have changed for some kinds.
 	ProvidersChanged factory.Informer
 	Inventory        Inventory
-	// KindsChanged reports changes of the inventory's kinds, ForeignChanged packages that others have installed or removed; the name of the
-	// object is the package.
+	// KindsChanged reports changes of the inventory's kinds. ForeignChanged reports packages that other installers have installed or
+	// removed; the name of its object is the package.
 	KindsChanged      factory.Informer
 	ForeignChanged    factory.Informer
 	KubernetesVersion string
@@ -80,7 +81,7 @@ type Config struct {
 	Events record.EventRecorder
 	// Synced is called with the name of each PlatformOperator whose sync has ended, with or without an error.
 	Synced func(name string)
-	// Register registers metrics that are collected at a scrape, RegisterVector metrics that are counted.
+	// Register registers metrics that are computed at a scrape. RegisterVector registers counters.
 	Register       func(metrics.StableCollector) error
 	RegisterVector func(metrics.Registerable) error
 }

@@ -1,11 +1,12 @@
-// Package platformoperator runs the controller that turns each PlatformOperator into one BundleDeployment of the same name, and the state of
-// that BundleDeployment into the status of the PlatformOperator.
+// Package platformoperator runs the controller that creates one BundleDeployment of the same name for each PlatformOperator, and reports
+// the state of the BundleDeployment in the status of the PlatformOperator.
 //
-// A sync reads listers and catalog snapshots, asks pkg/resolve which bundle is wanted and pkg/upgradestep whether the step to it starts now,
-// writes the BundleDeployment that pkg/deploymentspec makes, and writes the status that pkg/operatorstatus computes, once. The controller
-// does not know images, manifests or the ClusterOperator: the bundledeployment controller installs the bundle, and the operatorhealth and
-// upgradegate controllers sum up what PlatformOperators report. A user's fault is a condition on the user's object, never an error of the
-// controller.
+// A sync reads listers and catalog snapshots. pkg/resolve chooses the wanted bundle, and pkg/upgradestep decides whether the step to it
+// starts now. The controller writes the BundleDeployment from pkg/deploymentspec and, once, the status from pkg/operatorstatus.
+//
+// The controller does not know images, manifests or the ClusterOperator. The bundledeployment controller installs the bundle, and the
+// operatorhealth and upgradegate controllers summarize the status of PlatformOperators. A user's error is a condition of the user's object,
+// never an error of the controller.
 package platformoperator
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Name is the controller's name; its field manager is "platform-operators-" and this.
+// Name is the controller's name. Its field manager is "platform-operators-" followed by this name.
 const Name = "platformoperator"
 
 // ControllerName is the controller's name in library-go's log, in the metrics of its work queue, and in messages about failed syncs.
@@ -57,7 +58,7 @@ type controller struct {
 	providerHints    providerHints
 	statusWrites     statusWrites
 	synced           func(name string)
-	// limit is as in resolve.ClusterState, but for Done. A seam for tests.
+	// limit is the search limit of resolve.ClusterState, without Done. It is zero in production; tests set it.
 	limit upgrade.Limit
 }
 
@@ -141,7 +142,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	c.providerHints.set(name, r.hints())
 	if len(c.providerHints.stale(c.catalogs.Providers, name)) > 0 {
-		syncCtx.Queue().Add(name) // it changed before the hints of this operator were stored
+		syncCtx.Queue().Add(name) // the providers changed before the hints of this operator were stored
 	}
 	if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), c.clock.Now()); due {
 		syncCtx.Queue().AddAfter(name, wait)
@@ -153,7 +154,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return err
 }
 
-// forget drops what is remembered of a PlatformOperator that is gone.
+// forget removes the cached state and metrics of a PlatformOperator that was deleted.
 func (c *controller) forget(name string) {
 	c.updateMetrics.forget(name)
 	c.statusWrites.forget(name)

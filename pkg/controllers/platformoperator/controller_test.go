@@ -75,7 +75,7 @@ func TestNewReportsMetricsThatCannotBeRegistered(t *testing.T) {
 	}
 }
 
-// requiring are catalogs whose package "needy" requires a kind. Other packages are empty.
+// requiring is a catalog and an inventory. The package "needy" requires a kind. Other packages are empty.
 type requiring struct {
 	catalogs  []resolve.Catalog
 	lock      sync.Mutex
@@ -116,7 +116,7 @@ func (r *requiring) Kinds() []resolve.Kind {
 func (*requiring) ExternalPackages() []resolve.ExternalPackage { return nil }
 
 // TestEachEventSyncsTheOperatorsThatItAffects runs the controller that New builds, with one worker, sends one event after the other, and
-// compares which PlatformOperators are synced because of it.
+// compares which PlatformOperators each event syncs.
 func TestEachEventSyncsTheOperatorsThatItAffects(t *testing.T) {
 	operator := func(name, pkg string) *platformv1alpha1.PlatformOperator {
 		operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}}}
@@ -146,7 +146,7 @@ func TestEachEventSyncsTheOperatorsThatItAffects(t *testing.T) {
 	named := func(name string) runtime.Object {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
-	// synced are those until the one of the next event: the queue keeps the order.
+	// synced returns the operators that an event syncs. The next event marks the end, because the queue keeps the order.
 	synced := func(event func()) (names []string) {
 		t.Helper()
 		event()

@@ -15,14 +15,14 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// declaring is what a catalog has of a version that declares these values.
+// declaring returns the catalog's bundle of a version that declares these values.
 func declaring(version string, values ...string) catalog.Bundle {
 	bundle := steptest.Candidate(version).Bundle
 	bundle.MaxOpenShiftVersions = values
 	return bundle
 }
 
-// nowhere are catalogs that are gone.
+// nowhere is a set of catalogs that no longer exist.
 type nowhere struct{}
 
 func (nowhere) Unlisted() []string { return nil }
@@ -30,12 +30,12 @@ func (nowhere) Unlisted() []string { return nil }
 func (nowhere) For(string) []resolve.Catalog                 { return nil }
 func (nowhere) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
-// filesDeclare makes the BundleDeployment report what the files of its bundle declare.
+// filesDeclare makes the BundleDeployment report these values as the declaration in the files of its bundle.
 func (c *cluster) filesDeclare(values ...string) {
 	c.deployment.Status.Bundle = &corev1alpha2.BundleMetadata{Name: upgradestep.RecordedBundle(c.deployment).Bundle, MaxOpenShiftVersions: values}
 }
 
-// declared is what status records of a bundle's declaration.
+// declared returns the declaration of a bundle in the status, as text.
 func declared(bundle *platformv1alpha1.InstalledBundle) string {
 	if bundle == nil {
 		return "no bundle"
@@ -72,7 +72,7 @@ func TestCLU_G4_DeclarationOfWhatIsInstalledFollowsTheCatalogAndSurvivesIt(t *te
 		if image := upgradestep.RecordedBundle(c.deployment).Image; image != steptest.Candidate("1.0.0").Bundle.Image {
 			t.Fatalf("before %s it moved to image %s", step.when, image)
 		}
-		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // no step: the test is about what is installed
+		c.operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual} // so that no step starts
 		c.sync(t, step.now)
 		if got := declared(c.operator.Status.Installed); got != step.want {
 			t.Errorf("when %s, status.installed has %s, want %s", step.when, got, step.want)

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// deploy carries out the decided step: it creates the BundleDeployment, or updates it if a step starts or another client changed a field
-// that this controller sets. It leaves other fields to their owners.
+// deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
+// this controller sets. It does not change fields of other clients. It does nothing if the step has no bundle. done is always false.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil:
@@ -55,7 +55,8 @@ func (c *controller) create(ctx context.Context, r *reconciliation) error {
 	return nil
 }
 
-// update updates the BundleDeployment if it is not as it should be.
+// update updates the BundleDeployment if it differs from the step's bundle and the spec. If the API server rejects the update, it reports
+// the refusal in the status and returns nil.
 func (c *controller) update(ctx context.Context, r *reconciliation) error {
 	bundle, deployment := *r.step.Bundle, r.current.Deployment
 	start := cmp.Or(r.step.Start, r.current.Start)
@@ -78,7 +79,8 @@ func (c *controller) update(ctx context.Context, r *reconciliation) error {
 	return nil
 }
 
-// publishUpdate sends the Event of an update of the BundleDeployment: a step has started, or somebody's change was reverted.
+// publishUpdate sends the Event of an update of the BundleDeployment: either a step has started, or another client's change was reverted.
+// It sends none if a change of the spec or of the recorded bundle caused the update.
 func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepStart) {
 	from, to := r.current.Recorded, r.step.Bundle
 	if from == nil || !upgradestep.SameBundle(*from, *to) {
@@ -89,13 +91,13 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 			r.operator.Name, operatorstatus.VersionOf(from), to.Version, selfCertification(start))
 		return
 	}
-	// A record that changed is the manager's own change: the catalog may describe the bundle in other words.
+	// If the recorded bundle differs, the manager caused the update: the catalog may have another description of the bundle.
 	if r.operator.Generation == r.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(from, to) {
 		c.publishReverted(r)
 	}
 }
 
-// selfCertification reports a step that the admin permits and the author does not.
+// selfCertification returns the suffix of an Event for a step that only the admin permits, by SelfCertified edges; empty for other steps.
 func selfCertification(start *upgradestep.StepStart) string {
 	if start != nil && start.Trigger == platformv1alpha1.TriggerSelfCertified {
 		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
@@ -103,19 +105,19 @@ func selfCertification(start *upgradestep.StepStart) string {
 	return ""
 }
 
-// publishReverted sends the Event of a BundleDeployment that another client changed.
+// publishReverted sends the Event that another client's change of the BundleDeployment was reverted.
 func (c *controller) publishReverted(r *reconciliation) {
 	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
 		r.current.Deployment.Name, r.operator.Name)
 }
 
-// setCurrent notes what was written.
+// setCurrent makes the written BundleDeployment and its step the current state of the sync.
 func (r *reconciliation) setCurrent(deployment *corev1alpha2.BundleDeployment, start *upgradestep.StepStart) {
 	r.current.Deployment, r.current.Recorded, r.current.Start = deployment, r.step.Bundle, start
 }
 
-// moveNamespace deletes a BundleDeployment, whose install namespace is immutable, so that a later sync creates it in the namespace that the
-// spec names. A BundleDeployment that has changed since it was read, and may be installed by now, is not deleted.
+// moveNamespace deletes the BundleDeployment, because its install namespace is immutable. A later sync creates it in the namespace of the
+// spec. moveNamespace does not delete a BundleDeployment that has changed since it was read, because it may be installed by now.
 func (c *controller) moveNamespace(ctx context.Context, r *reconciliation) error {
 	deployment, namespace := r.current.Deployment, deploymentspec.NamedNamespace(r.operator)
 	preconditions := metav1.NewUIDPreconditions(string(deployment.UID))

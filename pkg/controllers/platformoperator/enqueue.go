@@ -9,7 +9,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// operatorsOfSamePackage enqueues a changed PlatformOperator and all others of its package: another one may hold the package now.
+// operatorsOfSamePackage returns the names of a changed PlatformOperator and of all others with the same package. After the change, another
+// one of them may be the one that installs the package.
 func (c *controller) operatorsOfSamePackage(object runtime.Object) []string {
 	operator, ok := object.(*platformv1alpha1.PlatformOperator)
 	if !ok {
@@ -20,13 +21,13 @@ func (c *controller) operatorsOfSamePackage(object runtime.Object) []string {
 	}), operator.Name)
 }
 
-// operatorsOfChangedPackage enqueues the PlatformOperators of the package that a changed object is named after.
+// operatorsOfChangedPackage returns the names of the PlatformOperators whose package is the name of the changed object.
 func (c *controller) operatorsOfChangedPackage(object runtime.Object) []string {
 	pkg := factory.ObjectNameToKey(object)
 	return c.operatorsWhere(func(operator *platformv1alpha1.PlatformOperator) bool { return operator.Spec.Package.Name == pkg })
 }
 
-// allOperators enqueues all PlatformOperators.
+// allOperators returns the names of all PlatformOperators.
 func (c *controller) allOperators(runtime.Object) []string {
 	return c.operatorsWhere(func(*platformv1alpha1.PlatformOperator) bool { return true })
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// informer is an informer whose cache a test fills and whose events a test sends. Methods that the controller does not call are those of a
-// nil SharedIndexInformer.
+// informer is an informer whose cache the test fills and whose events the test sends. The embedded SharedIndexInformer is nil, because the
+// controller does not call its other methods.
 type informer struct {
 	cache.SharedIndexInformer
 	indexer  cache.Indexer
@@ -53,7 +53,7 @@ func (i *informer) put(t *testing.T, object runtime.Object) {
 	}
 }
 
-// update sends the event of an update.
+// update sends an update event to the handlers.
 func (i *informer) update(before, after runtime.Object) {
 	for _, handler := range i.handlers {
 		handler.OnUpdate(before, after)
@@ -95,7 +95,7 @@ var (
 	_ operatorinformers.PlatformOperatorManagerInformer = managerInformer{}
 )
 
-// informers are those of a Config.
+// informers has the informers of a Config.
 type informers struct {
 	operators, deployments, clusterVersions, managers                              *informer
 	limitsChanged, catalogsChanged, providersChanged, kindsChanged, foreignChanged *informer
@@ -108,7 +108,7 @@ func newInformers() *informers {
 	}
 }
 
-// config is a whole Config: of a cluster on which nothing is limited, and which has nothing beside its operators.
+// config returns a complete Config, for a cluster without limits that has nothing except its operators.
 func (i *informers) config(client *fake.Clientset, catalogs Catalogs, clock clock.PassiveClock) Config {
 	return Config{
 		OperatorClient: client.PlatformV1alpha1().PlatformOperators(), DeploymentClient: client.CoreV1alpha2().BundleDeployments(),
@@ -123,7 +123,7 @@ func (i *informers) config(client *fake.Clientset, catalogs Catalogs, clock cloc
 	}
 }
 
-// built is the controller of a Config.
+// built returns the controller of a Config.
 func built(t *testing.T, config Config) *controller {
 	t.Helper()
 	c, err := newController(config)
@@ -133,5 +133,5 @@ func built(t *testing.T, config Config) *controller {
 	return c
 }
 
-// soon bounds the wait for what another goroutine does at once.
+// soon is the maximum time that a test waits for another goroutine.
 const soon = 20 * time.Second

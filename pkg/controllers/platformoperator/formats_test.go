@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// of is a version's bundle for which the catalog lists these formats.
+// of returns the bundle of a version for which the catalog lists these formats.
 func of(version string, formats ...string) catalog.Bundle {
 	bundle := steptest.Candidate(version).Bundle
 	bundle.MediaTypes = formats

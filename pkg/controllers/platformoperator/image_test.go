@@ -18,7 +18,7 @@ const (
 	anotherDigest = "@sha256:2222222222222222222222222222222222222222222222222222222222222222"
 )
 
-// imaged is a catalog of these bundles of package "op".
+// imaged is a catalog whose package "op" has these bundles.
 type imaged []catalog.Bundle
 
 func (imaged) Unlisted() []string { return nil }

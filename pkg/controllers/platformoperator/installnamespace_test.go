@@ -12,7 +12,7 @@ import (
 )
 
 func TestHRD_S1_AnInstallationMovesToTheNamedNamespaceOnlyWhileNothingIsInstalled(t *testing.T) {
-	// unfinished is an installation of which nothing was applied, in namespace op-system, and the spec that names another one.
+	// unfinished returns a cluster with an installation in namespace op-system that has applied nothing. Its spec has another namespace.
 	unfinished := func(change ...func(*cluster)) *cluster {
 		c := running("1.0.0", "")
 		c.deployment.Status.ActiveRevision, c.deployment.Status.Conditions = 0, []metav1.Condition{{

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// limitedBefore is what is kept of a PlatformOperatorManager that was deleted.
+// limitedBefore returns the stored limits of a PlatformOperatorManager that was deleted.
 func limitedBefore() limits.Stored {
 	return limits.Stored{Namespace: "ns", Record: &limits.Record{UID: "deleted", Limits: limits.Limits{AllowedPackages: []string{"op"}, DefaultApproval: platformv1alpha1.ApprovalManual}}}
 }

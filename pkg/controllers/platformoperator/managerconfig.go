@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// readManager returns the spec of PlatformOperatorManager "cluster". hold is why the spec does not apply; empty if it does. If the object was
-// deleted, the spec is all defaults until the manager has created it again.
+// readManager returns the spec of PlatformOperatorManager "cluster". hold is the reason why the spec does not apply; empty if it applies.
+// If the object does not exist, the spec is empty, which means the defaults, until the manager has recreated the object.
 func readManager(lister operatorlisters.PlatformOperatorManagerLister, readLimits func() (limits.Stored, error)) (spec operatorv1alpha1.PlatformOperatorManagerSpec, hold string, err error) {
 	manager, err := lister.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if apierrors.IsNotFound(err) {
@@ -33,18 +33,18 @@ func readManager(lister operatorlisters.PlatformOperatorManagerLister, readLimit
 	return spec, limits.Decide(stored, manager).Hold, nil
 }
 
-// settingsInformer is an informer of PlatformOperatorManagers that drops updates which leave the settings as they were: the manager writes
-// conditions into the status often, and each event makes this controller sync every PlatformOperator.
+// settingsInformer is an informer of PlatformOperatorManagers that drops updates without a change of settings. The manager often writes
+// conditions into the status, and each event makes this controller sync every PlatformOperator.
 type settingsInformer struct{ cache.SharedIndexInformer }
 
-// AddEventHandler registers a handler for the remaining events.
+// AddEventHandler registers a handler that does not receive updates without a change of settings.
 func (i settingsInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.SharedIndexInformer.AddEventHandler(settingsHandler{handler})
 }
 
 type settingsHandler struct{ cache.ResourceEventHandler }
 
-// OnUpdate passes an update on if it changes settings.
+// OnUpdate calls the wrapped handler if the update changes settings.
 func (h settingsHandler) OnUpdate(before, after any) {
 	old, okOld := before.(*operatorv1alpha1.PlatformOperatorManager)
 	now, okNow := after.(*operatorv1alpha1.PlatformOperatorManager)
@@ -54,7 +54,7 @@ func (h settingsHandler) OnUpdate(before, after any) {
 	h.ResourceEventHandler.OnUpdate(before, after)
 }
 
-// hasSameSettings compares what of a PlatformOperatorManager decides which bundles run.
+// hasSameSettings reports whether two PlatformOperatorManagers have the same UID and the same settings that affect which bundles run.
 func hasSameSettings(a, b *operatorv1alpha1.PlatformOperatorManager) bool {
 	return a.UID == b.UID && a.Annotations[operatorv1alpha1.AnnotationAcceptLimits] == b.Annotations[operatorv1alpha1.AnnotationAcceptLimits] &&
 		isSameList(a.Spec.AllowedPackages, b.Spec.AllowedPackages) && isSameList(a.Spec.CatalogNamespaces, b.Spec.CatalogNamespaces) &&
@@ -62,5 +62,5 @@ func hasSameSettings(a, b *operatorv1alpha1.PlatformOperatorManager) bool {
 		a.Spec.DefaultApproval == b.Spec.DefaultApproval && a.Spec.DefaultEdges == b.Spec.DefaultEdges
 }
 
-// isSameList compares two lists; an empty list differs from an absent one.
+// isSameList reports whether two lists are equal. An empty list differs from nil.
 func isSameList(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }

@@ -27,7 +27,7 @@ func TestWhatTheManagerForbidsIsNeitherInstalledNorMoved(t *testing.T) {
 	for name, test := range map[string]struct {
 		manager *operatorv1alpha1.PlatformOperatorManager
 		field   string
-		reason  string // of Installed, when nothing is
+		reason  string // the reason of Installed if nothing is installed
 	}{
 		"the package is not allowed": {managed(func(s *operatorv1alpha1.PlatformOperatorManagerSpec) { s.AllowedPackages = []string{"other-*"} }),
 			"spec.allowedPackages", platformv1alpha1.ReasonValidationFailed},

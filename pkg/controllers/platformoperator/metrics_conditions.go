@@ -24,8 +24,8 @@ var measuredConditions = []string{
 	platformv1alpha1.ConditionProgressing, platformv1alpha1.ConditionUpgradeable,
 }
 
-// conditionMetrics reads the conditions from the cache at each scrape, so that it need not forget PlatformOperators that are gone, and is
-// complete right after a start.
+// conditionMetrics collects the conditions of PlatformOperators. It reads them from the cache at each scrape, so that it is complete after
+// a start and has no series of deleted PlatformOperators.
 type conditionMetrics struct {
 	metrics.BaseStableCollector
 	operators platformlisters.PlatformOperatorLister
@@ -38,12 +38,12 @@ func registerConditionMetrics(operators platformlisters.PlatformOperatorLister, 
 	return nil
 }
 
-// DescribeWithStability is for the registry.
+// DescribeWithStability implements metrics.StableCollector.
 func (m *conditionMetrics) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 	descriptions <- conditionDesc
 }
 
-// CollectWithStability is for the registry.
+// CollectWithStability implements metrics.StableCollector.
 func (m *conditionMetrics) CollectWithStability(samples chan<- metrics.Metric) {
 	operators, err := m.operators.List(labels.Everything())
 	if err != nil {

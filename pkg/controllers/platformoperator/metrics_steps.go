@@ -8,7 +8,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// stepBuckets reach from a step that applies a few ConfigMaps to one of an hour, after which a rollout without a deadline is long overdue.
+// stepBuckets are the buckets of the duration of a step, in seconds. They range from a step that applies a few ConfigMaps to a step of one
+// hour.
 var stepBuckets = []float64{5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600}
 
 // stepMetrics measures how long upgrade steps take. Its only label has the few values of the trigger in status.history.
@@ -30,7 +31,7 @@ func (m stepMetrics) register(register func(metrics.Registerable) error) error {
 	return nil
 }
 
-// observe measures a step whose version is complete and healthy now.
+// observe records the duration of a step whose version is now complete and healthy. The entry must have a ReadyTime.
 func (m stepMetrics) observe(entry *platformv1alpha1.HistoryEntry) {
 	m.duration.WithLabelValues(string(entry.Trigger)).Observe(max(0, entry.ReadyTime.Sub(entry.StartedTime.Time).Seconds()))
 }

@@ -22,7 +22,8 @@ var (
 		[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelReason}, nil, metrics.ALPHA, "")
 )
 
-// updateMetrics computes the metrics of available updates at each scrape: time passes without a sync. It is safe for concurrent use.
+// updateMetrics collects the metrics of available updates. It computes them at each scrape, because they grow without a sync. It is safe
+// for concurrent use.
 type updateMetrics struct {
 	metrics.BaseStableCollector
 	clock clock.PassiveClock
@@ -42,13 +43,13 @@ func (m *updateMetrics) register(register func(metrics.StableCollector) error) e
 	return nil
 }
 
-// DescribeWithStability is for the registry.
+// DescribeWithStability implements metrics.StableCollector.
 func (m *updateMetrics) DescribeWithStability(descriptions chan<- *metrics.Desc) {
 	descriptions <- behindDesc
 	descriptions <- blockedUpdatesDesc
 }
 
-// CollectWithStability is for the registry.
+// CollectWithStability implements metrics.StableCollector.
 func (m *updateMetrics) CollectWithStability(samples chan<- metrics.Metric) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -12,14 +12,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// providerHints remembers, for each PlatformOperator that lacks a kind, which packages its status named as providers, so that the status is
-// updated when that changes. The zero value is ready. It is safe for concurrent use.
+// providerHints has, for each PlatformOperator that lacks a kind, the packages that its status names as providers. The controller updates
+// the status when these packages change. The zero value is ready. It is safe for concurrent use.
 type providerHints struct {
 	lock       sync.Mutex
 	byOperator map[string]map[catalog.GVK][]resolve.ProviderHint
 }
 
-// set stores the hints in the status of a PlatformOperator; none if it lacks no kind.
+// set stores the hints in the status of a PlatformOperator. Without hints, it removes the PlatformOperator.
 func (h *providerHints) set(name string, hints map[catalog.GVK][]resolve.ProviderHint) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -33,7 +33,8 @@ func (h *providerHints) set(name string, hints map[catalog.GVK][]resolve.Provide
 	h.byOperator[name] = hints
 }
 
-// stale returns, sorted, which of these PlatformOperators, or of all if none is named, have hints that differ from those now.
+// stale returns the PlatformOperators among names whose hints differ from the result of now. Without names it checks all PlatformOperators,
+// in sorted order.
 func (h *providerHints) stale(now func(catalog.GVK) []resolve.ProviderHint, names ...string) (stale []string) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -55,7 +56,7 @@ func (h *providerHints) stale(now func(catalog.GVK) []resolve.ProviderHint, name
 	return stale
 }
 
-// recordingProviders returns Catalogs.Providers as the resolver calls it; the reconciliation records the results.
+// recordingProviders returns a function for the resolver that calls Catalogs.Providers and records each result in the reconciliation.
 func (c *controller) recordingProviders(r *reconciliation) func(catalog.GVK) []resolve.ProviderHint {
 	r.providers = map[catalog.GVK][]resolve.ProviderHint{}
 	return func(gvk catalog.GVK) []resolve.ProviderHint {
@@ -74,7 +75,7 @@ func (r *reconciliation) hints() map[catalog.GVK][]resolve.ProviderHint {
 	return hints
 }
 
-// operatorsWithStaleHints enqueues the PlatformOperators whose status names other providers than the catalogs have now.
+// operatorsWithStaleHints returns the names of the PlatformOperators whose status names other providers than the catalogs have now.
 func (c *controller) operatorsWithStaleHints(runtime.Object) []string {
 	return c.providerHints.stale(c.catalogs.Providers)
 }

@@ -57,7 +57,7 @@ func TestHintsAreStaleWhenTheProvidersChange(t *testing.T) {
 	}
 }
 
-// needy are catalogs whose only version of package "op" requires bread; its providers are read several times.
+// needy is a catalog whose only version of package "op" requires bread. answers are the providers of bread, one entry for each call.
 type needy struct {
 	oneCatalog
 	bread   catalog.GVK

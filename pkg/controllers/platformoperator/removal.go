@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// addFinalizer makes sure, before anything is created, that the manager sees the deletion.
+// addFinalizer adds the finalizer, if it is missing, before anything is created, so that the manager handles the deletion.
 func (c *controller) addFinalizer(ctx context.Context, r *reconciliation) (done bool, err error) {
 	if slices.Contains(r.operator.Finalizers, platformv1alpha1.Finalizer) {
 		return false, nil
@@ -29,8 +29,9 @@ func (c *controller) addFinalizer(ctx context.Context, r *reconciliation) (done 
 	return false, nil
 }
 
-// remove deletes the BundleDeployment of a deleted PlatformOperator, and releases the PlatformOperator when the BundleDeployment is gone. A
-// BundleDeployment that belongs to another owner is not touched.
+// remove deletes the BundleDeployment of a deleted PlatformOperator. When the BundleDeployment no longer exists, remove removes the
+// finalizer. It does not change a BundleDeployment that belongs to another owner. If the PlatformOperator is not being deleted, it does
+// nothing and done is false.
 func (c *controller) remove(ctx context.Context, r *reconciliation) (done bool, err error) {
 	if r.operator.DeletionTimestamp == nil {
 		return false, nil
@@ -66,7 +67,8 @@ func (c *controller) deleteDeployment(ctx context.Context, r *reconciliation) er
 	return nil
 }
 
-// release removes the manager's finalizer. The PlatformOperator is gone then, and has no status to write.
+// release removes the manager's finalizer, so that the API server deletes the PlatformOperator. It has no status to write then. A
+// PlatformOperator that does not exist is not an error.
 func (c *controller) release(ctx context.Context, operator *platformv1alpha1.PlatformOperator) error {
 	updated := operator.DeepCopy()
 	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == platformv1alpha1.Finalizer })
@@ -76,9 +78,9 @@ func (c *controller) release(ctx context.Context, operator *platformv1alpha1.Pla
 	return nil
 }
 
-// propagateDeletion copies spec.deletion to the BundleDeployment: before the removal starts, so that it never follows an earlier setting, and
-// while it lasts, because a user changes the setting to continue a removal that custom resources block. Nothing else of the BundleDeployment
-// matters any more.
+// propagateDeletion copies spec.deletion to the BundleDeployment, if it differs. It does so before the removal starts, so that the removal
+// never uses an earlier setting. It also does so during the removal, because a user changes the setting to continue a removal that custom
+// resources block. Other fields of the BundleDeployment no longer have an effect.
 func (c *controller) propagateDeletion(ctx context.Context, r *reconciliation) error {
 	if equality.Semantic.DeepEqual(r.current.Deployment.Spec.Deletion, r.operator.Spec.Deletion) {
 		return nil
@@ -87,7 +89,7 @@ func (c *controller) propagateDeletion(ctx context.Context, r *reconciliation) e
 	updated.Spec.Deletion = r.operator.Spec.Deletion.DeepCopy()
 	stored, err := c.deploymentClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
 	if apierrors.IsNotFound(err) {
-		return nil // it is gone; the watch event enqueues the PlatformOperator
+		return nil // the watch event of its deletion enqueues the PlatformOperator
 	}
 	if err != nil {
 		return fmt.Errorf("handing spec.deletion on to its BundleDeployment: %w", err)

@@ -13,13 +13,13 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// leaving is a cluster on which the PlatformOperator is deleted; wanted is its spec.deletion, and propagated what its
-// BundleDeployment has of it.
+// leaving returns a cluster whose PlatformOperator is being deleted. wanted is its spec.deletion, and propagated that of its
+// BundleDeployment.
 func leaving(wanted, propagated *corev1alpha2.Deletion) *cluster {
 	c := running("1.0.0", "1.0.0")
 	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	c.operator.DeletionTimestamp = &now
-	c.operator.Generation = 3 // which status has not observed yet
+	c.operator.Generation = 3 // the status has not observed this generation yet
 	c.operator.Spec.Deletion, c.deployment.Spec.Deletion = wanted, propagated
 	return c
 }
@@ -72,7 +72,7 @@ func TestRemovalFollowsSpecDeletionOfThePlatformOperator(t *testing.T) {
 	}
 }
 
-// progresses syncs the PlatformOperator and compares its condition Progressing.
+// progresses syncs the PlatformOperator and compares its condition Progressing. A second sync must write nothing.
 func (c *cluster) progresses(t *testing.T, status metav1.ConditionStatus, reason string, words ...string) {
 	t.Helper()
 	c.sync(t, oneCatalog{"1.0.0"})
@@ -145,7 +145,7 @@ func TestRemovalReportsTheConditionOfTheBundleDeployment(t *testing.T) {
 		t.Helper()
 		c.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, words)
 	}
-	says("is being taken down") // the BundleDeployment's condition is from before the removal
+	says("is being taken down") // the BundleDeployment's condition is older than the removal
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Waiting for custom resources."})
 	says("Waiting for custom resources.")

@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// resolve asks the resolver for a decision about this PlatformOperator, together with all others, and notes which others to sync: those whose
-// decision changed, and this one if the cluster has changed meanwhile, whose change may have been reported before the decision depended on
-// it. It fails if the context ends: an incomplete decision is neither carried out nor reported.
+// resolve returns the resolver's decision about this PlatformOperator, which depends on all others. It records which PlatformOperators to
+// sync: those whose decision changed, and this one if the cluster has changed since. It returns an error if the context ends, because an
+// incomplete decision is neither executed nor reported.
 func (c *controller) resolve(ctx context.Context, r *reconciliation, request resolve.Request) (resolve.Decision, error) {
 	requests, err := c.requests(r.cluster, r.operator.Name)
 	if err != nil {
@@ -38,7 +38,8 @@ func (c *controller) resolve(ctx context.Context, r *reconciliation, request res
 	return answer.Decision, nil
 }
 
-// requests returns the requests of all PlatformOperators except one. PlatformOperators that are refused have none.
+// requests returns the requests of all PlatformOperators except one. PlatformOperators that are refused, or whose spec is invalid, have
+// none. An empty except means all.
 func (c *controller) requests(cluster resolve.Cluster, except string) (requests []resolve.Request, err error) {
 	all, err := c.operators.List(labels.Everything())
 	if err != nil {
@@ -69,8 +70,8 @@ func (c *controller) clusterState(providers func(catalog.GVK) []resolve.Provider
 	return resolve.ClusterState{Catalogs: c.catalogs.For, Unlisted: c.catalogs.Unlisted(), Kinds: c.inventory.Kinds(), ExternalPackages: c.inventory.ExternalPackages(), ProviderHints: providers, Limit: c.limit}
 }
 
-// staleDecisions names the PlatformOperators whose decision no longer holds, and those without a decision. It names all as the latter if it
-// cannot tell.
+// staleDecisions returns the PlatformOperators whose decision is no longer valid, and those without a decision. If the cluster cannot be
+// read, all PlatformOperators are undecided.
 func (c *controller) staleDecisions() (stale, undecided []string) {
 	cluster, _, err := c.readCluster()
 	if err != nil {
@@ -83,22 +84,23 @@ func (c *controller) staleDecisions() (stale, undecided []string) {
 	return c.decisions.Invalidate(requests, c.clusterState(c.catalogs.Providers))
 }
 
-// operatorsWithStaleDecision enqueues the PlatformOperators that a change of the cluster's kinds, or of packages that others have installed,
-// may affect.
+// operatorsWithStaleDecision returns the names of the PlatformOperators that a change of the cluster's kinds or of other installers'
+// packages may affect.
 func (c *controller) operatorsWithStaleDecision(runtime.Object) []string {
 	stale, undecided := c.staleDecisions()
 	return append(stale, undecided...)
 }
 
-// staleDecisionsKey is the queue key of the search for PlatformOperators whose decision no longer holds. No object has a name with a slash.
+// staleDecisionsKey is the queue key of the search for PlatformOperators whose decision is no longer valid. It cannot be the name of an
+// object, because it contains a slash.
 const staleDecisionsKey = "others/"
 
-// staleDecisionsDelay is how long that search waits, so that one search serves all changes meanwhile: it goes through all PlatformOperators,
-// and if a hundred are removed, each changes several times.
+// staleDecisionsDelay is the delay of that search, so that one search handles many changes. The search checks all PlatformOperators, and if
+// a hundred are removed, each changes several times.
 const staleDecisionsDelay = 250 * time.Millisecond
 
-// enqueueOthers enqueues the PlatformOperators that the sync of one affects. If the resolver was not asked, the decisions that were made
-// together with it may no longer hold.
+// enqueueOthers enqueues the PlatformOperators that the sync of one affects. If the sync did not reach the resolver, it enqueues the search
+// for stale decisions, because decisions about the others may no longer be valid.
 func enqueueOthers(syncCtx factory.SyncContext, isResolved bool, others []string) {
 	if !isResolved {
 		syncCtx.Queue().AddAfter(staleDecisionsKey, staleDecisionsDelay)
@@ -108,7 +110,8 @@ func enqueueOthers(syncCtx factory.SyncContext, isResolved bool, others []string
 	}
 }
 
-// enqueueStaleDecisions enqueues the PlatformOperators whose decision no longer holds. Those without a decision are in the queue already.
+// enqueueStaleDecisions enqueues the PlatformOperators whose decision is no longer valid. Those without a decision are already in the
+// queue.
 func (c *controller) enqueueStaleDecisions(syncCtx factory.SyncContext) {
 	stale, _ := c.staleDecisions()
 	for _, name := range stale {

@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// fleet is a cluster with many operators, one for each package, whose catalogs and kinds the test changes. It is its own catalogs
-// and its own inventory.
+// fleet is a cluster with many operators, one for each package. The test changes its catalogs and kinds. It implements Catalogs and
+// Inventory.
 type fleet struct {
 	controller *controller
 	client     *fake.Clientset
@@ -48,7 +48,7 @@ func (f *fleet) offer(pkg string, bundle ...catalog.Bundle) {
 	f.packages[pkg] = fleetPackage(pkg, bundle)
 }
 
-// fleetPackage has bundles of the versions 1.0.0, 2.0.0 and so on.
+// fleetPackage returns a package with the bundles as versions 1.0.0, 2.0.0 and so on.
 func fleetPackage(pkg string, bundles []catalog.Bundle) *catalog.Package {
 	made := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	for i, bundle := range bundles {
@@ -86,7 +86,7 @@ func newFleet(t *testing.T, size int) *fleet {
 	return f
 }
 
-// atOnce is a sync context of which the queue has the search for others at once, not after its pause.
+// atOnce is a sync context whose queue adds delayed keys, such as staleDecisionsKey, without the delay.
 type atOnce struct{ factory.SyncContext }
 
 func (c atOnce) Queue() workqueue.RateLimitingInterface { //nolint:staticcheck // library-go's interface has the deprecated type
@@ -105,7 +105,7 @@ func (q impatient) AddAfter(key any, pause time.Duration) {
 	q.TypedRateLimitingInterface.AddAfter(key, pause)
 }
 
-// restarted is a controller that remembers nothing.
+// restarted returns a new controller with empty caches of decisions.
 func (f *fleet) restarted(t *testing.T) *controller {
 	t.Helper()
 	config := f.informers.config(f.client, f, f.clock)
@@ -113,7 +113,7 @@ func (f *fleet) restarted(t *testing.T) *controller {
 	return built(t, config)
 }
 
-// drain syncs these operators, and whoever is queued because of it, as often as it takes, and names those that were synced.
+// drain syncs these operators, and all that these syncs queue, until the queue is empty. It returns the names of the synced operators.
 func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 	t.Helper()
 	for _, name := range names {
@@ -123,7 +123,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 		key, _ := f.syncs.Queue().Get()
 		name := fmt.Sprint(key)
 		f.syncs.Queue().Done(key)
-		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // no write waits for the one before
+		f.clock.SetTime(f.clock.Now().Add(time.Minute)) // so that no write is delayed
 		if err := f.controller.sync(t.Context(), keyed{f.syncs, name}); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func (f *fleet) drain(t *testing.T, names ...string) (synced []string) {
 	return synced
 }
 
-// see has the caches see what was written.
+// see updates the caches with the stored PlatformOperator and BundleDeployment of an operator.
 func (f *fleet) see(t *testing.T, name string) {
 	t.Helper()
 	if operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{}); err != nil {
@@ -155,7 +155,7 @@ func (f *fleet) see(t *testing.T, name string) {
 
 func (f *fleet) names() []string { return slices.Sorted(slices.Values(f.controller.allOperators(nil))) }
 
-// decidedAnew says how many operators would have to be decided for a request of this one now.
+// decidedAnew returns the number of operators for which a request of this operator needs a new decision.
 func (f *fleet) decidedAnew(t *testing.T, name string) int {
 	t.Helper()
 	on, _, err := f.controller.readCluster()
@@ -183,7 +183,7 @@ func TestHRD_B2_TheCatalogOfOnePackageChangesAmongAHundredOperators(t *testing.T
 	for _, test := range []struct {
 		name   string
 		change func() []string
-		// synced are the operators that are synced again; the decisions about others stay.
+		// synced are the operators that are synced again. The decisions about other operators remain valid.
 		synced []string
 	}{
 		{"the catalog of a package that has to do with no other", func() []string {
@@ -230,7 +230,7 @@ func TestARemovalSyncsTheOperatorsThatDependedOnIt(t *testing.T) {
 	f.offer("op07", catalog.Bundle{Requirements: []catalog.Requirement{{GVK: &shared}}})
 	f.offer("op08", catalog.Bundle{ProvidedGVKs: []catalog.GVK{shared}})
 	f.drain(t, f.names()...)
-	for _, name := range []string{"op06", "op08"} { // op06 has to do with no other
+	for _, name := range []string{"op06", "op08"} { // op06 is independent of all others
 		if err := f.informers.operators.indexer.Delete(&platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestARemovalSyncsTheOperatorsThatDependedOnIt(t *testing.T) {
 }
 
 // TestHRD_B2_StatusIsWhatANewManagerWouldWrite makes random changes, syncs only the operators that they enqueue, and then syncs all with a
-// controller that remembers nothing.
+// controller without cached decisions. The status must not change.
 func TestHRD_B2_StatusIsWhatANewManagerWouldWrite(t *testing.T) {
 	for seed := range uint64(6) {
 		f := newFleet(t, 12)

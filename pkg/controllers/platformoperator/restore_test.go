@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// noCatalog is what a manager knows that was started while no catalog could be read.
+// noCatalog is the catalog state of a manager that was started while no catalog could be read.
 type noCatalog struct{}
 
 func (noCatalog) Unlisted() []string { return nil }
@@ -27,8 +27,8 @@ func (noCatalog) Unlisted() []string { return nil }
 func (noCatalog) For(string) []resolve.Catalog                 { return nil }
 func (noCatalog) Providers(catalog.GVK) []resolve.ProviderHint { return nil }
 
-// orphaned is a cluster on which 1.0.0 has been ready, in a namespace that only status records, and from which somebody
-// deleted the BundleDeployment.
+// orphaned returns a cluster on which 1.0.0 was ready, in a namespace that only the status records. Another client has deleted its
+// BundleDeployment.
 func orphaned(t *testing.T) *cluster {
 	t.Helper()
 	c := running("1.0.0", "")
@@ -41,7 +41,7 @@ func orphaned(t *testing.T) *cluster {
 	return c
 }
 
-// becomes gives the BundleDeployment another status.
+// becomes replaces the status of the BundleDeployment, and sets its active revision.
 func (c *cluster) becomes(to *corev1alpha2.BundleDeployment, active int64) {
 	c.deployment.Status = to.Status
 	c.deployment.Status.ObservedGeneration, c.deployment.Status.ActiveRevision = c.deployment.Generation, active
@@ -52,7 +52,7 @@ func TestBundleDeploymentThatWasDeletedIsRestored(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec     func(*platformv1alpha1.PlatformOperatorSpec)
 		catalogs Catalogs
-		then     string // the version that it is at in the end
+		then     string // the final version
 	}{
 		"there is a newer version, which comes after it": {nil, oneCatalog{"1.0.0", "1.1.0"}, "1.1.0"},
 		"a newer version waits for approval": {func(spec *platformv1alpha1.PlatformOperatorSpec) { spec.Upgrades = manual },

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// runs has an operator run the first version of its package, and records it in status.
+// runs makes the first version of an operator's package the installed one, with its BundleDeployment.
 func (f *fleet) runs(t *testing.T, name string) {
 	t.Helper()
 	operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
@@ -38,7 +38,7 @@ func (f *fleet) runs(t *testing.T, name string) {
 	f.see(t, name)
 }
 
-// operator returns one as it is stored.
+// operator returns the stored PlatformOperator with this name.
 func (f *fleet) operator(t *testing.T, name string) *platformv1alpha1.PlatformOperator {
 	t.Helper()
 	operator, err := f.client.PlatformV1alpha1().PlatformOperators().Get(t.Context(), name, metav1.GetOptions{})
@@ -48,7 +48,7 @@ func (f *fleet) operator(t *testing.T, name string) *platformv1alpha1.PlatformOp
 	return operator
 }
 
-// deployed returns the version that the BundleDeployment of an operator records.
+// deployed returns the version of the bundle that the BundleDeployment of an operator records.
 func (f *fleet) deployed(t *testing.T, name string) string {
 	t.Helper()
 	deployment, err := f.client.CoreV1alpha2().BundleDeployments().Get(t.Context(), name, metav1.GetOptions{})
@@ -89,7 +89,7 @@ func TestHRD_B1_APackageOverTheBudgetIsNamedAndOthersAreDecided(t *testing.T) {
 	}
 }
 
-// ending are catalogs that end a context when a package is read.
+// ending is a fleet whose catalogs call end when package pkg is read.
 type ending struct {
 	*fleet
 	pkg string
@@ -121,7 +121,7 @@ func TestHRD_B1_AContextThatEndsASearchWritesNothing(t *testing.T) {
 	}
 	f.controller.catalogs = f
 	f.drain(t, "op00")
-	f.drain(t, "op00") // what is reached is reported before the next step starts
+	f.drain(t, "op00") // the reached version is reported before the next step starts
 	if got := f.deployed(t, "op00"); got != "2000.0.0" {
 		t.Errorf("later it is at %s", got)
 	}

@@ -16,38 +16,38 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// reconciliation is one sync of one PlatformOperator: what was read, what was decided, and the status to write at the end.
+// reconciliation is the state of one sync of one PlatformOperator: its inputs, its decisions, and the status to write at the end.
 type reconciliation struct {
-	// operator is never modified: it is the cache's, or what the API server returned for the write of the finalizer.
+	// operator is the object from the cache or from the write of the finalizer. It is never modified.
 	operator *platformv1alpha1.PlatformOperator
-	// current is the installed bundle; deploy updates it.
+	// current has the BundleDeployment, its recorded bundle, and the start of its step. deploy updates it.
 	current upgradestep.Current
 	cluster resolve.Cluster
-	// clusterUpdate is the version that the cluster itself is being updated to; empty if no update is in progress.
+	// clusterUpdate is the version to which the cluster itself is being updated; empty if no update is in progress.
 	clusterUpdate string
-	// refusal is nil unless the PlatformOperator must not be carried out as it is.
+	// refusal is the reason why the PlatformOperator must not be installed as its spec requests; nil if it may be.
 	refusal *operatorstatus.Refusal
-	// catalogs are nil if they were not read.
+	// catalogs is the catalogs' content of the package; nil if the catalogs were not read.
 	catalogs *operatorstatus.CatalogView
-	// step was decided by stepInput.
+	// stepInput is the input of the decision about the step. step is the decision.
 	stepInput upgradestep.Input
 	step      upgradestep.Step
-	// isResolved reports that the resolver was asked; others are the PlatformOperators to sync after that.
+	// isResolved is true if the resolver has returned a decision. others are the PlatformOperators to sync after that.
 	isResolved bool
 	others     []string
-	// providers are the packages that the catalogs listed as providers of a kind when the resolver asked.
+	// providers are the results of Catalogs.Providers that the resolver received in this sync, by kind.
 	providers map[catalog.GVK][]resolve.ProviderHint
-	// status is nil if there is none to write.
+	// status is the status to write; nil if none is to be written.
 	status *platformv1alpha1.PlatformOperatorStatus
 }
 
-// stage is one part of a sync. It returns true if the stages after it must not run; the status is written in every case.
+// stage is one part of a sync. It returns true if the later stages must not run. The status is written unless a stage returns an error.
 type stage struct {
 	name string
 	run  func(*controller, context.Context, *reconciliation) (done bool, err error)
 }
 
-// stages run in this order. A stage writes at most one object of the cluster.
+// stages are the stages of a sync, in their order. A stage writes at most one object of the cluster.
 var stages = []stage{
 	{"reading what belongs to", (*controller).read},
 	{"removing", (*controller).remove},
@@ -58,7 +58,7 @@ var stages = []stage{
 	{"reporting", (*controller).report},
 }
 
-// read reads what the other stages decide by.
+// read reads the BundleDeployment and the cluster, which the other stages use. A missing BundleDeployment is not an error.
 func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err error) {
 	deployment, err := c.deployments.Get(r.operator.Name)
 	if apierrors.IsNotFound(err) {
@@ -72,8 +72,8 @@ func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err 
 	return err != nil, err
 }
 
-// check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package another PlatformOperator holds. Nothing
-// is decided for it, so that it neither installs nor keeps what belongs to the other.
+// check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package an older PlatformOperator already has.
+// A refused PlatformOperator gets no decision, so that it changes nothing of the other owner.
 func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err error) {
 	if deployment := r.current.Deployment; deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
 		r.refuse("BundleDeployment %q exists and does not belong to this PlatformOperator. "+
@@ -92,7 +92,7 @@ func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err
 		r.refuse("PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
 			holder, r.operator.Spec.Package.Name)
 		if r.current.Deployment == nil {
-			r.current.Recorded = nil // nothing is restored beside what the holder has
+			r.current.Recorded = nil // so that the package is not restored while the older PlatformOperator has it
 		}
 	}
 	return false, nil
@@ -102,8 +102,8 @@ func (r *reconciliation) refuse(format string, args ...any) {
 	r.refusal = &operatorstatus.Refusal{Message: fmt.Sprintf(format, args...)}
 }
 
-// decide asks the resolver which bundle is wanted, and decides whether the upgrade step to it starts now. Without the resolver's answer only
-// a restoration may start.
+// decide requests the wanted bundle from the resolver, and decides whether the upgrade step to it starts now. If the PlatformOperator is
+// refused, only a restoration may start.
 func (c *controller) decide(ctx context.Context, r *reconciliation) (done bool, err error) {
 	r.stepInput = upgradestep.Input{
 		Current: r.current, Spec: upgradestep.SpecOf(r.operator, r.cluster.Manager.DefaultApproval),

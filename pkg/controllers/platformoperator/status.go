@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// statusInput is the input of the status.
+// statusInput returns the input for computing the status.
 func (c *controller) statusInput(r *reconciliation) operatorstatus.Input {
 	return operatorstatus.Input{
 		Operator: r.operator, Current: r.current, Decided: r.stepInput, Step: r.step, Catalogs: r.catalogs, Refusal: r.refusal,
@@ -22,7 +22,7 @@ func (c *controller) statusInput(r *reconciliation) operatorstatus.Input {
 	}
 }
 
-// report computes the status of a PlatformOperator that is not being deleted.
+// report computes the status of a PlatformOperator that is not being deleted, and updates the metrics of its available updates.
 func (c *controller) report(_ context.Context, r *reconciliation) (done bool, err error) {
 	result := operatorstatus.Compute(c.statusInput(r))
 	if result.Updates != nil {
@@ -32,8 +32,8 @@ func (c *controller) report(_ context.Context, r *reconciliation) (done bool, er
 	return false, nil
 }
 
-// writeStatus writes the status once, if it differs from the one that was read. A status that only progressed waits while the last write is
-// recent: then writeStatus returns how long.
+// writeStatus writes the status once, if it differs from the read one, and sends its Events. If only the progress has changed and the last
+// write is recent, it writes nothing and returns the time to wait.
 func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait time.Duration, err error) {
 	if r.status == nil || equality.Semantic.DeepEqual(r.operator.Status, *r.status) {
 		return 0, nil
@@ -51,8 +51,8 @@ func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait t
 	return 0, nil
 }
 
-// publish sends the Events of a status that was written, and measures a step that is complete. A crash before it loses an Event; none is sent
-// twice.
+// publish sends the Events of a written status, and records the duration of a step that is complete. A crash before publish loses the
+// Events. No Event is sent twice.
 func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.PlatformOperator) {
 	if entry := operatorstatus.NewlyReady(r.operator, updated); entry != nil {
 		c.stepMetrics.observe(entry)
@@ -65,12 +65,12 @@ func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.Platfo
 // maxEvent is the maximum size of an Event's message, in bytes. It is the limit of events.k8s.io/v1; v1, which the manager uses, has none.
 const maxEvent = 1024
 
-// event sends an Event on a PlatformOperator.
+// event sends an Event about a PlatformOperator. It truncates the message to maxEvent.
 func (c *controller) event(on *platformv1alpha1.PlatformOperator, kind, reason, format string, args ...any) {
 	c.events.Event(on, kind, reason, truncate.Cut(fmt.Sprintf(format, args...), maxEvent))
 }
 
-// normalEvent sends an Event of type Normal on a PlatformOperator.
+// normalEvent sends an Event of type Normal about a PlatformOperator.
 func (c *controller) normalEvent(on *platformv1alpha1.PlatformOperator, reason, format string, args ...any) {
 	c.event(on, corev1.EventTypeNormal, reason, format, args...)
 }

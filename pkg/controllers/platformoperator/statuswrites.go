@@ -8,13 +8,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// statusWrites remembers when the status of each PlatformOperator was written last. It is safe for concurrent use. The zero value is ready.
+// statusWrites has the time of the last write of each PlatformOperator's status. It is safe for concurrent use. The zero value is ready.
 type statusWrites struct {
 	lock sync.Mutex
 	last map[string]time.Time
 }
 
-// wait returns how long a status that only progressed has to wait; zero if it need not.
+// wait returns how long the write of a status must wait if only its progress has changed; zero if it need not wait.
 func (w *statusWrites) wait(operator *platformv1alpha1.PlatformOperator, now time.Time) time.Duration {
 	pause := health.StatusInterval
 	if operator.DeletionTimestamp != nil {

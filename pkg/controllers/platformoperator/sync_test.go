@@ -33,7 +33,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// oneCatalog has these versions of package "op".
+// oneCatalog is a catalog whose package "op" has these versions.
 type oneCatalog []string
 
 func (oneCatalog) Unlisted() []string { return nil }
@@ -57,25 +57,27 @@ type keyed struct {
 
 func (k keyed) QueueKey() string { return k.key }
 
-// cluster is what the API server has: one PlatformOperator and its BundleDeployment, if there is one.
+// cluster has the objects of an API server: one PlatformOperator and, unless deployment is nil, its BundleDeployment.
 type cluster struct {
 	operator   *platformv1alpha1.PlatformOperator
 	deployment *corev1alpha2.BundleDeployment
 	refuse     error
-	// manager is the manager's configuration; nil is none. limits are those that are kept; the zero value is that nothing was limited.
+	// manager is the PlatformOperatorManager; nil if there is none. limits are the stored limits; the zero value means that there were
+	// never any.
 	manager *operatorv1alpha1.PlatformOperatorManager
 	limits  limits.Stored
-	// version is the ClusterVersion's; empty is a cluster without one. now is what time it is; zero is a time in 2026.
+	// version is the version of the ClusterVersion; empty for a cluster without one. now is the time of the sync; zero means a time in
+	// 2026.
 	version string
 	now     time.Time
 
-	// writes and events are what the last sync did.
+	// writes and events are the writes and the Events of the last sync.
 	writes, events []string
-	// queued is how many keys it queued.
+	// queued is the number of keys that the last sync queued.
 	queued int
 }
 
-// storedLimits reads what is kept of the limits.
+// storedLimits returns limits, or a record without limits if they are the zero value.
 func (c *cluster) storedLimits() (limits.Stored, error) {
 	if c.limits == (limits.Stored{}) {
 		return limits.Stored{Record: &limits.Record{UID: "before"}}, nil
@@ -83,7 +85,7 @@ func (c *cluster) storedLimits() (limits.Stored, error) {
 	return c.limits, nil
 }
 
-// sync runs the controller once, with caches that are up to date.
+// sync runs one sync of the controller, with current caches, and stores its writes in the cluster.
 func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	t.Helper()
 	if c.now.IsZero() {
@@ -108,7 +110,7 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	client := fake.NewSimpleClientset(objects...)
 	client.PrependReactor("update", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if updated := action.(clienttesting.UpdateAction).GetObject().(*corev1alpha2.BundleDeployment); !equality.Semantic.DeepEqual(updated.Spec, c.deployment.Spec) {
-			updated.Generation++ // as an API server does
+			updated.Generation++ // as the API server does
 		}
 		return false, nil, nil
 	})
@@ -145,7 +147,8 @@ func (c *cluster) sync(t *testing.T, catalogs Catalogs) {
 	}
 }
 
-// running is a cluster on which this version runs and the BundleDeployment reports it; installed is the version in status.
+// running returns a cluster whose BundleDeployment has this version active. installed is the version in the PlatformOperator's status;
+// empty for none.
 func running(version, installed string) *cluster {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", UID: "1", Generation: 1, Finalizers: []string{platformv1alpha1.Finalizer}}}
 	operator.Spec.Package.Name = "op"
@@ -190,7 +193,7 @@ func TestVersionThatWasReachedIsReportedBeforeTheNextStep(t *testing.T) {
 	}
 }
 
-// wantRecord compares the version in the record of the BundleDeployment.
+// wantRecord fails the test unless the BundleDeployment records this version.
 func (c *cluster) wantRecord(t *testing.T, version string) {
 	t.Helper()
 	if c.deployment == nil {
@@ -218,7 +221,7 @@ func TestUnreadableRecordIsRestoredFromStatus(t *testing.T) {
 	c.operator.Spec.Paused = false
 	c.deployment.Annotations[platformv1alpha1.AnnotationBundle] = "{edited"
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})
-	c.wantRecord(t, "1.0.0") // an unhealthy version is not left only because its record cannot be read
+	c.wantRecord(t, "1.0.0") // an unreadable record is no reason to change an unhealthy version
 }
 
 func TestOperatorWithAnUnreadableSelectorCanBePaused(t *testing.T) {
@@ -269,7 +272,7 @@ func TestUpgradeThatTheAPIServerRefusesIsBlocked(t *testing.T) {
 	}
 }
 
-// asJSON encodes a record as it is in annotations.
+// asJSON returns a value as JSON, as an annotation has it.
 func asJSON(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -279,7 +282,7 @@ func asJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-// nothingElse is a cluster that has nothing beside its operators.
+// nothingElse is an Inventory without kinds and packages.
 type nothingElse struct{}
 
 func (nothingElse) Kinds() []resolve.Kind                       { return nil }

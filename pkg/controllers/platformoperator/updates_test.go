@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// listed are the updates that status lists, and how many it counts.
+// listed returns the versions and paths of the updates in the status, and their total number in the status.
 func listed(c *cluster) (versions []string, total int32) {
 	for _, update := range c.operator.Status.AvailableUpdates {
 		versions = append(versions, update.Version)
@@ -25,7 +25,7 @@ func listed(c *cluster) (versions []string, total int32) {
 	return versions, c.operator.Status.AvailableUpdatesTotal
 }
 
-// withUnreadable adds a catalog that cannot be read to others, which may be none.
+// withUnreadable adds a catalog that cannot be read to Catalogs. Catalogs may be nil.
 type withUnreadable struct{ Catalogs }
 
 func (withUnreadable) Unlisted() []string { return nil }
@@ -52,7 +52,7 @@ func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
 			c.operator.Status.AvailableUpdates = []platformv1alpha1.AvailableUpdate{
 				{Version: "1.2.0", Path: []string{"1.1.0", "1.2.0"}}, {Version: "1.1.0", Path: []string{"1.1.0"}}, {Version: "1.0.1", BlockedReason: platformv1alpha1.BlockedNoEdge}}
 			c.operator.Status.AvailableUpdatesTotal = 3
-			c.sync(t, test.catalogs) // status shows it as installed
+			c.sync(t, test.catalogs) // so that the status has it as installed
 			c.sync(t, test.catalogs)
 			versions, total := listed(c)
 			if diff := cmp.Diff(test.want, versions); diff != "" || int(total) != len(c.operator.Status.AvailableUpdates) {
@@ -62,7 +62,8 @@ func TestUpdateThatWasReachedIsNoUpdateAnyMore(t *testing.T) {
 	}
 }
 
-// A catalog that cannot be read after a restart of the manager has not withdrawn anything.
+// TestStepIsNotRevertedWhileItsCatalogCannotBeRead shows that a bundle is not treated as withdrawn while its catalog cannot be read, such
+// as after a restart of the manager.
 func TestStepIsNotRevertedWhileItsCatalogCannotBeRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		from string

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// besides are a catalog and snapshots of others.
+// besides is oneCatalog together with the catalogs in snapshots.
 type besides struct {
 	oneCatalog
 	snapshots *catalogsource.Snapshots

@@ -22,7 +22,8 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// operatorWrites are writes of PlatformOperators, each of which fails with the error for its verb, if there is one.
+// operatorWrites is an OperatorClient. A write fails with the error for its verb in fail, if there is one. verbs are the verbs of all
+// writes.
 type operatorWrites struct {
 	fail  map[string]error
 	verbs []string
@@ -38,7 +39,8 @@ func (w *operatorWrites) UpdateStatus(_ context.Context, operator *platformv1alp
 	return operator, w.fail["update status"]
 }
 
-// deploymentWrites are writes of BundleDeployments.
+// deploymentWrites is a DeploymentClient. A write fails with the error for its verb in fail, if there is one. verbs are the verbs of all
+// writes.
 type deploymentWrites struct {
 	fail  map[string]error
 	verbs []string
@@ -80,7 +82,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		change         func(*cluster)
 		operators      map[string]error
 		deployments    map[string]error
-		want           string // of the error; empty if the sync succeeds
+		want           string // a part of the error; empty if the sync succeeds
 		wrote, wroteTo []string
 	}{
 		"the finalizer": {func(c *cluster) { c.operator.Finalizers = nil }, map[string]error{"update": down}, nil,

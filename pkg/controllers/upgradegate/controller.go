@@ -1,9 +1,9 @@
 // Package upgradegate reports on the operator resource whether the installed operators permit the cluster's next minor version. If not, it
 // reports which operators block it and how to unblock each.
 //
-// The rules are in pkg/compat; this package collects the installed bundles and the candidate versions of each blocker. Only installed
-// bundles count, as recorded in the PlatformOperators' status, so the verdict remains while catalogs are unavailable. A new process keeps
-// the verdict of the previous one until it has complete input itself (judge.go).
+// The rules are in pkg/compat; this package collects the installed bundles and the candidate versions of each blocker. The installed
+// bundles are in the status of PlatformOperators and BundleDeployments, so the verdict does not change while catalogs are unavailable. A
+// new process keeps the verdict of the previous one until it has complete input itself (judge.go).
 package upgradegate
 
 import (
@@ -48,20 +48,21 @@ const ControllerName = "UpgradeGateController"
 
 const fieldManager = "platform-operators-" + Name
 
-// ConditionType is the condition on the operator resource; library-go merges all that end in Upgradeable.
+// ConditionType is the type of the condition on the operator resource. library-go merges all conditions whose type ends in Upgradeable.
 const ConditionType = "InstalledOperatorsUpgradeable"
 
 // Catalogs is the part of the catalog snapshots that the controller uses.
 type Catalogs interface {
-	// For returns the content of every trusted catalog for a package, from memory.
+	// For returns the content of a package in each trusted catalog, from memory.
 	For(pkg string) []resolve.Catalog
-	// Unlisted returns the same as the field of resolve.ClusterState.
+	// Unlisted returns the kinds of catalogs that have not been listed, as in resolve.ClusterState.
 	Unlisted() []string
 }
 
 // Inventory is the part of the cluster's inventory that the controller uses.
 type Inventory interface {
-	// Kinds and ExternalPackages return the same as the fields of resolve.ClusterState, from memory.
+	// Kinds returns the kinds that the cluster serves. ExternalPackages returns the packages that other installers manage. Both read memory
+	// only.
 	Kinds() []resolve.Kind
 	ExternalPackages() []resolve.ExternalPackage
 }
@@ -83,7 +84,7 @@ type Config struct {
 	Clock             clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
-	// Watches is the type of the operator resource's condition from health.WatchCondition.
+	// Watches is the type of the condition of health.WatchCondition on the operator resource.
 	Watches string
 	// Permits is true while the last verdict of this process permits the cluster's next minor version. The controller sets it.
 	Permits *atomic.Bool
@@ -173,8 +174,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, condition, found.version)
 }
 
-// pause returns the time by which a verdict may be delayed; 0 unless it and the stored one permit upgrades of the same cluster version. A
-// blocking verdict is never delayed.
+// pause returns the time for which the write of a verdict may be delayed. It returns 0 unless the verdict and the stored one permit
+// upgrades of the same cluster version. So a blocking verdict is never delayed.
 func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || condition.Status != operatorv1.ConditionTrue || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != clusterVersion {
@@ -191,8 +192,8 @@ func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
 	return operatorv1.OperatorCondition{Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message}
 }
 
-// Withdraw replaces the verdict of an earlier process in a copy of the operator resource's status. The caller uses it if this process could
-// not confirm the verdict in time.
+// Withdraw replaces the verdict of an earlier process in a status by one that blocks upgrades. after is the time in the message. The caller
+// uses it for a copy of the status if this process could not confirm the verdict in time.
 func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 	v1helpers.SetOperatorCondition(&status.Conditions, conditionOf(compat.CannotTell(fmt.Errorf(
 		"the verdict in PlatformOperatorManager %q is from an earlier manager process, "+
@@ -244,7 +245,8 @@ func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployme
 	return result
 }
 
-// override returns the effective override, nil if there is none, and the reasons why others are ignored.
+// override returns the effective override, nil if there is none, and the reasons why other overrides are ignored. If the cluster version
+// cannot be parsed, it returns neither.
 func (c *controller) override(overrides []compat.Override, cluster resolve.Cluster) (*compat.Override, []string) {
 	current, err := compat.ParseClusterVersion(cluster.Version)
 	if err != nil || len(overrides) == 0 {
@@ -253,7 +255,7 @@ func (c *controller) override(overrides []compat.Override, cluster resolve.Clust
 	return compat.JudgeOverrides(current.Next(), overrides, c.clock.Now())
 }
 
-// removed reports whether an operator has been removed although finalizers of other controllers keep its PlatformOperator.
+// removed reports whether an operator was removed although finalizers of other controllers still hold its PlatformOperator.
 func removed(operator *platformv1alpha1.PlatformOperator) bool {
 	return operator.DeletionTimestamp != nil && !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)
 }

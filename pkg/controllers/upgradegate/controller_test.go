@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
-// twoVersions is a catalog with 1.0.0, which goes up to 4.21, and 1.1.0, which goes up to 4.23.
+// twoVersions is a catalog with 1.0.0, which permits OpenShift up to 4.21, and 1.1.0, which permits it up to 4.23.
 type twoVersions struct{}
 
 func (twoVersions) Unlisted() []string { return nil }
@@ -39,7 +39,7 @@ func (twoVersions) For(string) []resolve.Catalog {
 	}}}
 }
 
-// alone is what an operator contributes on a cluster that has no other.
+// alone returns the bundles of an operator as input for the verdict, on a cluster without other operators.
 func alone(c *controller, operator *platformv1alpha1.PlatformOperator, on resolve.Cluster) []compat.Operator {
 	in := input{cluster: on, operators: []*platformv1alpha1.PlatformOperator{operator}, deployments: deploymentsOf(operator)}
 	found := c.queryFor(in).run(&joint.Cache{}, nil)
@@ -82,7 +82,7 @@ func compass(versions, installedMax, targetMax string) *platformv1alpha1.Platfor
 	return operator
 }
 
-// manual is an operator that moves on approval only.
+// manual sets an operator to manual approval, and returns it.
 func manual(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.PlatformOperator {
 	operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual}
 	return operator
@@ -235,7 +235,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// nothingElse is a cluster that has nothing beside its operators.
+// nothingElse is an Inventory without kinds and packages.
 type nothingElse struct{}
 
 func (nothingElse) Kinds() []resolve.Kind                       { return nil }

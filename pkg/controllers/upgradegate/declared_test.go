@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// declaring is compass with 1.0.0 installed, which declares these values, and with a hop to 1.1.0 if that declares any.
+// declaring returns operator compass with 1.0.0 installed, which declares the values installed. If hop is not nil, it has a step to 1.1.0,
+// which declares the values hop.
 func declaring(installed, hop []string) *platformv1alpha1.PlatformOperator {
 	operator := compass("", "none", "none")
 	of := func(version string, values []string) *platformv1alpha1.InstalledBundle {

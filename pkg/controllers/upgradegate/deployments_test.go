@@ -49,7 +49,7 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
 }
 
-// HRD-G2: what a tenant installs with a ServiceAccount warns and does not block. The API has no such field yet.
+// HRD-G2: a bundle that a tenant installs with a ServiceAccount causes a warning and does not block. The API has no such field yet.
 func TestHRD_G2_AServiceAccountOfABundleDeploymentReachesTheGate(t *testing.T) {
 	spec := reflect.TypeFor[corev1alpha2.BundleDeploymentSpec]()
 	for i := range spec.NumField() {

@@ -31,37 +31,37 @@ const (
 	// settling is the maximum time that the first evaluation waits for unread catalogs. The catalogs controller waits half a minute for a slow
 	// one, so this limit matters only if many are slow at once.
 	settling = 2 * time.Minute
-	// outageRetry is the interval at which unreadable input is read again: caches do not notify of the end of a failure.
+	// outageRetry is the time until unreadable input is read again, because caches do not notify of the end of a failure.
 	outageRetry = time.Minute
-	// maxVersion limits the recorded cluster version, as the API does.
+	// maxVersion is the maximum length of the recorded cluster version in the API, in bytes.
 	maxVersion = 256
 )
 
 // memory is the controller's state between syncs.
 type memory struct {
-	// started is the time of the first sync; settled means that a complete evaluation has been made.
+	// started is the time of the first sync. settled is true after a complete evaluation.
 	started time.Time
 	settled bool
-	// last is the last complete verdict, nil before the first, and version its cluster version. until is the earliest expiry of the overrides
-	// that the verdict depends on; zero if there are none.
+	// last is the last complete verdict, nil before the first. version is its cluster version. until is the earliest expiry of the
+	// overrides on which the verdict depends; zero if there are none.
 	last    *compat.Verdict
 	version string
 	until   time.Time
-	// failing is the time since which input has been unreadable, and broken the reason. Both are zero while it is readable.
+	// failing is the time since which input has been unreadable. broken is the reason. Both are zero while the input is readable.
 	failing time.Time
 	broken  string
 }
 
 // decision is the result of a sync.
 type decision struct {
-	// verdict is the one to write, nil if the recorded one remains; version is its cluster version.
+	// verdict is the verdict to write; nil if the recorded one remains. version is its cluster version.
 	verdict *compat.Verdict
 	version string
-	// kept is the recorded verdict that remains.
+	// kept is the recorded verdict that remains; nil if there is a new one.
 	kept *operatorv1.OperatorCondition
-	// again is the time until an evaluation without an event; 0 means never.
+	// again is the time until the next evaluation without an event; 0 means none.
 	again time.Duration
-	// search starts a search for remedies.
+	// search is true if a search for remedies must run.
 	search bool
 }
 
@@ -77,17 +77,17 @@ func (d decision) permits() bool {
 type input struct {
 	cluster   resolve.Cluster
 	operators []*platformv1alpha1.PlatformOperator
-	// deployments are the operators' BundleDeployments, by name; unowned are those without PlatformOperator.
+	// deployments are the operators' BundleDeployments, by name. unowned are those that no PlatformOperator owns.
 	deployments map[string]*corev1alpha2.BundleDeployment
 	unowned     []*corev1alpha2.BundleDeployment
-	// ungated means that the cluster has no ClusterVersion.
+	// ungated is true if the cluster has no ClusterVersion and never had a verdict.
 	ungated bool
-	// stale is a note that these objects may be out of date, with the cause; empty if they are current.
+	// stale is a note with the cause that these objects may be out of date; empty if they are current.
 	stale string
 }
 
-// judge returns the decision on the current input. It never permits upgrades on incomplete input: the previous verdict for this cluster
-// version remains, or upgrades are blocked if there is none.
+// judge returns the decision on the current input. It never permits upgrades on incomplete input. In that case, the previous verdict for
+// this cluster version remains; without one, upgrades are blocked.
 func (c *controller) judge() decision {
 	now, m := c.clock.Now(), &c.memory
 	if m.started.IsZero() {
@@ -124,7 +124,8 @@ func (c *controller) judge() decision {
 }
 
 // whileWaiting returns the decision before catalogs have been read. The recorded verdict for this cluster version remains, unless it
-// permits an upgrade that an installed operator blocks: blockers do not depend on catalogs.
+// permits an upgrade that an installed operator blocks: blockers do not depend on catalogs. Without a recorded verdict, upgrades are
+// blocked.
 func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) decision {
 	condition := c.recordedVerdict(version)
 	switch {
@@ -137,7 +138,7 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 	return decision{kept: condition, again: again}
 }
 
-// nextExpiry returns the time until the next override expires; 0 if there is none.
+// nextExpiry returns the time until the next override expires; 0 if no override will expire.
 func nextExpiry(in input, now time.Time) (next time.Duration) {
 	for _, deployment := range in.unowned {
 		if wait, due := compat.NextExpiry(resolve.Overrides(deployment.Spec.CompatibilityOverrides), now); due {
@@ -160,7 +161,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// settle stores the verdict of a complete evaluation, and returns the decision to write it.
+// settle stores the verdict of a complete evaluation and sets the metrics. It returns the decision to write the verdict.
 func (c *controller) settle(verdict compat.Verdict, version string, again time.Duration) decision {
 	c.gauge.set(verdict)
 	c.memory.settled, c.memory.last, c.memory.version, c.memory.until = true, &verdict, version, time.Time{}
@@ -172,7 +173,8 @@ func (c *controller) settle(verdict compat.Verdict, version string, again time.D
 	return decision{verdict: &verdict, version: recorded(verdict, version), again: again}
 }
 
-// recorded returns the cluster version to record with a verdict, empty if it is unknown.
+// recorded returns the cluster version to record with a verdict; empty for a verdict that reports an error, or if the version exceeds
+// maxVersion.
 func recorded(verdict compat.Verdict, version string) string {
 	if verdict.Reason == compat.ReasonErrorChecking || len(version) > maxVersion {
 		return ""
@@ -219,7 +221,7 @@ func (c *controller) readInput() (input, error) {
 	return in, nil
 }
 
-// assign stores BundleDeployments by whether a PlatformOperator owns them.
+// assign sets deployments and unowned from all BundleDeployments.
 func (in *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	operators := map[types.UID]string{}
 	for _, each := range in.operators {
@@ -235,8 +237,8 @@ func (in *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	}
 }
 
-// stale returns a note with the time since which the API server has rejected lists or watches of the objects that a verdict depends on;
-// empty if it accepts them. Meanwhile a verdict uses the last known objects.
+// stale returns a note with the time since which the API server has rejected lists or watches of the objects that a verdict depends on.
+// Until it accepts them, a verdict uses the last known objects. The note is empty if nothing is rejected.
 func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
@@ -247,9 +249,9 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
-// duringOutage returns the decision on unreadable input: the last verdict of this process with a note on the outage, unless the cluster
-// version has changed or an override has expired. Before the first verdict, the recorded one of an earlier process for this version
-// remains.
+// duringOutage returns the decision on unreadable input: the last verdict of this process with a note about the outage. Before the first
+// verdict, the recorded one of an earlier process for this cluster version remains. If the cluster version has changed, an override has
+// expired, or there is no verdict, upgrades are blocked.
 func (c *controller) duringOutage(in input, cause error) decision {
 	m := &c.memory
 	if m.failing.IsZero() {
@@ -270,7 +272,7 @@ func (c *controller) duringOutage(in input, cause error) decision {
 	return decision{verdict: &verdict, again: outageRetry}
 }
 
-// recordedVerdict returns the recorded verdict for this cluster version, nil if there is none.
+// recordedVerdict returns the recorded verdict for this cluster version; nil if there is none, or if it only reports an error.
 func (c *controller) recordedVerdict(version string) *operatorv1.OperatorCondition {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	if err != nil || version == "" || manager.Status.UpgradeGate == nil || manager.Status.UpgradeGate.ClusterVersion != version {
@@ -283,13 +285,14 @@ func (c *controller) recordedVerdict(version string) *operatorv1.OperatorConditi
 	return condition
 }
 
-// gatedBefore reports whether a verdict is recorded for any cluster version. Then a missing ClusterVersion is an outage.
+// gatedBefore reports whether a verdict is recorded for any cluster version. A missing ClusterVersion is then an outage.
 func (c *controller) gatedBefore() bool {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate returns the verdict, with notes on stale objects and unavailable catalogs. searching means that some remedies are not known yet.
+// evaluate returns the verdict, with notes about stale objects and unavailable catalogs. searching is true if some remedies are not known
+// yet.
 func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
 	remedies := c.search.last()
@@ -313,7 +316,7 @@ func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool,
 	return verdict, searching, err
 }
 
-// relevant returns the catalogs that match and that an installed operator may use, sorted, without duplicates.
+// relevant returns the catalogs for which holds is true and that an installed operator may use, sorted, without duplicates.
 func (c *controller) relevant(in input, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
 	for _, operator := range in.operators {
 		if operator.Status.Installed == nil || removed(operator) {
@@ -360,7 +363,7 @@ func (c *controller) unavailableCatalogs(in input) string {
 	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.UnavailableSince.UTC().Format(time.RFC3339), joinCatalogs(catalogs))
 }
 
-// joinCatalogs names two catalogs, and counts the others.
+// joinCatalogs returns a text with the names of at most two catalogs, and the number of the others.
 func joinCatalogs(catalogs []resolve.Catalog) string {
 	var names []string
 	for _, each := range catalogs[:min(len(catalogs), 2)] {

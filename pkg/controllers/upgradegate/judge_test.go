@@ -37,7 +37,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// gate is the controller on a cluster of which everything can be made to fail.
+// gate is a controller on a cluster whose input can be made to fail.
 type gate struct {
 	*controller
 	client   *fake.Clientset
@@ -48,11 +48,11 @@ type gate struct {
 	offers   *offers
 	lists    *failing
 	queue    factory.SyncContext
-	// kept are the limits that are kept.
+	// kept are the stored limits.
 	kept limits.Stored
 }
 
-// offers are the catalogs' contents.
+// offers has the catalogs' contents. It implements Catalogs.
 type offers struct {
 	catalogs []resolve.Catalog
 	unlisted []string
@@ -62,7 +62,7 @@ func (o *offers) Unlisted() []string { return o.unlisted }
 
 func (o *offers) For(string) []resolve.Catalog { return o.catalogs }
 
-// failing is a lister that fails while it has an error.
+// failing is a lister that returns err, if it is set.
 type failing struct {
 	platformlisters.PlatformOperatorLister
 	err error
@@ -106,7 +106,7 @@ func gateOf(t *testing.T, operators ...*platformv1alpha1.PlatformOperator) *gate
 	return g
 }
 
-// restart begins with a process that remembers nothing.
+// restart replaces the controller by a new one, as a restart of the manager does.
 func (g *gate) restart(t *testing.T) {
 	t.Helper()
 	g.controller = &controller{
@@ -118,7 +118,7 @@ func (g *gate) restart(t *testing.T) {
 	g.seen(t)
 }
 
-// seen brings the cache of the operator resource up to date.
+// seen updates the cache of the operator resource, and returns the resource.
 func (g *gate) seen(t *testing.T) *operatorv1alpha1.PlatformOperatorManager {
 	t.Helper()
 	live, err := g.client.OperatorV1alpha1().PlatformOperatorManagers().Get(t.Context(), "cluster", metav1.GetOptions{})
@@ -131,7 +131,7 @@ func (g *gate) seen(t *testing.T) *operatorv1alpha1.PlatformOperatorManager {
 	return live
 }
 
-// clusterVersion sets status.desired.version; "" is no ClusterVersion.
+// clusterVersion stores a ClusterVersion with this status.desired.version, or without a version for "nothing". It does nothing for "".
 func (g *gate) clusterVersion(t *testing.T, version string) {
 	t.Helper()
 	if version == "" {
@@ -144,11 +144,11 @@ func (g *gate) clusterVersion(t *testing.T, version string) {
 	}
 }
 
-// says syncs once and returns the status, the reason and the message of the condition; "" if there is none.
+// says syncs once, with the search for remedies, and returns the status, the reason and the message of the condition; "" if there is none.
 func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, message string) {
 	t.Helper()
 	g.client.ClearActions()
-	g.writeLimiter = health.WriteLimiter{} // the pause after the last write is over
+	g.writeLimiter = health.WriteLimiter{} // so that no write is delayed
 	g.syncOnce(t)
 	for g.queue.Queue().Len() > 0 {
 		key, _ := g.queue.Queue().Get()
@@ -164,7 +164,7 @@ func (g *gate) says(t *testing.T) (status operatorv1.ConditionStatus, reason, me
 	return condition.Status, condition.Reason, condition.Message
 }
 
-// syncOnce judges once, and searches nothing. What the process permits then is what is recorded.
+// syncOnce syncs the verdict once, without a search for remedies. It fails the test if Permits differs from the recorded condition.
 func (g *gate) syncOnce(t *testing.T) {
 	t.Helper()
 	g.seen(t)
@@ -199,7 +199,7 @@ func (g *gate) want(t *testing.T, when string, status operatorv1.ConditionStatus
 	}
 }
 
-// unchanged is that another sync writes nothing.
+// unchanged fails the test if a second sync without a change writes a status or has another message.
 func (g *gate) unchanged(t *testing.T, when string) {
 	t.Helper()
 	_, _, before := g.says(t)
@@ -210,7 +210,7 @@ func (g *gate) unchanged(t *testing.T, when string) {
 
 var pending = []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Err: errors.New("not read yet"), Pending: true}}
 
-// A recorded verdict is what a manager before has written.
+// judged returns a gate with a recorded verdict for a cluster version, as an earlier process leaves it, and the message of the verdict.
 func judged(t *testing.T, version string, operators ...*platformv1alpha1.PlatformOperator) (*gate, string) {
 	t.Helper()
 	g := gateOf(t, operators...)
@@ -274,7 +274,7 @@ func TestCLU_G8_NoVerdictIsWithdrawnOrMadeUpWhileTheManagerCannotTell(t *testing
 		g.want(t, "a restart is no verdict", operatorv1.ConditionFalse, compat.ReasonErrorChecking, waits)
 		g.offers.catalogs = read
 		g.want(t, "once they have been read", operatorv1.ConditionTrue, compat.ReasonAsExpected)
-		g.offers.catalogs = pending // such as a new one
+		g.offers.catalogs = pending // for example a new catalog
 		g.want(t, "a catalog that is new later", operatorv1.ConditionTrue, compat.ReasonAsExpected)
 	})
 	t.Run("there is no verdict yet, and a catalog is never tried: it waits no longer than two minutes", func(t *testing.T) {

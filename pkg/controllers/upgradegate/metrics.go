@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// objectLabels identify the object that installs an operator: its PlatformOperator, or a BundleDeployment without PlatformOperator. The
-// other label is empty, which Prometheus treats as absent.
+// objectLabels are the labels that identify the object that installs an operator: its PlatformOperator, or a BundleDeployment without
+// PlatformOperator. The other label is empty, which Prometheus treats as absent.
 var objectLabels = []string{platformv1alpha1.MetricLabelOperator, corev1alpha2.MetricLabelDeployment}
 
 // object has the values of objectLabels.
@@ -49,7 +49,7 @@ type gauge struct {
 	blockers, acknowledged []object
 	lookAheads             []compat.LookAhead
 	undeclared             int
-	// judged means that there is a verdict: before that, there are no series.
+	// judged is true after the first verdict. Before that, there are no series.
 	judged bool
 }
 
@@ -60,7 +60,7 @@ func (g *gauge) set(verdict compat.Verdict) {
 	g.lookAheads, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
 }
 
-// objectsOf returns each object once; an operator between two versions may be listed twice.
+// objectsOf returns the objects of the blockers, without duplicates: an operator between two versions has two blockers.
 func objectsOf(blockers []compat.Blocker) []object {
 	objects := make([]object, 0, len(blockers))
 	for _, each := range blockers { // sorted by kind and name

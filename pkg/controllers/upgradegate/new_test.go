@@ -31,15 +31,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/limits"
 )
 
-// soon bounds the wait for what another goroutine does at once.
+// soon is the maximum time that a test waits for another goroutine.
 const soon = 20 * time.Second
 
-// listsFirst is a client whose watches do not send what exists.
+// listsFirst is a client that does not support streaming lists, so that informers list first.
 type listsFirst struct{}
 
 func (listsFirst) IsWatchListSemanticsUnSupported() bool { return true }
 
-// clusterVersions is an informer of one ClusterVersion and of the events that a test sends.
+// clusterVersions is an informer that lists one ClusterVersion, and receives the events that a test sends.
 type clusterVersions struct {
 	cache.SharedIndexInformer
 	events *watch.FakeWatcher
@@ -60,7 +60,7 @@ func (c clusterVersions) Lister() configv1listers.ClusterVersionLister {
 	return configv1listers.NewClusterVersionLister(c.GetIndexer())
 }
 
-// cluster is what a Config is made from.
+// cluster has the dependencies of a Config.
 type cluster struct {
 	client          *fake.Clientset
 	informers       externalversions.SharedInformerFactory
@@ -89,7 +89,7 @@ func (c *cluster) config() Config {
 	}
 }
 
-// start builds the controller, and runs its informers.
+// start builds the controller and runs its informers until they are synced.
 func (c *cluster) start(t *testing.T) (factory.Controller, Config) {
 	t.Helper()
 	config := c.config()
@@ -110,11 +110,12 @@ func (c *cluster) start(t *testing.T) (factory.Controller, Config) {
 	return controller, config
 }
 
-// nextKey waits for a key in the queue, and takes it out.
+// nextKey waits for a key, removes it from the queue and returns it. The test fails if there is none. event is the cause in the error
+// message.
 func nextKey(t *testing.T, config Config, event string) any {
 	t.Helper()
 	key := make(chan any, 1)
-	go func() { // ends when the queue does
+	go func() { // ends with the queue
 		got, _ := config.SyncContext.Queue().Get()
 		key <- got
 	}()

@@ -17,7 +17,7 @@ import (
 // The search for remedies has its own queue key and worker: a package with many versions may take long, and a verdict must not wait for it.
 // A verdict uses the last remedies for the same cluster minor version and installed bundle, and reports others as not known yet.
 
-// remediesKey is the queue key of the search.
+// remediesKey is the queue key of the search for remedies.
 const remediesKey = "remedies"
 
 // search passes input from the sync of verdicts to the search, and its result back. It is safe for concurrent use.
@@ -25,7 +25,7 @@ type search struct {
 	lock sync.Mutex
 	// input is the input of the next search; nil before the first verdict.
 	input *input
-	// query and found are the last search; found is nil before the first one has ended.
+	// query is the input of the last search, and found is its result. found is nil before the first search has ended.
 	query query
 	found *remedies
 	// decisions caches decisions of the resolver.
@@ -39,14 +39,15 @@ func (s *search) request(in input) {
 	s.input = &in
 }
 
-// last returns the last result; nil before the first.
+// last returns the result of the last search; nil before the first.
 func (s *search) last() *remedies {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.found
 }
 
-// run searches if the query has changed, and reports whether the result has changed. If the context ends, the search ends without a result.
+// run searches if the query has changed, and reports whether the result has changed. Without a request it does nothing. If the context
+// ends, it returns an error and stores no result.
 func (s *search) run(ctx context.Context, c *controller) (changed bool, err error) {
 	s.lock.Lock()
 	in, before, last := s.input, s.query, s.found
@@ -73,11 +74,11 @@ type query struct {
 	// version is the cluster version.
 	version  string
 	requests []resolve.Request
-	// bundles are the installed bundles of the operators that have candidates.
+	// bundles are the installed bundles of the PlatformOperators, by name. A bundle that is not installed has an empty version.
 	bundles map[string]bundleID
 	// unreadable has, by operator, the reason why its spec cannot be evaluated.
 	unreadable map[string]string
-	// needed means that an operator has a declaration. Otherwise no search is necessary.
+	// needed is true if an installed bundle declares a maximum OpenShift version. Otherwise no search is necessary.
 	needed           bool
 	catalogs         map[string][]resolve.Catalog
 	unlisted         []string
@@ -96,8 +97,8 @@ func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
 	return id
 }
 
-// queryFor returns the query for all operators together: a version that conflicts with another operator is no remedy. An installed bundle
-// counts before it is ready, too.
+// queryFor returns one query for all operators, because a version that conflicts with another operator is not a remedy. It includes bundles
+// that are not ready yet.
 func (c *controller) queryFor(in input) query {
 	cluster := in.cluster
 	q := query{version: cluster.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
@@ -128,7 +129,7 @@ func (c *controller) queryFor(in input) query {
 	return q
 }
 
-// run returns the result of the resolver. If done is closed, it returns early, and the result is invalid.
+// run searches the candidate versions with the resolver. If done is closed, it returns early, and the result is invalid.
 func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	found := remedies{version: q.version, operators: map[string]remedy{}}
 	var decided map[string]resolve.Decision
@@ -147,21 +148,23 @@ func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	return found
 }
 
-// remedies are the candidate versions of each PlatformOperator for one cluster version.
+// remedies has the candidate versions of each PlatformOperator for one cluster version.
 type remedies struct {
 	version   string
 	operators map[string]remedy
 }
 
-// remedy has the candidate versions of one operator.
+// remedy has the candidate versions of one operator for its installed bundle. incomplete is the reason why there may be more; empty if
+// there are none.
 type remedy struct {
 	of         bundleID
 	candidates []compat.Candidate
 	incomplete string
 }
 
-// of returns the candidate versions of an operator, including those that its own spec excludes: widening the spec is a remedy, too.
-// incomplete is the reason why there may be more. known is false if the search was for another cluster minor version or installed bundle.
+// of returns the candidate versions of an operator. It includes versions that the operator's own spec excludes, because a change of the
+// spec is a remedy, too. incomplete is the reason why there may be more. known is false if r is nil, or if the search was for another
+// cluster minor version or installed bundle.
 func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, incomplete string, known bool) {
 	if r == nil || !sameMinor(r.version, version) {
 		return nil, "", false

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
-// company is a catalog in which compass 1.1.0 goes up to 4.23 and needs rose below 2.0.0, which is there in two versions.
+// company is a catalog in which compass 1.1.0 permits OpenShift up to 4.23 and requires rose below 2.0.0. The catalog has two versions of
+// rose.
 type company struct{ requirement catalog.Requirement }
 
 func (company) Unlisted() []string { return nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// slow is an inventory that only a search reads, and that blocks the search until the test permits it.
+// slow is an inventory that blocks each search until the test sends to proceed. begun receives a value when a search begins.
 type slow struct {
 	begun   chan struct{}
 	proceed chan struct{}
@@ -32,7 +32,7 @@ func (s slow) Kinds() []resolve.Kind {
 
 func (slow) ExternalPackages() []resolve.ExternalPackage { return nil }
 
-// keyed is a sync of one queue key.
+// keyed is a sync context with a queue key.
 type keyed struct {
 	factory.SyncContext
 	key string
@@ -40,7 +40,7 @@ type keyed struct {
 
 func (k keyed) QueueKey() string { return k.key }
 
-// condition is what is written.
+// condition returns the stored condition; the zero value if there is none.
 func (g *gate) condition(t *testing.T) operatorv1.OperatorCondition {
 	t.Helper()
 	if found := v1helpers.FindOperatorCondition(g.seen(t).Status.Conditions, ConditionType); found != nil {
@@ -49,7 +49,7 @@ func (g *gate) condition(t *testing.T) operatorv1.OperatorCondition {
 	return operatorv1.OperatorCondition{}
 }
 
-// searched searches once, and reports whether the result has changed.
+// searched runs one search, and reports whether its result has changed.
 func (g *gate) searched(t *testing.T) bool {
 	t.Helper()
 	news, err := g.search.run(t.Context(), g.controller)
@@ -86,7 +86,7 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 		t.Fatalf("queued is %q", key)
 	}
 
-	// The search is under way, and the cluster moves again.
+	// The cluster version changes again during the search.
 	searched := make(chan error)
 	go func() { searched <- g.sync(t.Context(), keyed{g.queue, remediesKey}) }()
 	<-held.begun
@@ -143,7 +143,8 @@ func TestNothingIsSearchedTwice(t *testing.T) {
 	}
 }
 
-// manyVersions is a package of which each of so many versions replaces the one before, the first of which goes up to 4.21.
+// manyVersions returns a catalog of package compass with this number of versions. Each one replaces the one before it, and all permit
+// OpenShift up to 4.21.
 func manyVersions(count int) []resolve.Catalog {
 	pkg := &catalog.Package{Name: "compass", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
 	for i := range count {
@@ -158,7 +159,7 @@ func manyVersions(count int) []resolve.Catalog {
 	return []resolve.Catalog{{ID: catalog.ID{Kind: "ClusterCatalog", Name: "c"}, Package: pkg}}
 }
 
-// ending are catalogs that end a context when they are read.
+// ending is a set of catalogs that call end when they are read.
 type ending struct {
 	Catalogs
 	end context.CancelFunc

@@ -1,8 +1,10 @@
 // Package watches sets a condition on the operator resource when the API server rejects lists or watches of a kind that the manager depends
-// on: all other controllers continue with their caches, and the failure would be invisible. pkg/health decides when it counts.
+// on. All other controllers continue with their caches, so that the failure would otherwise be invisible. pkg/health decides when the
+// condition is set.
 //
-// It ignores an API server that does not respond: the condition could not be written either, and is obsolete when the server is back. Kinds
-// that only bundles contain are not covered; the controllers that use them report errors. pkg/operator builds and runs it.
+// The package ignores an API server that does not respond: the condition could not be written either, and is obsolete when the server is
+// back. Kinds that only bundles contain are not covered; the controllers that use them report errors. pkg/operator builds and runs the
+// controller.
 package watches
 
 import (
@@ -26,16 +28,16 @@ import (
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "WatchController"
 
-// ConditionPrefix precedes Degraded on the operator resource.
+// ConditionPrefix is the prefix of the condition type Degraded on the operator resource.
 const ConditionPrefix = "Watches"
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Informers are the watched informers, by plural resource name: the value sets the handler of list and watch errors, as an informer's
-	// SetWatchErrorHandlerWithContext does. They must not be started yet.
+	// Informers maps the plural resource name of each watched informer to a function that sets its handler of list and watch errors, such
+	// as SetWatchErrorHandlerWithContext. The informers must not be started yet.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
-	// Others are the resources among them that other projects define: for these only missing permissions count.
+	// Others are the resources among them that other projects define. For these, only missing permissions are reported.
 	Others []string
 	Clock  clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
@@ -48,11 +50,12 @@ type controller struct {
 	others         map[string]bool
 
 	lock sync.Mutex
-	// watchErrors are by resource; there are at most as many as informers.
+	// watchErrors has the last error of each resource, at most one for each informer.
 	watchErrors map[string]health.WatchError
 }
 
-// New returns the controller and sets the informers' error handlers. It has one queue key.
+// New returns the controller and sets the informers' error handlers. It has one queue key. New returns an error if a required field is not
+// set, or if one of Others has no informer.
 func New(config Config) (factory.Controller, error) {
 	if config.OperatorClient == nil || len(config.Informers) == 0 || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the watches controller: a field of its Config is not set")
@@ -81,8 +84,8 @@ func New(config Config) (factory.Controller, error) {
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
-// record records an error if it is a response of the API server. It ignores expired resource versions, which are normal and followed by a
-// new list.
+// record stores an error of a resource if the API server has rejected the request, and reports whether it did. It ignores expired resource
+// versions and 429 responses, which are normal. For resources of other projects, it ignores all errors except missing permissions.
 func (c *controller) record(resource string, err error) bool {
 	var answer apierrors.APIStatus
 	switch {

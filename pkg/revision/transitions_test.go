@@ -38,14 +38,14 @@ func inState(t *testing.T, state State) (*Machine, *Revision) {
 
 // circumstances has, for each Transition.When, a function that makes the guard hold.
 var circumstances = map[string]func(*Machine, *Revision){
-	"the spec asks for other content":                           func(m *Machine, _ *Revision) { m.desired = m.active },
-	"the spec asks for it again, and nothing of it was written": func(_ *Machine, r *Revision) { r.Started = nil },
-	"its plan is not approved":                                  func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
-	"the manager lacks permissions":                             func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
-	"the install namespace must not be used":                    func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },
-	"objects of 8 earlier revisions are not removed yet":        func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Capacity },
-	"it is desired, not paused, and every requirement holds":    func(m *Machine, _ *Revision) { m.checked = true },
-	"spec.paused was set until now": func(m *Machine, _ *Revision) {
+	"the spec asks for other content":                                 func(m *Machine, _ *Revision) { m.desired = m.active },
+	"the spec asks for it again, and none of its objects was written": func(_ *Machine, r *Revision) { r.Started = nil },
+	"its plan is not approved":                                        func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Approval },
+	"the manager lacks permissions":                                   func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Permissions },
+	"the manager must not use the install namespace":                  func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, InstallNamespace },
+	"objects of 8 earlier revisions are not removed yet":              func(m *Machine, _ *Revision) { m.checked, m.check.Unmet = true, Capacity },
+	"it is desired, not paused, and every requirement holds":          func(m *Machine, _ *Revision) { m.checked = true },
+	"spec.paused is no longer set": func(m *Machine, _ *Revision) {
 		(&fixture{deployment: m.in.Deployment}).progressing(corev1alpha2.ReasonPaused)
 	},
 	"all objects are applied and healthy": func(m *Machine, _ *Revision) { m.isClassified, m.report = true, healthy },
@@ -53,7 +53,7 @@ var circumstances = map[string]func(*Machine, *Revision){
 	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.deadlineResult = rollBack },
 	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.deadlineResult = hold },
 	"its deadline was extended":                                                            func(m *Machine, _ *Revision) { m.deadlineResult = inTime },
-	"it is pruned, and more than 3 revisions are neither active nor desired": func(m *Machine, r *Revision) {
+	"it is pruned, and at least 3 newer revisions are neither active nor desired": func(m *Machine, r *Revision) {
 		m.desired, r.Pruned = m.active, true
 		for number := int64(3); number < 3+maxArchived; number++ {
 			archived := newRevision(number, fmt.Sprintf("%d.0.0", number))

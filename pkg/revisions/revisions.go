@@ -48,7 +48,12 @@ func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events 
 	if wanted.Plan == "" { // stored by a manager that did not record it
 		wanted.Plan = plan.Digest(stored.Objects)
 	}
-	return nil, r.keep(wanted, stored)
+	set, err := r.setOf(stored)
+	if err != nil {
+		return nil, err
+	}
+	r.keep(wanted, set)
+	return nil, nil
 }
 
 // Read reads a revision from the cluster. It drops a damaged revision, and returns an Event about it and no revision.
@@ -70,27 +75,36 @@ func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause e
 	return []revision.Event{revision.LostEvent(damaged, cause)}, nil
 }
 
-// keep keeps the objects of a revision in memory, and sets Loaded and Objects.
-func (r Revisions) keep(of *revision.Revision, stored *store.Revision) error {
-	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, stored.Bundle.Package)}
-	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(stored.Objects))
+// setOf returns the objects of a revision as the engine applies them.
+func (r Revisions) setOf(content *store.Revision) (*apply.Set, error) {
+	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, content.Bundle.Package)}
+	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(content.Objects))
 	if err != nil {
-		return fmt.Errorf("preparing revision %d: %w", stored.Number, err)
+		return nil, fmt.Errorf("preparing revision %d: %w", content.Number, err)
 	}
+	return set, nil
+}
+
+// keep keeps the objects of a revision in memory, and sets Loaded and Objects.
+func (r Revisions) keep(of *revision.Revision, set *apply.Set) {
 	r.Sets[of.Number] = set
 	of.Loaded, of.Objects = true, set.Len()
-	return nil
 }
 
 // Save stores a revision under the next number, adds it to the history, and keeps its objects in memory.
 func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Revision, error) {
 	next.Number = r.History.NextNumber(r.Deployment.Status)
+	set, err := r.setOf(next) // first: if it fails after the revision is stored, each further attempt stores another one
+	if err != nil {
+		return nil, err
+	}
 	if err := r.Store.Save(ctx, OwnerOf(r.Deployment), next); err != nil {
 		return nil, err
 	}
 	stored := revision.New(next.Header)
 	r.History.Stored = append(r.History.Stored, stored)
-	return stored, r.keep(stored, next)
+	r.keep(stored, set)
+	return stored, nil
 }
 
 // Delete deletes a stored revision, and removes its objects from memory. It does not change the history.

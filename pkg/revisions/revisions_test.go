@@ -1,6 +1,7 @@
 package revisions_test
 
 import (
+	"context"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -9,7 +10,9 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/plan"
+	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/revisions"
+	"github.com/openshift/platform-operators/pkg/store"
 )
 
 // setOf returns a set of one ConfigMap.
@@ -37,6 +40,43 @@ func TestARemovalOfSeveralRevisionsMakesTheirUnionOnce(t *testing.T) {
 	}
 	if fewer, err := union.Of("memo", sets[:1]); err != nil || fewer.Len() != 1 {
 		t.Errorf("of one revision it has %d objects, %v", fewer.Len(), err)
+	}
+}
+
+// savedRevisions is a Store that counts the revisions that it saves. Its other methods must not be called.
+type savedRevisions struct {
+	revisions.Store
+	saved int
+}
+
+// Save implements revisions.Store.
+func (s *savedRevisions) Save(context.Context, store.Owner, *store.Revision) error {
+	s.saved++
+	return nil
+}
+
+// Otherwise each attempt to save would store another revision.
+func TestContentThatCannotBeAppliedIsNotStored(t *testing.T) {
+	object := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "memo"},
+	}}
+	for name, c := range map[string]struct {
+		objects []unstructured.Unstructured
+		stored  int
+	}{
+		"one object":       {[]unstructured.Unstructured{object}, 1},
+		"one object twice": {[]unstructured.Unstructured{object, object}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			saver := &savedRevisions{}
+			deployment := &corev1alpha2.BundleDeployment{}
+			deployment.Name, deployment.Spec.InstallNamespace = "memo", "memo"
+			of := revisions.Revisions{Store: saver, History: &revision.History{}, Sets: revisions.Sets{}, Deployment: deployment}
+			stored, err := of.Save(t.Context(), &store.Revision{Objects: c.objects})
+			if isStored := c.stored > 0; (err == nil) != isStored || (stored != nil) != isStored || saver.saved != c.stored || len(of.History.Stored) != c.stored {
+				t.Errorf("%d revisions are stored, and %d in the history, want %d: %v", saver.saved, len(of.History.Stored), c.stored, err)
+			}
+		})
 	}
 }
 

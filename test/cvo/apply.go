@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,12 +180,14 @@ func (a *applier) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	return a.dynamic.Resource(mapping.Resource), nil
 }
 
-// changedFields returns the top-level fields of merged, and the fields of its metadata, that differ from live, sorted. Removed fields are
-// not included.
+// changedFields returns the top-level fields, and the fields of the metadata, that differ between live and merged, sorted.
 func changedFields(live, merged *unstructured.Unstructured) []string {
 	var changed []string
 	differ := func(prefix string, live, merged map[string]any) {
-		for field := range merged {
+		fields := map[string]any{}
+		maps.Copy(fields, live)
+		maps.Copy(fields, merged)
+		for field := range fields {
 			if prefix+field != "metadata" && !equality.Semantic.DeepEqual(live[field], merged[field]) {
 				changed = append(changed, prefix+field)
 			}

@@ -193,9 +193,9 @@ func (m *Manager) Kill() error {
 }
 
 // Stop ends the process by SIGTERM and waits for its end. After 20 seconds it kills the process and returns an error. It does nothing if
-// the manager was never started or has ended.
+// m is nil, if the manager was never started, or if it has ended.
 func (m *Manager) Stop() error {
-	if m.command == nil {
+	if m == nil || m.command == nil || m.command.Process == nil {
 		return nil
 	}
 	m.asked.Store(true)

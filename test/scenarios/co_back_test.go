@@ -74,7 +74,7 @@ func TestClusterOperatorIsRestored(t *testing.T) {
 			s.Expect(state.UID).To(Equal(uid))
 			s.Expect(conditionsIn(state.ClusterOperator)).To(Equal(conditionsAsExpected()), "messages: %+v", state.Status.Conditions)
 		}
-		s.Expect(seen.deleted).To(BeZero())
+		s.Expect(seen.deletions()).To(BeZero())
 
 		s.By("editing the ClusterOperator by hand")
 		edited := before.DeepCopy()

@@ -121,7 +121,7 @@ func TestClusterOperatorDegraded(t *testing.T) {
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True"}))
 		s.Expect(seen.statuses(ctx, configv1.OperatorDegraded)).To(Equal([]string{"False"}))
 		s.Expect(seen.degradedConditions()).To(BeEmpty(), "Degraded conditions of the operator resource, which library-go reports minutes later")
-		s.Expect(seen.deleted).To(BeZero())
+		s.Expect(seen.deletions()).To(BeZero())
 	})
 
 	// Promise CLU-O4: The ClusterOperator becomes Degraded when an installed operator lacks its workload for ten minutes, names it with

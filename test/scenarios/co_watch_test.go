@@ -72,6 +72,13 @@ func (c *clusterOperatorHistory) write(events watch.Interface) {
 	}
 }
 
+// deletions returns how often the ClusterOperator was deleted.
+func (c *clusterOperatorHistory) deletions() int {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.deleted
+}
+
 // upToNow waits until the history has the present state, and returns all states.
 func (c *clusterOperatorHistory) upToNow(ctx context.Context) []observedState {
 	c.Helper()

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// oddCatalog has, for package demo, unusual content that catalogd serves without an error.
+// oddCatalog has unusual content, for package demo, that catalogd serves without an error.
 const oddCatalog = `{"schema":"olm.package","name":"demo","defaultChannel":"stable","unknownField":{"a":[1]}}
 {"schema":"example.unknown","package":"demo","name":"x"}
 {"schema":"olm.channel","package":"demo","name":"heads","entries":[{"name":"demo.v1.0.0"},{"name":"demo.v2.0.0"}]}
@@ -39,8 +39,8 @@ func oddPackage() Package {
 	}
 }
 
-// TestUPG_C7WhateverACatalogContains goes through the row's list. The fuzz targets of this package are FuzzRead, FuzzObject
-// and FuzzCanonical; hack/test-long.sh runs every one that there is.
+// TestUPG_C7WhateverACatalogContains checks each part of the promise. The fuzz targets of this package are FuzzRead, FuzzObject,
+// FuzzCanonical and FuzzFoldCase; hack/test-long.sh runs all of them.
 //
 // Promise UPG-C7: Unknown schemas and fields, missing packages, cycles and unreadable versions in a catalog are accepted, and truncated
 // or ambiguous blobs are named with their file. A file of 100 MB takes at most 16 MiB of heap.
@@ -143,7 +143,7 @@ func holdsLittleOfALargeFile(t *testing.T) {
 	}
 }
 
-// peakReader measures the heap regularly while it is read.
+// peakReader measures the heap at intervals while somebody reads from it.
 type peakReader struct {
 	io.Reader
 	before, read, looked, heap int64

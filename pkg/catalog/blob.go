@@ -11,18 +11,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// blob is one object of the stream: its identity, and the raw fields that are decoded only when its package is wanted.
+// blob is one object of the stream: its identity, and the raw fields that are decoded only if its package is wanted.
 type blob struct {
 	schema, pkg, name                          string
 	defaultChannel, entries, image, properties []byte
 	// raw is the complete blob. It is nil for a large blob, of which only the fields above are in memory.
 	raw   []byte
 	large bool
-	// omittedErr is why entries or properties of a large blob are missing.
+	// omittedErr is the reason why entries or properties of a large blob are missing; nil if all are in memory.
 	omittedErr error
 }
 
-// parse finds the fields of a blob and decodes only its identity.
+// parse returns the blob with its identity decoded and its other fields raw. It returns an error if raw is not an object with a schema, or
+// if a used field is there twice.
 func parse(raw []byte) (blob, error) {
 	b := blob{raw: raw}
 	var names [8]string
@@ -53,10 +54,10 @@ func duplicateField(field string) error {
 	return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
 }
 
-// fieldNames are the fields of a blob that are read.
+// fieldNames are the names of the fields of a blob that are used.
 var fieldNames = [...]string{"schema", "package", "name", "defaultChannel", "entries", "image", "properties"}
 
-// fieldName returns the canonical spelling of a key, empty for a key that is not used.
+// fieldName returns the canonical spelling of a key; empty for a key that is not used.
 func fieldName(key []byte) string {
 	for _, name := range fieldNames {
 		if matchesKey(key, name) {
@@ -66,7 +67,8 @@ func fieldName(key []byte) string {
 	return ""
 }
 
-// field stores the value of a key and returns the key's canonical spelling, empty for a key that is not used.
+// field stores the value of a key and returns the key's canonical spelling; empty for a key that is not used. It sets err if an identity
+// field is not a string.
 func (b *blob) field(key, value []byte, err *error) string {
 	name := fieldName(key)
 	decode := func(into *string) {
@@ -93,7 +95,7 @@ func (b *blob) field(key, value []byte, err *error) string {
 	return name
 }
 
-// owner returns the package that the blob belongs to: empty for an unknown schema and for a blob without a package.
+// owner returns the package to which the blob belongs; empty for an unknown schema and for a blob without a package.
 func (b *blob) owner() string {
 	switch b.schema {
 	case schemaPackage:
@@ -107,7 +109,7 @@ func (b *blob) owner() string {
 	return ""
 }
 
-// label identifies the blob in errors by the identity fields that it has.
+// label returns the identity fields of the blob for errors, in parentheses; empty if it has none.
 func (b *blob) label() string {
 	var parts []string
 	for _, part := range []struct{ what, is string }{{"schema", b.schema}, {"package", b.pkg}, {"name", b.name}} {
@@ -121,7 +123,8 @@ func (b *blob) label() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// title identifies the blob in faults of its package: by its name, or by its number in the stream if it has none.
+// title returns the schema and the name of the blob, for faults of its package. For a blob without a name, it returns n, its number in the
+// stream.
 func (b *blob) title(n int) string {
 	if b.name == "" {
 		return fmt.Sprintf("%s in blob %d", b.schema, n)
@@ -129,7 +132,7 @@ func (b *blob) title(n int) string {
 	return b.schema + " " + truncate.Quote(b.name)
 }
 
-// addTo decodes the blob into the builder. It returns an error if the blob does not have the shape of its schema.
+// addTo decodes the blob and adds its content to the builder. It returns an error if the blob does not have the shape of its schema.
 func (b *blob) addTo(builder *Builder) error {
 	switch b.schema {
 	case schemaPackage:
@@ -158,8 +161,8 @@ func (b *blob) addPackage(builder *Builder) error {
 	return nil
 }
 
-// addChannel iterates over a long list of entries twice: if one of them is invalid, none is used. They are not decoded at once, because a
-// list of "{}" takes eighty times its size in memory.
+// addChannel adds a channel with its entries. It iterates over a long list twice, because no entry may be used if one is unreadable. It
+// does not decode a long list at once, because a list of "{}" takes eighty times its size in memory. An entry without a name is a fault.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")
@@ -186,7 +189,8 @@ func (b *blob) addChannel(builder *Builder) error {
 	return b.eachEntry(add)
 }
 
-// eachEntry calls f with each entry of a channel, counted from 1, up to one more than a package may have.
+// eachEntry calls f with each entry of a channel and its number, which begins at 1. It stops after maxElements entries, and returns an
+// error for an unreadable one.
 func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 	n := 0
 	err := array(b.entries, func(element []byte) error {
@@ -206,7 +210,7 @@ func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 	return err
 }
 
-// errLimitReached ends the iteration over a list when the package's limit is reached.
+// errLimitReached ends the iteration over a list after the maximum number of elements. Callers do not report it.
 var errLimitReached = errors.New("no more is kept")
 
 func (b *blob) addBundle(builder *Builder) error {
@@ -227,8 +231,8 @@ func (b *blob) addBundle(builder *Builder) error {
 	return nil
 }
 
-// addProperties reads all properties, even after an error: upgrade rules apply to the package, even if their bundle is
-// unusable. It returns the first error.
+// addProperties adds the properties to the bundle, and upgrade rules to the package. It continues after an error, because upgrade rules
+// apply to the package even if the bundle is unusable. It returns the first error.
 func (b *blob) addProperties(builder *Builder, bundle *Bundle) error {
 	var first error
 	err := array(b.properties, func(element []byte) error {
@@ -250,7 +254,7 @@ func (b *blob) addProperties(builder *Builder, bundle *Bundle) error {
 	return first
 }
 
-// splitProperty decodes one element of a blob's properties.
+// splitProperty returns the type and the raw value of one element of a blob's properties.
 func splitProperty(element []byte) (kind string, value []byte, err error) {
 	err = object(element, func(key, raw []byte) (err error) {
 		switch {
@@ -279,12 +283,14 @@ func optionalText(raw []byte) (string, error) {
 	return text(raw)
 }
 
-// matchesKey compares a key without regard to case, as encoding/json does, and so do all tools that read catalogs.
+// matchesKey reports whether a key is equal to a name, ignoring case. encoding/json compares keys in the same way, and so does every tool
+// that reads catalogs.
 func matchesKey(key []byte, name string) bool {
 	return len(key) >= len(name) && (string(key) == name || strings.EqualFold(string(key), name))
 }
 
-// syntaxError returns encoding/json's error for raw, because it has the position.
+// syntaxError returns the error of encoding/json for raw, because that error has the position. It returns errMalformed if raw is valid
+// JSON.
 func syntaxError(raw []byte) error {
 	var any json.RawMessage
 	if err := json.Unmarshal(bytes.TrimSpace(raw), &any); err != nil {

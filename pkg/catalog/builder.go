@@ -11,14 +11,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Limits for one package. What exceeds them is omitted and counted in Faults. The largest package of the OpenShift 4.20 catalogs has 216
-// bundles.
+// Limits for one package: the maximum numbers of its bundles, channels, channel entries and reported faults, and the maximum sizes of a
+// name (maxName) and of a fault or note (maxSentence), in bytes. Faults report that something exceeds a limit and is omitted. The largest
+// package of the OpenShift 4.20 catalogs has 216 bundles.
 const (
 	maxBundles  = 10_000
 	maxChannels = 1_000
 	maxEntries  = 50_000
 	maxFaults   = 10
-	// maxRetainedFaults is how many faults are retained, to report the first maxFaults and the number of the others.
+	// maxRetainedFaults is the maximum number of faults that are retained, to report the first maxFaults and the number of the others.
 	maxRetainedFaults = 100
 	maxName           = 2_048
 	maxSentence       = 400
@@ -28,14 +29,14 @@ const (
 // for concurrent use.
 type Builder struct {
 	packages map[string]*packageBuilder
-	// providers collects which packages provide which kinds. It is nil if the caller does not need that.
+	// providers collects which packages provide which kinds; nil if the caller does not need that.
 	providers *ProvidersBuilder
-	// Memory is the budget for what is retained. Nil means no limit.
+	// Memory is the budget for the memory of the packages. Nil means no limit.
 	Memory MemoryBudget
 	err    error
 }
 
-// packageBuilder builds one package.
+// packageBuilder collects the parts of one package.
 type packageBuilder struct {
 	builder  *Builder
 	name     string
@@ -43,12 +44,12 @@ type packageBuilder struct {
 	defaults map[string]bool
 	channels map[string]map[string]Entry
 	bundles  map[string]Bundle
-	// conflicting has the names of bundles that were added twice with different content. Neither is used.
+	// conflicting has the names of bundles that were added twice with different content. Such bundles are omitted.
 	conflicting map[string]bool
 	faults      map[string]bool
 	notes       map[string]bool
 	entries     int
-	// size is how many bytes are reserved for the package. tooLarge means that it exceeded maxPackage.
+	// size is the number of bytes that are reserved for the package. tooLarge means that it exceeded maxPackage and was discarded.
 	size     int
 	tooLarge bool
 	// deprecations and rules are keyed by a digest of their content.
@@ -84,7 +85,8 @@ func newPackageBuilder(b *Builder, name string) *packageBuilder {
 	}
 }
 
-// AddPackage adds a package and its default channel, which may be empty.
+// AddPackage adds a package and its default channel, which may be empty. If different default channels are added, none is used, and the
+// package has a fault.
 func (b *Builder) AddPackage(name, defaultChannel string) {
 	d := b.packageBuilder(name)
 	if defaultChannel == "" || d.defaults[defaultChannel] || !d.checkLengths(subject{"package", name}, field{"defaultChannel", defaultChannel}) {
@@ -95,7 +97,8 @@ func (b *Builder) AddPackage(name, defaultChannel string) {
 	}
 }
 
-// AddChannel adds entries to a channel of a package. It creates both if they do not exist.
+// AddChannel adds entries to a channel of a package. It creates the package and the channel if they do not exist. If two entries of a
+// channel have the same name and differ, only one is used, and the package has a fault.
 func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"channel", channel}, field{"name", channel}) {
@@ -141,7 +144,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 		return
 	default:
 		d.addFault("channel %s has two different entries for %s", truncate.Quote(channel), truncate.Quote(entry.Name))
-		// The order of the stream is arbitrary; the choice between the two must not depend on it.
+		// The order of the stream is arbitrary, and the choice between the two entries must not depend on it.
 		if compareEntries(before, entry) < 0 || !d.reserve(entry.size()) {
 			return
 		}
@@ -151,7 +154,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 }
 
 // AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name, both are
-// omitted, with a fault of the package.
+// omitted, with a fault of the package. A bundle that exceeds a limit is also omitted with a fault.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.packageBuilder(pkg)
 	if d.tooLarge || !d.checkLengths(subject{"bundle", bundle.Name}, bundle.fields()...) {
@@ -174,18 +177,17 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	}
 }
 
-// AddFault records that a part of the package is unusable. The error is one sentence that names the blob.
+// AddFault adds a fault to a package: a part of the package is unusable. The error should be one sentence that names the blob.
 func (b *Builder) AddFault(pkg string, err error) {
 	b.packageBuilder(pkg).addFault("%v", err)
 }
 
-// AddNote records, as one sentence, what the protocol that the package is read over does not report.
+// AddNote adds a note to a package: one sentence about what the protocol over which the package is read does not report.
 func (b *Builder) AddNote(pkg, sentence string) {
 	b.packageBuilder(pkg).notes[boundedSentence(sentence)] = true
 }
 
-// addFault records a sentence. Beyond maxRetainedFaults, the first in lexical order are retained, so that the order of the
-// stream does not matter.
+// addFault adds a fault. Beyond maxRetainedFaults, it retains the first in lexical order, so that the order of the stream does not matter.
 func (d *packageBuilder) addFault(format string, args ...any) {
 	sentence := boundedSentence(fmt.Sprintf(format, args...))
 	if d.faults[sentence] || !d.reserve(sizeOfFault+len(sentence)) {
@@ -204,14 +206,13 @@ func boundedSentence(sentence string) string { return truncate.Bytes(sentence, m
 // field is a text of a package, channel, entry or bundle, with the name of its field in the catalog.
 type field struct{ name, text string }
 
-// subject names a package, channel or bundle in a fault. It is a Stringer so that its name is quoted only when there is a
-// fault.
+// subject identifies a package, channel or bundle in a fault. It is a Stringer, because the name is then quoted only if there is a fault.
 type subject struct{ kind, name string }
 
 // String implements fmt.Stringer.
 func (s subject) String() string { return s.kind + " " + truncate.Quote(s.name) }
 
-// entrySubject names an entry of a channel in a fault.
+// entrySubject identifies an entry of a channel in a fault.
 type entrySubject struct{ name, channel string }
 
 // String implements fmt.Stringer.
@@ -219,8 +220,7 @@ func (s entrySubject) String() string {
 	return fmt.Sprintf("entry %s of channel %s", truncate.Quote(s.name), truncate.Quote(s.channel))
 }
 
-// checkLengths reports whether texts are short enough. If not, it records a fault of the subject, which the caller must
-// omit.
+// checkLengths reports whether every field has at most maxName bytes. If not, it adds a fault, and the caller must omit the subject.
 func (d *packageBuilder) checkLengths(of fmt.Stringer, fields ...field) bool {
 	for _, each := range fields {
 		if len(each.text) > maxName {
@@ -232,7 +232,7 @@ func (d *packageBuilder) checkLengths(of fmt.Stringer, fields ...field) bool {
 }
 
 // Build returns the packages, sorted by name. It does not check that channels and bundles refer to one another: catalogs are often pruned,
-// and version selection reports what is missing.
+// and version selection reports what is missing. If Err is not nil, the result is incomplete.
 func (b *Builder) Build() []Package {
 	packages := make([]Package, 0, len(b.packages))
 	for _, name := range slices.Sorted(maps.Keys(b.packages)) {
@@ -268,7 +268,7 @@ func (d *packageBuilder) build(name string) Package {
 	return p
 }
 
-// sortedSentences sorts a package's faults or notes and limits their number.
+// sortedSentences returns a package's faults or notes, sorted: at most maxFaults, and then a sentence with the number of the others.
 func sortedSentences(set map[string]bool) []string {
 	out := slices.Sorted(maps.Keys(set))
 	if more := len(out) - maxFaults; more > 0 {

@@ -12,14 +12,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// maxCanonicalDepth limits the nesting of a value that is converted to canonical form.
+// maxCanonicalDepth is the maximum nesting of a value that is converted to canonical form.
 const maxCanonicalDepth = 64
 
 // canonical returns a JSON object in a form that is the same for all equal JSON values: keys sorted, no white space, no needless escapes.
-// Numbers are formatted as encoding/json formats a float64, as catalogd and the registry's API do before. The fields in identity are added
-// if the object does not have them.
+// Numbers are formatted as encoding/json formats a float64, because catalogd and the registry's API have already converted them. It adds
+// the fields in identity that the object does not have.
 //
-// It returns an error if the value is unreliable: if it is no object, or has a key twice (without regard to case).
+// It returns an error if the value is no object, has a key twice (ignoring case), is nested deeper than maxCanonicalDepth, or is followed
+// by something else.
 func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoded, err := decodeUnique(decoder, maxCanonicalDepth)
@@ -43,7 +44,7 @@ func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// setIdentity gives identity fields their canonical spelling, and adds missing ones.
+// setIdentity changes the keys of identity fields to their canonical spelling, and adds missing fields with the values in identity.
 func setIdentity(object map[string]any, identity map[string]string) {
 	for name, absent := range identity {
 		if _, ok := object[name]; ok {
@@ -60,7 +61,7 @@ func setIdentity(object map[string]any, identity map[string]string) {
 	}
 }
 
-// decodeUnique decodes one value as encoding/json does, but rejects objects with duplicate keys.
+// decodeUnique decodes one value as encoding/json does, but returns an error for duplicate keys and for nesting beyond depth.
 func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 	token, err := nextToken(decoder)
 	if err != nil {
@@ -88,7 +89,7 @@ func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 	return decodeObject(decoder, depth)
 }
 
-// nextToken returns a token inside a value, where the end of the input is an error.
+// nextToken returns the next token inside a value. The end of the input is io.ErrUnexpectedEOF.
 func nextToken(decoder *json.Decoder) (json.Token, error) {
 	token, err := decoder.Token()
 	if errors.Is(err, io.EOF) {

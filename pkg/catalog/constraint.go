@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// maxGVKs is how many provided kinds of a bundle are retained. The largest bundles of OpenShift 4.20 provide about a
+	// maxGVKs is the maximum number of provided kinds that are retained of a bundle. The largest bundles of OpenShift 4.20 provide about a
 	// hundred.
 	maxGVKs = 4_096
-	// maxRequirements limits the requirements of one bundle; each member of a constraint counts.
+	// maxRequirements is the maximum number of requirements of one bundle, including the nested members of constraints.
 	maxRequirements = 64
-	// maxNesting limits the nesting of constraints.
+	// maxNesting is the maximum nesting of constraints.
 	maxNesting = 8
-	// maxFailureMessage limits an author's message, in bytes.
+	// maxFailureMessage is the maximum size of an author's message, in bytes. A longer message is truncated.
 	maxFailureMessage = 256
 )
 
@@ -54,8 +54,8 @@ func (b *Bundle) addRequiredPackage(value []byte) error {
 	return err
 }
 
-// addConstraint never fails: an unreadable constraint becomes an unsupported requirement. The bundle must stay in the package for clusters
-// that run it already.
+// addConstraint adds the requirement of an olm.constraint. An unreadable constraint becomes an unsupported requirement, because the bundle
+// must stay in the package for clusters that already run it.
 func (b *Bundle) addConstraint(value []byte) {
 	b.addRequirement(readConstraint(value))
 }
@@ -90,7 +90,7 @@ func readPackageRange(value []byte) (PackageRange, error) {
 	return pkg, err
 }
 
-// readTexts decodes the string fields of an object that are in fields, and ignores the others.
+// readTexts decodes the string fields of an object into the variables of the same names, and ignores all other fields.
 func readTexts(value []byte, fields map[string]*string) error {
 	return object(value, func(key, raw []byte) error {
 		for name, into := range fields {
@@ -109,9 +109,9 @@ func readTexts(value []byte, fields map[string]*string) error {
 
 // constraintReader decodes one olm.constraint and the constraints nested in it.
 type constraintReader struct {
-	// remaining is how many more constraints are permitted.
+	// remaining is the number of further constraints that are permitted.
 	remaining int
-	// exceededLimit names the limit that the constraint exceeds. If it is set, the rest is not read.
+	// exceededLimit describes the limit that the constraint exceeds; empty if it exceeds none. If it is set, the rest is not read.
 	exceededLimit string
 }
 
@@ -124,7 +124,7 @@ func readConstraint(value []byte) Requirement {
 	return out
 }
 
-// read decodes a constraint with at most the given depth of nested constraints.
+// read decodes a constraint. depth is the permitted nesting of constraints in it.
 func (r *constraintReader) read(value []byte, depth int) Requirement {
 	if r.remaining--; r.remaining < 0 {
 		r.exceededLimit = fmt.Sprintf("an olm.constraint of more than %d constraints", maxRequirements)
@@ -161,7 +161,7 @@ func (r *constraintReader) read(value []byte, depth int) Requirement {
 	return out
 }
 
-// member decodes the value of one kind of constraint.
+// member decodes the value of the one member that a constraint has. It returns an unsupported requirement for an unknown member.
 func (r *constraintReader) member(kind string, raw []byte, depth int) (out Requirement, err error) {
 	switch {
 	case strings.EqualFold(kind, "gvk"):
@@ -184,7 +184,8 @@ func (r *constraintReader) member(kind string, raw []byte, depth int) (out Requi
 	return out, err
 }
 
-// members decodes the list of an all, any or not constraint.
+// members decodes the list of an all, any or not constraint. It returns the requirements sorted, without duplicates. An empty list is an
+// error.
 func (r *constraintReader) members(raw []byte, depth int) (members []Requirement, err error) {
 	if depth == 0 {
 		r.exceededLimit = fmt.Sprintf("olm.constraints nested deeper than %d", maxNesting)

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// maxDeprecations limits the entries of a package's deprecations: one for each bundle and channel, and one for the
-	// package.
+	// maxDeprecations is the maximum number of deprecations of a package: one for each bundle and channel, and one for the package.
 	maxDeprecations = maxBundles + maxChannels + 1
-	// maxDeprecationBlobs is how many different olm.deprecations blobs are retained. More than one is a fault already.
+	// maxDeprecationBlobs is the maximum number of different olm.deprecations blobs that are retained. More than one is already a fault.
 	maxDeprecationBlobs = 4
-	// maxDeprecated limits the message of one deprecation, in bytes.
+	// maxDeprecated is the maximum size of the message of one deprecation, in bytes.
 	maxDeprecated = 1024
-	// defaultDeprecationMessage replaces an empty message.
+	// defaultDeprecationMessage is the message of a deprecation whose message is empty.
 	defaultDeprecationMessage = "deprecated"
 )
 
@@ -31,12 +30,12 @@ type Deprecation struct {
 	Schema string
 	// Name is the name of the channel or bundle. For a package it is empty or the package's name. Unknown names are ignored.
 	Name string
-	// Message may be empty.
+	// Message is the author's message; it may be empty.
 	Message string
 }
 
-// AddDeprecations adds all deprecations of a package. A package should have one list of them. Several different lists are a fault that
-// names their entries; all of them are used.
+// AddDeprecations adds all deprecations of a package; an empty list adds nothing. A package should have one list of them. Several different
+// lists are a fault that names their entries, and all of them are used.
 func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	d := b.packageBuilder(pkg)
 	if len(deprecations) == 0 {
@@ -75,8 +74,8 @@ func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	}
 }
 
-// DeprecationMessage returns the part of a deprecation's message that is retained: at most maxDeprecated bytes, and never
-// empty.
+// DeprecationMessage returns the form of a deprecation's message that is retained: without surrounding white space, at most 1,024 bytes,
+// and "deprecated" for an empty message.
 func DeprecationMessage(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {
@@ -94,7 +93,8 @@ func sizeOfDeprecations(list []Deprecation) int {
 	return size
 }
 
-// deprecated returns the message of each deprecated object, and records a fault if several lists deprecate it differently.
+// deprecated returns the message of each deprecated object; the keys have no Message. If there are several lists, it joins their messages
+// and adds a fault. It returns nil if nothing is deprecated.
 func (d *packageBuilder) deprecated() map[Deprecation]string {
 	if len(d.deprecations) == 0 {
 		return nil
@@ -120,7 +120,7 @@ func (d *packageBuilder) deprecated() map[Deprecation]string {
 	return out
 }
 
-// listTargets names the objects that a list deprecates.
+// listTargets returns the objects that a list deprecates, at most three of them, for a fault.
 func listTargets(entries []Deprecation) string {
 	var names []string
 	for _, entry := range entries {
@@ -133,7 +133,7 @@ func listTargets(entries []Deprecation) string {
 	return strings.Join(names, ", ")
 }
 
-// readDeprecations decodes the entries of an olm.deprecations blob: at most one more than a package may have.
+// readDeprecations decodes the entries of an olm.deprecations blob. It stops after one more than a package may have.
 func readDeprecations(raw []byte) ([]Deprecation, error) {
 	var out []Deprecation
 	err := array(raw, func(element []byte) error {

@@ -1,5 +1,5 @@
-// Package catalog holds what can be installed: packages, their channels and their bundles. They are read from a file-based catalog stream,
-// or built by a reader of another protocol (Builder).
+// Package catalog represents the content of catalogs: packages, their channels and their bundles. It reads them from a file-based catalog
+// stream, or builds them for a reader of another protocol (Builder).
 //
 // Of a catalog of 130 MB, it retains the few kilobytes that version selection needs: only the packages that the caller wants, and of those
 // only names, images, versions, channel entries, declared limits, provided and required kinds, deprecations and the author's upgrade rules.

@@ -44,7 +44,7 @@ func FuzzRead(f *testing.F) {
 		}
 		_, providers, err := ReadServed(bytes.NewReader(in), func(string) bool { return false }, nil)
 		if errors.Is(err, errNotJSON) {
-			return // from a file it is
+			return // such a stream is read from a file
 		}
 		if err != nil {
 			t.Fatalf("read whole, and not where nothing is wanted: %v", err)
@@ -63,7 +63,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkProviders checks that the provided kinds of a package are known even if the package is not wanted.
+// checkProviders checks that the providers include the kinds of a package that the read did not want.
 func checkProviders(t *testing.T, p Package, providers *Providers) {
 	t.Helper()
 	for _, b := range p.Bundles {
@@ -113,7 +113,7 @@ func checkRequirement(t *testing.T, r Requirement, depth int) {
 	}
 }
 
-// FuzzObject checks that scanning raw JSON finds what encoding/json finds, for every input that encoding/json accepts.
+// FuzzObject checks that object returns the same fields as encoding/json, for every input that encoding/json accepts.
 func FuzzObject(f *testing.F) {
 	for line := range strings.Lines(jsonLines) {
 		f.Add([]byte(line))

@@ -11,14 +11,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// interner keeps one copy of what the bundles of a package repeat: the versions of an operator provide nearly the same kinds and have the
-// same install modes and requirements. Interned values are immutable, as everything that Build returns.
+// interner keeps one copy of equal values in the bundles of a package, because the versions of an operator provide nearly the same kinds
+// and have the same install modes and requirements. Interned values are immutable, like everything that Build returns.
 type interner struct {
 	strings map[string]string
-	// kinds are keyed by a digest, because a key of their names would be a second copy.
+	// kinds is keyed by a digest, because a key with the names would be a second copy.
 	kinds map[[sha256.Size]byte][]GVK
 	modes map[string]map[string]bool
-	// scratch is a buffer to build keys.
+	// scratch is a buffer in which keys are built.
 	scratch []byte
 }
 
@@ -72,7 +72,7 @@ func (s *interner) gvksKey(list []GVK) [sha256.Size]byte {
 	return sha256.Sum256(s.scratch)
 }
 
-// appendText appends a text to scratch, after its length, so that different lists of texts result in different keys.
+// appendText appends a text to scratch, preceded by its length, so that different lists of texts result in different keys.
 func (s *interner) appendText(text string) {
 	s.scratch = append(binary.AppendUvarint(s.scratch, uint64(len(text))), text...)
 }
@@ -93,7 +93,7 @@ func (s *interner) installModes(modes map[string]bool) map[string]bool {
 	return modes
 }
 
-// fields returns the texts of a bundle whose length is limited to maxName.
+// fields returns the texts of a bundle whose size is limited to maxName.
 func (b *Bundle) fields() []field {
 	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough except for compound requirements
 	fields = append(fields, field{"name", b.Name}, field{"image", b.Image}, field{"version", b.Version}, field{"release", b.Release},
@@ -119,8 +119,7 @@ func appendFields(fields []field, requirements []Requirement) []field {
 	return fields
 }
 
-// Size returns the maximum size of the bundle in memory, in bytes. Values that it shares with other bundles are counted for
-// each.
+// Size returns the maximum size of the bundle in memory, in bytes. It includes the full size of values that the bundle shares with others.
 func (b *Bundle) Size() int {
 	size := sizeOfBundle + len(b.CreatedAt) + len(b.ProvidedGVKs)*sizeOfKind
 	for _, r := range b.Requirements {
@@ -132,7 +131,7 @@ func (b *Bundle) Size() int {
 	return size
 }
 
-// sortKinds sorts the kinds that a bundle provides and limits their number.
+// sortKinds sorts the kinds that a bundle provides and removes duplicates. It omits those beyond maxGVKs, with a fault.
 func (d *packageBuilder) sortKinds(b *Bundle) {
 	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
 	if len(kinds) > maxGVKs {
@@ -142,8 +141,8 @@ func (d *packageBuilder) sortKinds(b *Bundle) {
 	b.ProvidedGVKs = kinds
 }
 
-// sortRequirements sorts a bundle's requirements and limits their number. An unsupported requirement replaces the omitted ones: the bundle
-// must not look like one with fewer requirements.
+// sortRequirements sorts a bundle's requirements and removes duplicates. It omits those beyond maxRequirements, with a fault, and adds an
+// unsupported requirement, because the bundle must not appear to have fewer requirements.
 func (d *packageBuilder) sortRequirements(b *Bundle) {
 	sorted := slices.SortedFunc(slices.Values(b.Requirements), Requirement.Compare)
 	sorted = slices.CompactFunc(sorted, func(a, b Requirement) bool { return a.Compare(b) == 0 })
@@ -158,7 +157,7 @@ func (d *packageBuilder) sortRequirements(b *Bundle) {
 	b.Requirements = sorted
 }
 
-// IsIdentical reports whether two packages, or nil, are the same content in memory: equal texts and the same slices. It takes constant
+// IsIdentical reports whether two packages share the same memory: equal texts and the same slices. Either may be nil. It takes constant
 // time. Equal content that was read twice is not identical unless the caller shares it.
 func (p *Package) IsIdentical(other *Package) bool {
 	if p == nil || other == nil || p == other {

@@ -12,33 +12,36 @@ import (
 )
 
 const (
-	// maxElement limits one entry or property of a large blob, in bytes. etcd could not store a manifest of a third of it.
+	// maxElement is the maximum size of one entry or property of a large blob, in bytes. etcd could not store a manifest of a third of that
+	// size.
 	maxElement = 4 << 20
-	// maxElements limits the number of retained elements: one more than the entries that a package may have.
+	// maxElements is the maximum number of elements that are retained: one more than the entries that a package may have, so that the
+	// excess is detected.
 	maxElements = maxEntries + 1
-	// maxScalar limits a key or a scalar value among the fields of a large blob, in bytes.
+	// maxScalar is the maximum size of a key or a scalar value among the fields of a large blob, in bytes.
 	maxScalar = 64 << 10
-	// maxRetained limits what is retained of one large blob before it is decoded, in bytes.
+	// maxRetained is the maximum size of what is retained of one large blob before it is decoded, in bytes.
 	maxRetained = 8 << 20
 )
 
-// largeBlob reads a JSON object at the stream's position that is larger than the stream's window. It retains the used parts of each entry
-// and property, unless the package turns out to be unwanted, and skips everything else.
+// largeBlob reads a JSON object that is larger than the stream's window. It retains the used parts of each entry and property, except for a
+// package that is known to be unwanted. It skips everything else.
 type largeBlob struct {
 	*stream
 	blob blob
-	// want and kinds are the options of the read: which packages are retained, and whether kinds of the others are.
+	// want and kinds are the options of the read. want reports whether a package is retained; nil retains all. kinds means that the
+	// provided kinds of all packages are retained.
 	want  func(pkg string) bool
 	kinds bool
-	// count is the number of retained elements, reserved their memory in bytes.
+	// count is the number of retained elements. reserved is their size in memory, in bytes.
 	count, reserved int
-	// omittedErr is why the elements are not retained. It matters only if the blob is wanted.
+	// omittedErr is the reason why elements are not retained; nil if all are. It is ignored if the blob is not wanted.
 	omittedErr error
-	// skippedType is the type of the property that was skipped last.
+	// skippedType is the type of the value that was skipped last; empty if the type was not at the beginning of the value.
 	skippedType string
 }
 
-// read returns the blob with its retained parts. The caller calls release after its use, to return the memory.
+// read returns the blob with its retained parts. The caller must call release after it has used the blob, also after an error.
 func (l *largeBlob) read() (b blob, release func(), err error) {
 	l.blob.large = true
 	release = func() { l.memory.Release(l.reserved) }
@@ -52,7 +55,7 @@ func (l *largeBlob) read() (b blob, release func(), err error) {
 	return l.blob, release, nil
 }
 
-// readFields reads the fields of the object.
+// readFields reads the fields of the object at the stream's position into l.blob.
 func (l *largeBlob) readFields() error {
 	l.pos++ // "{"
 	var hasField []string
@@ -78,7 +81,8 @@ func (l *largeBlob) readFields() error {
 	}
 }
 
-// nextMember advances to the next member of an object or a list, and reports whether it ends instead.
+// nextMember advances to the next member of an object or a list. If the object or list ends instead, it advances beyond closing and returns
+// true.
 func (l *largeBlob) nextMember(closing byte, first bool) (end bool, err error) {
 	c, err := l.peek()
 	switch {
@@ -99,7 +103,7 @@ func (l *largeBlob) nextMember(closing byte, first bool) (end bool, err error) {
 	return false, err
 }
 
-// readKey reads a key and its colon. It returns an empty key for one that is too long to be used.
+// readKey reads a key and the colon after it. It returns an empty key if the key is longer than maxScalar, because no such key is used.
 func (l *largeBlob) readKey() (readKey []byte, err error) {
 	if c, err := l.peek(); err != nil || c != '"' {
 		return nil, cmp.Or(err, errMalformed)
@@ -122,7 +126,7 @@ func (l *largeBlob) readKey() (readKey []byte, err error) {
 	return readKey, nil
 }
 
-// readField reads the value of a field, and skips it if the name is empty.
+// readField reads the value of a field into l.blob. It skips the value if the name is empty.
 func (l *largeBlob) readField(name string) error {
 	c, err := l.peek()
 	switch {
@@ -148,7 +152,7 @@ func (l *largeBlob) readField(name string) error {
 	return err
 }
 
-// readList reads entries or properties.
+// readList reads the list of entries or properties into l.blob. It skips the list if it is not needed or its elements cannot be retained.
 func (l *largeBlob) readList(name string) error {
 	if l.omittedErr != nil || !l.mayBeNeeded(name) {
 		_, err := l.readValue(0)
@@ -182,7 +186,8 @@ func (l *largeBlob) readList(name string) error {
 	return err
 }
 
-// readElement reads one entry or property, and returns its retained parts.
+// readElement reads entry or property number n, and returns its retained parts. It returns nil if the element is not used, or if it cannot
+// be retained; then it sets omittedErr.
 func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
 	raw, err := l.readValue(maxElement)
 	switch {
@@ -200,7 +205,7 @@ func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
 	if kept == nil {
 		return nil, nil
 	}
-	// Twice, because a growing list is in memory twice while it is copied.
+	// The size is doubled, because a growing list is in memory twice while it is copied.
 	size := 2 * (len(kept) + 1)
 	if l.count++; l.count > maxElements || l.reserved+size > maxRetained {
 		l.omittedErr = fmt.Errorf("its %s are more than %d, or take more than %d MiB; ask the catalog's publisher to prune it", name, maxElements, maxRetained>>20)
@@ -224,7 +229,7 @@ func (l *largeBlob) skipList() error {
 	return l.skipRest(&e)
 }
 
-// mayBeNeeded reports whether a list may be used, according to the fields before it.
+// mayBeNeeded reports whether the list of this name may be used, as far as the fields before it tell.
 func (l *largeBlob) mayBeNeeded(name string) bool {
 	switch l.blob.schema {
 	case "":
@@ -238,13 +243,13 @@ func (l *largeBlob) mayBeNeeded(name string) bool {
 	return l.mayBeWanted() || name == "properties" && l.kinds
 }
 
-// mayBeWanted reports whether the package is wanted or not known yet.
+// mayBeWanted reports whether the package of the blob is wanted or not known yet.
 func (l *largeBlob) mayBeWanted() bool {
 	return l.want == nil || l.blob.pkg == "" || l.want(l.blob.pkg)
 }
 
-// reduce returns the used parts of an entry or a property, nil for none. It returns a value of an unexpected shape
-// unchanged.
+// reduce returns the used parts of an entry or a property; nil if nothing is used. It returns a value of an unexpected shape unchanged, so
+// that decoding reports it.
 func (l *largeBlob) reduce(name string, raw []byte) []byte {
 	keys := []string{"name", "replaces", "skips", "skipRange", "reference", "message"}
 	if name == "properties" {
@@ -271,7 +276,7 @@ func (l *largeBlob) reduce(name string, raw []byte) []byte {
 	return append(out, '}')
 }
 
-// peek advances to the next byte that is not white space.
+// peek advances to the next byte that is not white space, and returns the byte.
 func (l *largeBlob) peek() (byte, error) {
 	for {
 		if l.pos = skipSpace(l.buf, l.pos); l.pos < len(l.buf) {
@@ -283,8 +288,9 @@ func (l *largeBlob) peek() (byte, error) {
 	}
 }
 
-// readValue returns the value at the position, valid until the next call. If the value exceeds the limit or the memory, it skips the value,
-// returns nil, and sets omittedErr (for memory) and skippedType (if the type is at the value's beginning).
+// readValue returns the value at the position, valid until the next call, and advances beyond it. If the value exceeds the limit or the
+// memory budget, it skips the value and returns nil. Then it sets omittedErr if the memory budget was the reason, and skippedType if the
+// value begins with its type.
 func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	l.limit = max(limit, maxWindow)
 	var e valueScanner
@@ -337,7 +343,8 @@ func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	}
 }
 
-// skipRest skips the rest of a value, of which the whole buffer has been scanned.
+// skipRest skips the rest of a value whose beginning is the whole buffer, which e has scanned. It sets skippedType if the type is in the
+// buffer.
 func (l *largeBlob) skipRest(e *valueScanner) error {
 	l.skippedType = ""
 	_ = object(l.buf[l.pos:], func(key, value []byte) (err error) {
@@ -363,7 +370,7 @@ func (l *largeBlob) skipRest(e *valueScanner) error {
 	}
 }
 
-// unexpected converts the end of the stream inside a blob to an error.
+// unexpected returns io.ErrUnexpectedEOF for io.EOF, and any other error unchanged.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

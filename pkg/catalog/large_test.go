@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// largest is the blob size of the promise.
+// largest is the size of the largest blob in the promise, in bytes.
 const largest = 30 << 20
 
-// entriesBlob is a channel that repeats one entry up to a size. Schema and package precede the entries, or follow them as in
-// sorted keys.
+// entriesBlob returns a channel that repeats one entry until it has the size largest. If sorted is true, schema and package follow the
+// entries, as they do with sorted keys. Otherwise they precede the entries.
 func entriesBlob(pkg, entry string, sorted bool) io.Reader {
 	begin, end := fmt.Sprintf(`{"schema":"olm.channel","package":%q,"name":"big","entries":[`, pkg), `{"name":"last"}]}`
 	if sorted {
@@ -28,8 +28,8 @@ func entriesBlob(pkg, entry string, sorted bool) io.Reader {
 	return io.MultiReader(strings.NewReader(begin), &repeat{unit: entry + ",", n: largest / (len(entry) + 1)}, strings.NewReader(end))
 }
 
-// TestHRD_B4_RealHeapOfLargeBlobs checks that sixteen concurrent reads of blobs of 30 MiB retain little, and return their
-// content.
+// TestHRD_B4_RealHeapOfLargeBlobs checks that sixteen concurrent reads of blobs of 30 MiB retain little memory and return the content of
+// the blobs.
 func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 	const readings, atMost = 16, 64 << 20
 	for sentence, test := range map[string]struct {
@@ -75,7 +75,7 @@ func TestHRD_B4_RealHeapOfLargeBlobs(t *testing.T) {
 	}
 }
 
-// checkingReader calls check every few megabytes.
+// checkingReader calls check after every 3 MiB that are read.
 type checkingReader struct {
 	io.Reader
 	check func()
@@ -98,7 +98,7 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// padded enlarges a blob with an unused field, after the first key or before the end.
+// padded returns a blob enlarged by an unused field, before the first field or after the last.
 func padded(line string, first bool) string {
 	padding := `"description":"` + strings.Repeat(`lorem \" \\ ] } [ { `, maxWindow/16) + `"`
 	if first {
@@ -144,7 +144,7 @@ func TestHRD_B4_LargeBlobsThatAreNoJSON(t *testing.T) {
 	}
 }
 
-// boundedMemory is a budget of a fixed number of bytes.
+// boundedMemory is a MemoryBudget with a fixed number of bytes.
 type boundedMemory struct {
 	lock      sync.Mutex
 	remaining int

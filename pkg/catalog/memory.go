@@ -8,24 +8,24 @@ import (
 
 // MemoryBudget limits the memory that a read of a catalog retains. It must be safe for concurrent use.
 type MemoryBudget interface {
-	// Reserve reserves bytes before they are used. Its error names the limit that is reached.
+	// Reserve reserves bytes before they are used. It returns an error, which names the limit, if the budget has too few.
 	Reserve(bytes int) error
 	// Release releases reserved bytes.
 	Release(bytes int)
 }
 
-// unlimitedMemory grants every reservation.
+// unlimitedMemory is a MemoryBudget that grants every reservation.
 type unlimitedMemory struct{}
 
 func (unlimitedMemory) Reserve(int) error { return nil }
 func (unlimitedMemory) Release(int)       {}
 
-// memoryError means that a read is out of memory.
+// memoryError is the error of a read whose MemoryBudget refused a reservation.
 type memoryError struct{ error }
 
 func (e *memoryError) Unwrap() error { return e.error }
 
-// orUnlimited returns the budget, or an unlimited one for nil.
+// orUnlimited returns the budget; unlimitedMemory if it is nil.
 func orUnlimited(memory MemoryBudget) MemoryBudget {
 	if memory == nil {
 		return unlimitedMemory{}
@@ -33,8 +33,8 @@ func orUnlimited(memory MemoryBudget) MemoryBudget {
 	return memory
 }
 
-// Sizes in memory, in bytes, of the parts of a package while it is built, without their texts, rounded up: the place in a map and the copy
-// in the package.
+// Sizes in memory of the parts of a package while it is built, in bytes, rounded up and without their texts. Each size includes the place
+// in a map and the copy in the package.
 const (
 	sizeOfPackage     = 1024
 	sizeOfBundle      = 640
@@ -47,20 +47,20 @@ const (
 	sizeOfFault       = 48
 )
 
-// maxPackage limits the memory of one package, in bytes. 10,000 versions fit. The largest package of the OpenShift 4.20 catalogs takes a
-// fortieth of it.
+// maxPackage is the maximum size of one package in memory, in bytes. A package of 10,000 versions fits. The largest package of the
+// OpenShift 4.20 catalogs takes a fortieth of it.
 const maxPackage = 14 << 20
 
 // Reserve reserves memory, in bytes, for data of a package that the caller retains until it adds that data. If it returns false, either Err
-// is the reason, or the package is too large and the caller can drop its data.
+// returns the reason, or the package is too large and the caller can drop its data.
 func (b *Builder) Reserve(pkg string, bytes int) bool { return b.packageBuilder(pkg).reserve(bytes) }
 
 // Release releases memory that Reserve reserved. It does nothing for a package that has become too large meanwhile: the Builder has
 // released that memory already.
 func (b *Builder) Release(pkg string, bytes int) { b.packageBuilder(pkg).release(bytes) }
 
-// reserve reserves memory for a part of the package, and reports whether it could. A package that is too large is discarded; if the budget
-// is exhausted, the read fails.
+// reserve reserves memory for a part of the package, in bytes, and reports whether it succeeded. If the package becomes too large, it is
+// discarded. If the budget is exhausted, reserve sets the Builder's error, and the read fails.
 func (d *packageBuilder) reserve(bytes int) bool {
 	b := d.builder
 	switch {
@@ -78,7 +78,7 @@ func (d *packageBuilder) reserve(bytes int) bool {
 	return true
 }
 
-// release releases memory that was reserved with reserve.
+// release releases memory that was reserved with reserve. It does nothing for a package that was discarded.
 func (d *packageBuilder) release(bytes int) {
 	if d.tooLarge {
 		return
@@ -87,7 +87,7 @@ func (d *packageBuilder) release(bytes int) {
 	orUnlimited(d.builder.Memory).Release(bytes)
 }
 
-// discard discards a package that takes too much memory, so that other packages remain usable. Nothing can be added to it
+// discard discards a package that takes too much memory, so that other packages remain usable. Only notes can be added to the package
 // afterwards.
 func (d *packageBuilder) discard() {
 	orUnlimited(d.builder.Memory).Release(d.size)
@@ -96,6 +96,5 @@ func (d *packageBuilder) discard() {
 	d.tooLarge = true
 }
 
-// Err returns why the Builder could not retain what was added: the Memory was exhausted. The result of Build is then
-// incomplete.
+// Err returns the reason why Memory refused a reservation; nil if it refused none. The result of Build is incomplete after an error.
 func (b *Builder) Err() error { return b.err }

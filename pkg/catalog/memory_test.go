@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestHRD_B4_RetainedContentIsReserved adds megabytes of every kind of content, with memory for one megabyte.
+// TestHRD_B4_RetainedContentIsReserved adds megabytes of each kind of content with a budget of one megabyte, and checks that Builder
+// reports it.
 func TestHRD_B4_RetainedContentIsReserved(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for what, add := range map[string]func(b *Builder, n int){
@@ -52,7 +53,7 @@ func TestHRD_B4_RetainedContentIsReserved(t *testing.T) {
 	}
 }
 
-// TestHRD_B4_DroppedContentIsReleased repeatedly adds content that is dropped, with little memory.
+// TestHRD_B4_DroppedContentIsReleased repeatedly adds content that is dropped, with a small budget, and checks that the budget suffices.
 func TestHRD_B4_DroppedContentIsReleased(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for what, add := range map[string]func(b *Builder, n int){

@@ -33,16 +33,16 @@ func isRead(kind string) bool {
 }
 
 const (
-	// maxProperties is how many values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, are retained. More than one is invalid
-	// already.
+	// maxProperties is the maximum number of values of olm.maxOpenShiftVersion, and of olm.bundle.mediatype, that are retained. More than
+	// one is already invalid.
 	maxProperties = 8
-	// maxRawValue limits one such value, in bytes. A truncated value does not parse, as intended for a value this long.
+	// maxRawValue is the maximum size of one such value, in bytes. A longer value is truncated, so that it does not parse.
 	maxRawValue = 256
 )
 
-// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules are ignored too:
-// they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty returns an error and
-// leaves the bundle unchanged.
+// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules are ignored, too,
+// because they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty returns an
+// error, and the bundle should not be used.
 func (b *Bundle) AddProperty(kind string, value []byte) error {
 	var err error
 	switch kind {
@@ -87,7 +87,7 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, boundedRaw(string(bytes.TrimSpace(value))))
 }
 
-// addMediaType records any format: an image of an unknown format must not be treated as registry+v1.
+// addMediaType adds any format, also an unknown one, because the bundle must not be treated as registry+v1 then.
 func (b *Bundle) addMediaType(value []byte) {
 	value = bytes.TrimSpace(value)
 	format, err := text(value)
@@ -100,12 +100,13 @@ func (b *Bundle) addMediaType(value []byte) {
 	}
 }
 
-// boundedRaw truncates a value so that the rest does not parse.
+// boundedRaw returns a value of at most maxRawValue bytes. It truncates a longer value so that the rest does not parse.
 func boundedRaw(raw string) string {
 	return truncate.Bytes(raw, maxRawValue)
 }
 
-// addCSV reads olm.csv.metadata, or the spec of a ClusterServiceVersion: the fields have the same names, except for case.
+// addCSV sets the bundle's fields from olm.csv.metadata, or from the spec of a ClusterServiceVersion, whose fields have the same names
+// except for case.
 func (b *Bundle) addCSV(value []byte) error {
 	minKube, modes, services := "", map[string]bool(nil), false
 	err := object(value, func(key, raw []byte) (err error) {
@@ -137,7 +138,7 @@ func (b *Bundle) addCSV(value []byte) error {
 	return nil
 }
 
-// ownsAny reports whether a CSV's list of definitions has owned ones.
+// ownsAny reports whether a CSV's definitions, such as its apiServiceDefinitions, have owned ones.
 func ownsAny(raw []byte) (bool, error) {
 	if bytes.Equal(raw, []byte("null")) {
 		return false, nil
@@ -156,11 +157,11 @@ func ownsAny(raw []byte) (bool, error) {
 }
 
 const (
-	// annotationSuggestedNamespace on a ClusterServiceVersion is the install namespace that its author suggests.
+	// annotationSuggestedNamespace is the annotation of a ClusterServiceVersion with the install namespace that its author suggests.
 	annotationSuggestedNamespace = "operatorframework.io/suggested-namespace"
-	// annotationCreatedAt is the author's creation date of the version.
+	// annotationCreatedAt is the annotation of a ClusterServiceVersion with the author's creation date of the version.
 	annotationCreatedAt = "createdAt"
-	// maxCreatedAt limits it, in bytes: every date format is shorter.
+	// maxCreatedAt is the maximum size of that date, in bytes. Every date format is shorter.
 	maxCreatedAt = 64
 )
 
@@ -186,7 +187,7 @@ func (b *Bundle) addAnnotations(raw []byte) error {
 	})
 }
 
-// maxInstallModes limits the install modes of a bundle; OLM has four.
+// maxInstallModes is the maximum number of install modes of a bundle; OLM has four.
 const maxInstallModes = 16
 
 func installModes(raw []byte) (map[string]bool, error) {
@@ -225,8 +226,8 @@ type installMode struct {
 	Supported bool   `json:"supported"`
 }
 
-// addObject reads a manifest, base64 in a property. Catalogs from before olm.csv.metadata have the ClusterServiceVersion in
-// it.
+// addObject sets the bundle's fields from an olm.bundle.object, which has a manifest in base64. Catalogs from before olm.csv.metadata have
+// the ClusterServiceVersion there.
 func (b *Bundle) addObject(value []byte) error {
 	var property struct {
 		Data []byte `json:"data"`
@@ -237,7 +238,8 @@ func (b *Bundle) addObject(value []byte) error {
 	return b.AddManifest(property.Data)
 }
 
-// AddManifest reads the fields of olm.csv.metadata from a manifest, as JSON, if it is a ClusterServiceVersion. It ignores other manifests.
+// AddManifest sets the bundle's fields from a manifest, as JSON, if it is a ClusterServiceVersion. It sets the same fields as
+// olm.csv.metadata, and ignores other manifests. It returns an error if the manifest is not valid JSON or a field has the wrong shape.
 func (b *Bundle) AddManifest(manifest []byte) error {
 	if !json.Valid(manifest) {
 		return fmt.Errorf("manifest that begins with %s: %w", excerpt(manifest), errMalformed)

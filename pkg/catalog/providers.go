@@ -8,31 +8,32 @@ import (
 	"sort"
 )
 
-// Limits of the provided kinds that are retained for each catalog. A provided kind costs about 50 bytes besides its names. At these limits
-// a catalog costs about 2 MB, so the three default catalogs stay within the 10 MB that snapshots may take. The largest catalog of OpenShift
-// 4.20 has about 400 packages, which provide a few thousand kinds.
+// Limits of the provided kinds that are retained for one catalog: maxProvided is the maximum number of pairs of a package and a kind, and
+// maxProvidedText the maximum total size of their names, in bytes. A pair takes about 50 bytes besides its names. At these limits a catalog
+// takes about 2 MB, so that the three default catalogs stay within the 10 MB that snapshots may take. The largest catalog of OpenShift 4.20
+// has about 400 packages, which provide a few thousand kinds.
 const (
 	maxProvided     = 20_000
 	maxProvidedText = 1 << 20
-	// maxKindProperty limits the size of an olm.gvk property, in bytes: its names alone may be nearly as long, and it has
+	// maxKindProperty is the maximum size of an olm.gvk property that is read, in bytes. Its names alone may be nearly as long, and it has
 	// nothing else.
 	maxKindProperty = 4 * maxName
 )
 
-// Providers holds which packages of a catalog provide which kinds (olm.gvk) in any version, for all packages, wanted or not. Beyond the
+// Providers has the packages of a catalog that provide each kind (olm.gvk) in any version, for all packages, wanted or not. Beyond the
 // limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal values in whatever order it
-// arrives. It is immutable; nil has no packages.
+// arrives. It is immutable. Nil has no packages, and is not complete.
 type Providers struct {
 	// kinds are sorted. The packages of kinds[i] are packages[ends[i-1]:ends[i]], as indexes into names.
 	kinds    []GVK
 	ends     []uint32
 	packages []uint32
 	names    []string
-	// firstOmitted is the first kind that may lack packages, nil if nothing was omitted.
+	// firstOmitted is the first kind that may lack packages; nil if nothing was omitted.
 	firstOmitted *GVK
 }
 
-// ForKind returns the names of the packages that provide a kind, sorted.
+// ForKind returns the names of the packages that provide a kind, sorted; nil if none does.
 func (p *Providers) ForKind(gvk GVK) []string {
 	if p == nil {
 		return nil
@@ -52,15 +53,16 @@ func (p *Providers) ForKind(gvk GVK) []string {
 	return names
 }
 
-// IsCompleteFor reports whether ForKind returns every package that provides a kind, or the limits may have omitted some.
+// IsCompleteFor reports whether ForKind returns every package that provides a kind. It returns false if the limits may have omitted some,
+// and for nil.
 func (p *Providers) IsCompleteFor(gvk GVK) bool {
 	return p != nil && (p.firstOmitted == nil || gvk.Compare(*p.firstOmitted) < 0)
 }
 
-// IsComplete reports whether nothing was omitted.
+// IsComplete reports whether the limits omitted nothing. It returns false for nil.
 func (p *Providers) IsComplete() bool { return p != nil && p.firstOmitted == nil }
 
-// Equal reports whether both have the same content.
+// Equal reports whether both have the same content. Nil equals only nil.
 func (p *Providers) Equal(other *Providers) bool {
 	if p == nil || other == nil {
 		return p == other
@@ -72,16 +74,16 @@ func (p *Providers) Equal(other *Providers) bool {
 // ProvidersBuilder collects which packages provide which kinds, in any order, possibly more than once. The zero value is ready for use. It
 // is not safe for concurrent use.
 type ProvidersBuilder struct {
-	// Memory is the budget for what is collected. Nil means no limit.
+	// Memory is the budget for the memory of the collected names. Nil means no limit.
 	Memory   MemoryBudget
 	provided map[providerIndexes]bool
-	// names has one copy of every name, indexes the index of each name in names, and text their total length in bytes.
+	// names has one copy of every name. indexes has the index of each name in names. text is the total size of the names, in bytes.
 	names   []string
 	indexes map[string]uint32
 	text    int
-	// firstOmitted is the first provider that was omitted. All providers after it are omitted, too.
+	// firstOmitted is the first provider that was omitted; nil if none was. All providers after it are omitted, too.
 	firstOmitted *provider
-	// reserved is how many bytes of Memory the builder has reserved. err is why Memory was exhausted.
+	// reserved is the number of bytes of Memory that the builder has reserved. err is the error of Memory after it was exhausted.
 	reserved int
 	err      error
 }
@@ -96,10 +98,10 @@ type provider struct {
 type providerIndexes struct{ group, version, kind, pkg uint32 }
 
 const (
-	// maxCollected is how many providers are collected before the builder omits those beyond maxProvided.
+	// maxCollected is the maximum number of providers that are collected before the builder omits those beyond maxProvided.
 	maxCollected = maxProvided + maxProvided/4
-	// sizeOfProvided is the memory of one provider while it is collected and sorted, in bytes; sizeOfProvidedName that of a
-	// name without its text.
+	// sizeOfProvided is the size of one provider in memory while it is collected and sorted, in bytes. sizeOfProvidedName is that of a name
+	// without its text.
 	sizeOfProvided     = 128
 	sizeOfProvidedName = 96
 )
@@ -110,8 +112,8 @@ func (p provider) compare(other provider) int {
 
 func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
-// Add records that a package provides a kind in some version. It ignores a kind without version or name, which cannot be required, and
-// names that are too long for a bundle.
+// Add records that a package provides a kind in some version. It ignores a kind without a version or a kind name, which cannot be required,
+// and names that exceed maxName. It does nothing after an error.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	each := provider{gvk, pkg}
 	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.firstOmitted != nil && each.compare(*b.firstOmitted) >= 0 {
@@ -128,7 +130,7 @@ func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	}
 }
 
-// Err is the error of Memory when it was exhausted. The result of Build is then incomplete.
+// Err returns the error of Memory if it was exhausted; nil otherwise. The result of Build is incomplete after an error.
 func (b *ProvidersBuilder) Err() error { return b.err }
 
 func (b *ProvidersBuilder) collect(each provider) {
@@ -144,7 +146,7 @@ func (b *ProvidersBuilder) collect(each provider) {
 	}
 }
 
-// indexOf returns the index of a name in names, and adds a new name.
+// indexOf returns the index of a name in names. It adds a new name; if the memory for it cannot be reserved, it returns 0 and sets err.
 func (b *ProvidersBuilder) indexOf(text string) uint32 {
 	if known, ok := b.indexes[text]; ok || !b.reserve(sizeOfProvidedName+len(text)) {
 		return known
@@ -156,7 +158,7 @@ func (b *ProvidersBuilder) indexOf(text string) uint32 {
 	return next
 }
 
-// reserve reserves bytes of Memory, and reports whether it could.
+// reserve reserves bytes of Memory, and reports whether it succeeded. If not, it sets err.
 func (b *ProvidersBuilder) reserve(bytes int) bool {
 	if b.err != nil {
 		return false
@@ -183,8 +185,8 @@ func (b *ProvidersBuilder) sorted() []provider {
 	return out
 }
 
-// trim omits the providers beyond the limits: of all that were ever added, the first in order are retained. It is safe to forget an omitted
-// provider, because later additions only move the cut towards the first.
+// trim omits the providers beyond the limits and returns the others, sorted. The result is the first, in order, of all providers that were
+// ever added: an omitted provider can be forgotten, because later additions only move the limit towards the beginning.
 func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
 	orUnlimited(b.Memory).Release(b.reserved)
@@ -205,7 +207,7 @@ func (b *ProvidersBuilder) trim() []provider {
 	return sorted
 }
 
-// Build returns the collected providers.
+// Build returns the providers that were added, within the limits.
 func (b *ProvidersBuilder) Build() *Providers {
 	sorted := b.trim()
 	out := &Providers{packages: make([]uint32, 0, len(sorted))}
@@ -234,8 +236,8 @@ func (b *ProvidersBuilder) Build() *Providers {
 	return out
 }
 
-// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, which are not checked and whose
-// faults are not reported: an unreadable property provides nothing.
+// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, whose faults are not reported: it
+// ignores unreadable properties.
 func (b *blob) addKinds(providers *ProvidersBuilder) {
 	_ = array(b.properties, func(element []byte) error {
 		if len(element) > maxKindProperty {
@@ -248,8 +250,8 @@ func (b *blob) addKinds(providers *ProvidersBuilder) {
 	})
 }
 
-// AddProperty adds the kind that a property of a package's bundle provides, its value as raw JSON. It ignores properties of other types and
-// unreadable ones.
+// AddProperty adds the kind that a property of one of a package's bundles provides; value is raw JSON. It ignores properties of other types
+// and unreadable ones.
 func (b *ProvidersBuilder) AddProperty(pkg, kind, value string) {
 	if kind == propertyGVK && len(value) <= maxKindProperty {
 		b.addKind(pkg, []byte(value))

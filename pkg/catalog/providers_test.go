@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bundleBlob is a bundle's blob; properties are JSON objects.
+// bundleBlob returns the blob of a bundle, followed by a line feed; properties are JSON objects.
 func bundleBlob(pkg, version string, properties ...string) string {
 	return fmt.Sprintf(`{"schema":"olm.bundle","package":%q,"name":"%s.v%s","properties":[%s]}`+"\n", pkg, pkg, version, strings.Join(properties, ","))
 }
@@ -87,7 +87,7 @@ func TestProvidersAreLimitedAndDoNotDependOnTheOrder(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		pairs []pair
-		// known is a kind with all its packages, beyond one that was omitted.
+		// known is a kind of which all packages are known, and beyond one of which a package was omitted.
 		known, beyond string
 	}{
 		"too many":     {short, "K000001", fmt.Sprintf("K%06d", maxProvided)},

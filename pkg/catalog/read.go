@@ -18,8 +18,8 @@ const (
 )
 
 // Read reads a file-based catalog, either a sequence of JSON objects or YAML documents. It returns the packages for which want returns
-// true, sorted by name; a nil want selects all. Memory is limited by a window, by one YAML document and its expansion, and by what is
-// retained, for any length of the stream and its blobs.
+// true, sorted by name; a nil want selects all. Its memory is limited by a window, by one YAML document and its expansion, and by the size
+// of the result, for any length of the stream and its blobs.
 //
 // Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is no JSON object, a blob without a schema, and a
 // blob with a duplicate key are errors that name the blob: the rest of such a stream is unreliable, and a partial list of versions would
@@ -33,8 +33,8 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	return builder.Build(), nil
 }
 
-// ReadServed reads a catalog as a server sends it: JSON only, within a memory budget. It also returns which packages, wanted or not,
-// provide which kinds.
+// ReadServed reads a catalog that a server sends: JSON only, within a memory budget; nil means no limit. It also returns which packages,
+// wanted or not, provide which kinds. Selection, errors and faults are those of Read.
 func ReadServed(r io.Reader, want func(pkg string) bool, memory MemoryBudget) ([]Package, *Providers, error) {
 	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}
 	if err := builder.read(r, file{}, want); err != nil {
@@ -49,7 +49,7 @@ type file struct {
 	yaml bool
 }
 
-// read adds the blobs of a stream. If the file has a name, faults contain it.
+// read adds the blobs of a stream to the builder. If the file has a name, faults include it.
 func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error {
 	in, err := newStream(r, b.Memory)
 	if err != nil {
@@ -72,7 +72,7 @@ func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error
 	}
 }
 
-// next reads a blob. The caller calls release to return the blob's memory.
+// next reads a blob. The caller must call release after it has used the blob, also after an error.
 func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, release func(), err error) {
 	raw, err := in.next()
 	if errors.Is(err, errLarge) {
@@ -85,7 +85,8 @@ func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, relea
 	return next, func() {}, err
 }
 
-// addBlob adds a blob if its package is wanted. It returns an error only if the stream is unreliable or memory is exhausted.
+// addBlob adds a blob if its package is wanted, and its provided kinds in any case. It returns an error only if the stream is unreliable or
+// memory is exhausted. Other errors become faults of the package.
 func (b *Builder) addBlob(next blob, n int, from file, want func(pkg string) bool) error {
 	if b.providers != nil && next.schema == schemaBundle && next.pkg != "" && next.omittedErr == nil {
 		next.addKinds(b.providers)

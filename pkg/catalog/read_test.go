@@ -239,7 +239,7 @@ func TestFaultsAreLimited(t *testing.T) {
 	}
 }
 
-// repeat serves a unit n times without holding the whole.
+// repeat is a reader of n copies of a unit, which are never all in memory.
 type repeat struct {
 	unit string
 	n    int

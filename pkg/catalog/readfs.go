@@ -10,7 +10,7 @@ import (
 )
 
 // ReadFS reads all file-based catalogs of a directory and its subdirectories as one catalog: every file whose name ends in .json, .yaml or
-// .yml and does not begin with a dot. Limits, leniency and result are those of Read. Errors and faults about the shape of a blob also name
+// .yml and does not begin with a dot. It has the limits, errors and result of Read. Errors, and faults about the shape of a blob, also name
 // the file.
 //
 // It ignores .indexignore files, and all files with other names.

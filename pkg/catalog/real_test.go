@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// realYAML returns the content of every file of one real catalog, or skips the test.
+// realYAML returns the content of every file of one real catalog. It skips the test if the data is not available.
 func realYAML(tb testing.TB, catalog string) [][]byte {
 	tb.Helper()
 	files := realdata.Glob(tb, filepath.Join("catalogs", catalog, "*", "catalog.yaml"))
@@ -33,7 +33,7 @@ func realYAML(tb testing.TB, catalog string) [][]byte {
 	return contents
 }
 
-// jsonLinesOf converts YAML documents to JSON, one a line, as catalogd does.
+// jsonLinesOf converts YAML documents to JSON, one on each line, as catalogd does.
 func jsonLinesOf(tb testing.TB, contents [][]byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -97,7 +97,7 @@ func TestReadOfRealCatalogs(t *testing.T) {
 	}
 }
 
-// compareProviders compares the provided kinds, read with no package wanted, with the packages, and returns their number.
+// compareProviders reads lines with no package wanted, and checks that the provided kinds are those of packages. It returns their number.
 func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 	t.Helper()
 	var builder ProvidersBuilder
@@ -118,7 +118,7 @@ func compareProviders(t *testing.T, packages []Package, lines []byte) int {
 	return len(got.packages)
 }
 
-// compareWithDeclcfg compares the result with that of operator-registry for the same bytes.
+// compareWithDeclcfg checks that got has the content that operator-registry reads from the same bytes.
 func compareWithDeclcfg(t *testing.T, got []Package, lines []byte) {
 	t.Helper()
 	cfg, err := declcfg.LoadReader(bytes.NewReader(lines))
@@ -157,7 +157,7 @@ func compareWithDeclcfg(t *testing.T, got []Package, lines []byte) {
 	}
 }
 
-// compareProperties compares a bundle's fields with operator-registry's own types of properties.
+// compareProperties checks a bundle's fields against the properties that operator-registry parses.
 func compareProperties(t *testing.T, theirs declcfg.Bundle, ours Bundle) {
 	t.Helper()
 	properties, err := property.Parse(theirs.Properties)
@@ -199,7 +199,7 @@ func compareProperties(t *testing.T, theirs declcfg.Bundle, ours Bundle) {
 	}
 }
 
-// TestRealPackagesTakeATenthOfDeclcfgsHeap checks that the manager can hold complete catalogs in memory.
+// TestRealPackagesTakeATenthOfDeclcfgsHeap checks that complete catalogs take at most a tenth of the heap that declcfg takes for them.
 func TestRealPackagesTakeATenthOfDeclcfgsHeap(t *testing.T) {
 	var catalogs [][]byte
 	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
@@ -213,7 +213,7 @@ func TestRealPackagesTakeATenthOfDeclcfgsHeap(t *testing.T) {
 	}
 }
 
-// peakMemory records the maximum that was reserved at once.
+// peakMemory is an unlimited MemoryBudget that records the maximum number of bytes that were reserved at once.
 type peakMemory struct{ reserved, peak int }
 
 func (m *peakMemory) Reserve(n int) error {
@@ -224,8 +224,8 @@ func (m *peakMemory) Reserve(n int) error {
 
 func (m *peakMemory) Release(n int) { m.reserved -= n }
 
-// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget measures the memory that a read of a catalog reserves at once, with every package wanted.
-// One read may reserve 15.5 MiB.
+// TestHRD_B4_RealCatalogsTakeLittleOfTheBudget checks how much memory a read of a catalog reserves at once, with every package wanted. One
+// read may reserve 15.5 MiB.
 func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
 	const atMost = 4 << 20
 	for _, catalog := range []string{"community-v4.20", "certified-v4.20"} {
@@ -241,7 +241,7 @@ func TestHRD_B4_RealCatalogsTakeLittleOfTheBudget(t *testing.T) {
 	}
 }
 
-// keptHeap returns how many bytes of heap the results of read retain.
+// keptHeap returns the number of bytes of heap that the results of read retain.
 func keptHeap(tb testing.TB, catalogs [][]byte, read func(lines []byte) (any, error)) int64 {
 	tb.Helper()
 	heap := func() int64 {

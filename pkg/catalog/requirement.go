@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// GVK identifies a kind of Kubernetes objects. The core group is empty.
+// GVK identifies a kind of Kubernetes objects. Group is empty for the core group.
 type GVK struct {
 	Group, Version, Kind string
 }
@@ -28,7 +28,7 @@ func (g GVK) Compare(other GVK) int {
 	)
 }
 
-// PackageRange is a package with a range of its versions.
+// PackageRange is a package and a range of its versions.
 type PackageRange struct {
 	Name string
 	// Range is a version range in the syntax of blang/semver. It is not parsed here.
@@ -39,11 +39,11 @@ type PackageRange struct {
 type Requirement struct {
 	GVK     *GVK
 	Package *PackageRange
-	// All, Any and Not are met if all, at least one and none of their members are met. They are nil or not empty.
+	// All is met if all of its members are met, Any if at least one is, and Not if none is. Each is nil or not empty.
 	All, Any, Not []Requirement
-	// Unsupported names what cannot be evaluated: a CEL rule, an unknown member, or what exceeds the limits.
+	// Unsupported describes what cannot be evaluated: a CEL rule, an unknown member, or what exceeds the limits.
 	Unsupported string
-	// Message is the author's message of an olm.constraint for when it is not met, at most 256 bytes.
+	// Message is the author's message, at most 256 bytes, for the case that the olm.constraint is not met; empty if there is none.
 	Message string
 }
 
@@ -74,7 +74,7 @@ func joinMembers(members []Requirement) string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// VisitKinds calls f with every kind that could meet the requirement or a nested one; not with kinds below Not.
+// VisitKinds calls f with every kind in the requirement and its members that can help to meet it. It skips the members of Not.
 func (r Requirement) VisitKinds(f func(GVK)) {
 	if r.GVK != nil {
 		f(*r.GVK)
@@ -86,7 +86,7 @@ func (r Requirement) VisitKinds(f func(GVK)) {
 	}
 }
 
-// Compare orders requirements by their description, then by the author's messages.
+// Compare orders requirements by their description, and then by the messages of their authors.
 func (r Requirement) Compare(other Requirement) int {
 	return cmp.Or(
 		cmp.Compare(r.String(), other.String()),
@@ -94,7 +94,7 @@ func (r Requirement) Compare(other Requirement) int {
 	)
 }
 
-// messages returns those of the requirement and of its members, concatenated.
+// messages returns the message of the requirement and those of its members, concatenated.
 func (r Requirement) messages() string {
 	parts := []string{r.Message}
 	for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
@@ -105,7 +105,7 @@ func (r Requirement) messages() string {
 	return strings.Join(parts, "\x00")
 }
 
-// size returns the number of requirements, with nested ones.
+// size returns the number of requirements: this one and all nested ones.
 func (r Requirement) size() int {
 	n := 1
 	for _, members := range [][]Requirement{r.All, r.Any, r.Not} {
@@ -116,14 +116,14 @@ func (r Requirement) size() int {
 	return n
 }
 
-// Members returns the operands of All, Any or Not; none for a kind, a package, or an unsupported requirement.
+// Members returns the members of All, Any or Not; nil for a kind, a package, or an unsupported requirement.
 func (r Requirement) Members() []Requirement {
 	members, _, _ := r.Operands(true)
 	return members
 }
 
-// Operands returns the members to evaluate, so that the requirement is met (want is true) or not met (want is false). If every is true, all
-// members must have the result wanted; otherwise one must.
+// Operands returns how to evaluate the requirement by its members. want is true to test whether it is met, and false to test whether it is
+// not met. The test succeeds if every member (every is true) or at least one (every is false) has the result wanted.
 func (r Requirement) Operands(want bool) (members []Requirement, every, wanted bool) {
 	switch {
 	case r.All != nil:
@@ -134,8 +134,8 @@ func (r Requirement) Operands(want bool) (members []Requirement, every, wanted b
 	return r.Not, want, !want
 }
 
-// Evaluate reports whether the requirement is met (want is true) or not met (want is false), using the result of leaf for each kind and
-// package. An unsupported requirement is neither met nor not met.
+// Evaluate reports whether the requirement is met (want is true) or not met (want is false). leaf returns the same for each kind and
+// package. An unsupported requirement is neither met nor not met: Evaluate returns false in both cases.
 func (r Requirement) Evaluate(want bool, leaf func(leaf Requirement, want bool) bool) bool {
 	members, every, wanted := r.Operands(want)
 	switch {
@@ -152,7 +152,7 @@ func (r Requirement) Evaluate(want bool, leaf func(leaf Requirement, want bool) 
 	return every
 }
 
-// Leaves returns the kinds, packages and unsupported requirements in a requirement.
+// Leaves returns the kinds, packages and unsupported requirements in a requirement, at any depth.
 func (r Requirement) Leaves() []Requirement {
 	members := r.Members()
 	if len(members) == 0 {

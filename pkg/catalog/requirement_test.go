@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// requirements reads one property of a bundle and returns the requirements that the builder retains.
+// requirements adds one property to a bundle and returns the requirements that the Builder retains.
 func requirements(t *testing.T, kind, value string) []Requirement {
 	t.Helper()
 	b := Bundle{Name: "b"}

@@ -17,16 +17,17 @@ import (
 const UpgradeSchemaPrefix = "io.openshift.operators.upgrades."
 
 const (
-	// maxUpgradeRules is how many different rules of a package are retained. More than one are a contradiction already.
+	// maxUpgradeRules is the maximum number of different upgrade rules that are retained of a package. More than one is already a
+	// contradiction.
 	maxUpgradeRules = 8
-	// maxRules limits the canonical form of one blob of rules, in bytes.
+	// maxRules is the maximum size of the canonical form of one blob of rules, in bytes.
 	maxRules = 64 << 10
-	// maxRuleValues limits the values of such a blob: each takes many times its size while it is decoded. The 32 steps that a package may
-	// have are about two hundred values.
+	// maxRuleValues is the maximum number of JSON values of such a blob, because each takes many times its size while it is decoded. The 32
+	// steps that a package may have are about two hundred values.
 	maxRuleValues = 4_000
-	// sizeOfRuleValue is the memory of a value while it is decoded, in bytes: a map with one key for every two values.
+	// sizeOfRuleValue is the size of a value in memory while it is decoded, in bytes: a map with one key for every two values.
 	sizeOfRuleValue = 256
-	// maxRawRules limits the size of a blob that is converted to canonical form, in bytes.
+	// maxRawRules is the maximum size of a blob that is converted to canonical form, in bytes.
 	maxRawRules = maxWindow
 )
 
@@ -35,21 +36,21 @@ type UpgradeRules struct {
 	// Schema is the complete name of the schema.
 	Schema string
 	// Location identifies the blob in messages: `blob <schema>` or `property <schema> of bundle "<name>"`. If several blobs are equal, it
-	// is the first in lexical order.
+	// is the first of their locations in lexical order.
 	Location string
 	// Raw is the blob as JSON in canonical form, which is the same for equal values: keys sorted, no white space. It always has a schema
 	// and a package: its own, or those of its location. It has at most 64 KiB. A longer blob is truncated, and an unreadable one is empty;
-	// then Fault is set.
+	// in both cases Fault is set.
 	Raw string
-	// Fault is why the blob is unreliable: it is no object, too long, or has duplicate keys. Otherwise it is empty.
+	// Fault is the reason why the blob is unreliable: it is no object, is too long, or has duplicate keys. It is empty for a reliable blob.
 	Fault string
 }
 
-// IsUpgradeSchema reports whether a schema, or the type of a property, is one of upgrade rules.
+// IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules, in any version.
 func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
 
-// AddUpgradeRules adds a blob of upgrade rules to a package, as raw JSON: a property of the named bundle, or a blob of its own if bundle is
-// empty.
+// AddUpgradeRules adds upgrade rules, as raw JSON, to a package. bundle is the name of the bundle that has them as a property; empty for a
+// blob of its own. Unreadable rules are added with their Fault.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {
@@ -68,7 +69,7 @@ func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d.addRules(rules, content)
 }
 
-// addLargeRules adds a blob of upgrade rules that is larger than the window.
+// addLargeRules adds, with a Fault, a blob of upgrade rules that is larger than the window and was not read.
 func (b *Builder) addLargeRules(pkg, schema string) {
 	b.packageBuilder(pkg).addRules(UpgradeRules{Schema: schema, Location: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
 }
@@ -86,7 +87,7 @@ func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
 	}
 	d.rules[key] = rules
 	if len(d.rules) > maxUpgradeRules {
-		// The order of the stream is arbitrary; the choice must not depend on it.
+		// The order of the stream is arbitrary, and the choice of the omitted rules must not depend on it.
 		last := slices.Max(slices.Collect(maps.Keys(d.rules)))
 		lastRules := d.rules[last]
 		d.release(lastRules.size())
@@ -95,7 +96,7 @@ func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
 	}
 }
 
-// parse sets Raw and Fault, and returns the content that identifies the blob.
+// parse sets Raw and Fault from the raw JSON of a package's rules. It returns the content that distinguishes the blob from others.
 func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	if len(raw) > maxRawRules {
 		var compact bytes.Buffer
@@ -124,7 +125,7 @@ func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	return form
 }
 
-// countValues returns the number of values of a blob, at most one more than the limit.
+// countValues returns the approximate number of JSON values of a blob, at most maxRuleValues+1.
 func countValues(raw []byte) int {
 	values := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{"))
 	return min(values, maxRuleValues+1)
@@ -135,7 +136,7 @@ func (r *UpgradeRules) size() int {
 	return sizeOfEntry + len(r.Schema) + len(r.Location) + len(r.Raw) + len(r.Fault)
 }
 
-// buildRules returns the rules in an order that depends only on their content.
+// buildRules returns the rules, sorted by their content.
 func (d *packageBuilder) buildRules() []UpgradeRules {
 	return slices.SortedFunc(maps.Values(d.rules), func(a, b UpgradeRules) int {
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Raw, b.Raw), cmp.Compare(a.Fault, b.Fault), cmp.Compare(a.Location, b.Location))

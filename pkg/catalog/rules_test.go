@@ -14,7 +14,7 @@ import (
 
 const rulesV1 = "io.openshift.operators.upgrades.v1alpha1"
 
-// rulesOf reads a stream with only package demo.
+// rulesOf reads a stream that has package demo, and returns only that package.
 func rulesOf(t *testing.T, stream string) Package {
 	t.Helper()
 	packages, err := Read(strings.NewReader(stream), only("demo"))

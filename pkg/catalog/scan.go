@@ -9,13 +9,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// This file scans raw JSON without building values. Most of a catalog is descriptions, icons and examples that are not used; the standard
-// decoder would copy each of them twice. The functions are safe for any input and correct for valid JSON. encoding/json validates a blob
-// before any part of it is retained.
+// This file scans raw JSON without building values. Most of a catalog is descriptions, icons and examples, which are not used, and the
+// standard decoder would copy each of them twice. The functions are safe for any input and correct for valid JSON. encoding/json validates
+// a blob before any part of it is retained.
 
 var errMalformed = errors.New("malformed JSON")
 
-// object calls f with each key and raw value of the object at the beginning of raw. Both are valid only during the call.
+// object calls f with each key and raw value of the object at the beginning of raw, and returns the first error of f. Key and value are
+// valid only during the call.
 func object(raw []byte, f func(key, value []byte) error) error {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
@@ -54,7 +55,8 @@ func object(raw []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-// array calls f with each raw element of the array at the beginning of raw. Null and an empty input are an empty array.
+// array calls f with each raw element of the array at the beginning of raw, and returns the first error of f. Null and nil are an empty
+// array.
 func array(raw []byte, f func(element []byte) error) error {
 	i := skipSpace(raw, 0)
 	if raw == nil || bytes.Equal(raw[i:], []byte("null")) {
@@ -79,12 +81,12 @@ func array(raw []byte, f func(element []byte) error) error {
 	return nil
 }
 
-// maxShortList is the maximum size of a list that is decoded at once, in bytes. Elements of three bytes can take thirty
-// times their size.
+// maxShortList is the maximum size of a list that is decoded at once, in bytes. Elements of three bytes can take thirty times their size in
+// memory.
 const maxShortList = 16 << 10
 
-// decodeShortList decodes a list at once, which costs a fraction of decoding it element by element. It returns false for a long list and
-// for one with an element of the wrong shape; then the caller must ignore the result.
+// decodeShortList decodes a list at once, which takes a fraction of the time of decoding each element. It returns false for a list that
+// exceeds maxShortList and for an element of the wrong shape; then the caller must ignore the result.
 func decodeShortList(raw []byte, into any) bool {
 	return len(raw) <= maxShortList && json.Unmarshal(raw, into) == nil
 }
@@ -107,7 +109,8 @@ func text(raw []byte) (string, error) {
 	return s, nil
 }
 
-// hasNoEscapes reports whether the bytes between the quotes of a JSON string are its value without decoding.
+// hasNoEscapes reports whether the bytes between the quotes of a JSON string need no decoding: they are printable ASCII without
+// backslashes.
 func hasNoEscapes(inner []byte) bool {
 	for _, c := range inner {
 		if c == '\\' || c < ' ' || c >= 0x80 {
@@ -124,7 +127,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipComma advances from the end of one value to the start of the next, or to the closing bracket.
+// skipComma returns the index of the next value, or of the closing bracket, after the value that ends at i.
 func skipComma(b []byte, i int) int {
 	i = skipSpace(b, i)
 	if i < len(b) && b[i] == ',' {
@@ -133,7 +136,7 @@ func skipComma(b []byte, i int) int {
 	return i
 }
 
-// skipValue returns the index after the value that begins at i, or -1 when it does not end.
+// skipValue returns the index after the value that begins at i, or -1 if there is no complete value.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
@@ -152,13 +155,13 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// valueScanner finds the end of an object, list or string. It can continue when more bytes have arrived.
+// valueScanner finds the end of an object, list or string. After the end of the available bytes, a scan can continue with more of them.
 type valueScanner struct {
 	depth    int
 	inString bool
 }
 
-// scan reads b from i on, in a value that begins at start. It returns the index after the value, or -1 if b ends first.
+// scan reads b from index i, in a value that begins at start. It returns the index after the value, or -1 if b ends first.
 func (e *valueScanner) scan(b []byte, start, i int) int {
 	for i < len(b) {
 		if e.inString {
@@ -201,5 +204,5 @@ func isEscaped(b []byte, start, i int) bool {
 	return n%2 == 1
 }
 
-// excerpt quotes the beginning of raw for a message.
+// excerpt returns the beginning of raw in quotes, for a message.
 func excerpt(raw []byte) string { return truncate.Quote(bytes.TrimSpace(raw)) }

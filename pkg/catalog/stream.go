@@ -8,51 +8,53 @@ import (
 )
 
 const (
-	// initialBuffer holds nearly every blob of real catalogs without growing.
+	// initialBuffer is the initial size of a stream's buffer, in bytes. Nearly every blob of real catalogs fits.
 	initialBuffer = 64 << 10
-	// maxWindow limits how much of a JSON blob is in memory at once: more than any blob of the OpenShift 4.20 catalogs has. A larger blob
-	// is read in parts (largeBlob).
+	// maxWindow is the maximum size of a JSON blob that is in memory at once, in bytes. No blob of the OpenShift 4.20 catalogs exceeds it.
+	// A larger blob is read in parts (largeBlob).
 	maxWindow = 512 << 10
-	// maxDocument limits one YAML document, which cannot be read in parts.
+	// maxDocument is the maximum size of one YAML document, in bytes. A document cannot be read in parts.
 	maxDocument = 4 << 20
 )
 
-// errLarge means that the JSON object at the stream's position is larger than the window.
+// errLarge means that the JSON object at the stream's position is larger than the window, or than the memory budget permits.
 var errLarge = errors.New("the blob is larger than the window")
 
-// errNotJSON means that a served catalog has other content than JSON objects.
+// errNotJSON means that a served catalog has content other than JSON objects.
 var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
 
-// errFull means that the buffer has its maximum size.
+// errFull means that the buffer has its maximum size and is full.
 var errFull = errors.New("there is more in one piece than is held in memory")
 
-// stream splits a catalog into blobs: JSON objects, or YAML documents if yaml is set.
+// stream splits a catalog into blobs: JSON objects, or YAML documents if yaml is true.
 type stream struct {
 	in io.Reader
-	// yaml permits YAML documents between the JSON objects.
+	// yaml permits YAML documents among the JSON objects.
 	yaml   bool
 	memory MemoryBudget
 	buf    []byte
-	// pos is the first byte of buf that has not been returned.
+	// pos is the index in buf of the first byte that has not been returned.
 	pos int
 	// limit is the current maximum size of buf.
 	limit int
 	err   error
 }
 
-// newStream returns a stream that reads from in. The caller must close it.
+// newStream returns a stream that reads from in. The caller must close it. It returns an error if the memory budget does not permit the
+// initial buffer.
 func newStream(in io.Reader, memory MemoryBudget) (*stream, error) {
 	s := &stream{in: in, memory: orUnlimited(memory), limit: maxWindow}
 	return s, s.resize(initialBuffer)
 }
 
-// close releases the stream's memory.
+// close releases the memory of the stream's buffer.
 func (s *stream) close() {
 	s.memory.Release(cap(s.buf))
 	s.buf = nil
 }
 
-// next returns the next blob as JSON, valid until the next call, or io.EOF, or errLarge.
+// next returns the next blob as JSON, valid until the next call. Its error is io.EOF at the end of the stream, and errLarge for a JSON
+// object that the caller must read in parts.
 func (s *stream) next() ([]byte, error) {
 	if err := s.shrink(); err != nil {
 		return nil, err
@@ -74,8 +76,8 @@ func (s *stream) next() ([]byte, error) {
 	}
 }
 
-// skipBlank advances to the next blob: to its first byte if that is "{", otherwise to the start of its line, because indentation is
-// significant in YAML. It drops white space and byte order marks.
+// skipBlank drops white space and byte order marks before the next blob. It advances to the first byte of a JSON object, otherwise to the
+// start of the line, because indentation is significant in YAML. It returns io.EOF if nothing follows.
 func (s *stream) skipBlank() error {
 	for {
 		text := skipSpace(s.buf, s.pos)
@@ -98,7 +100,8 @@ func (s *stream) skipBlank() error {
 	}
 }
 
-// json returns the JSON object that begins at pos, and moves pos behind it. The slice is valid until the next fill.
+// json returns the JSON object that begins at pos, and advances pos beyond it. The slice is valid until the next fill. It returns errLarge
+// for an object that does not fit.
 func (s *stream) json() ([]byte, error) {
 	var e valueScanner
 	for scanned := s.pos; ; {
@@ -119,7 +122,8 @@ func (s *stream) json() ([]byte, error) {
 	}
 }
 
-// fill reads more, after it drops what was returned. Positions of the caller are relative to pos, which becomes 0.
+// fill drops the bytes before pos, sets pos to 0, and reads more bytes. It invalidates indexes into buf, except relative to pos. It returns
+// errFull if the buffer is full.
 func (s *stream) fill() error {
 	if s.err != nil {
 		return s.err
@@ -154,7 +158,7 @@ func (s *stream) fill() error {
 	}
 }
 
-// resize moves what has not been returned to a buffer of another size.
+// resize replaces the buffer by one of another size, with the bytes from pos on, and sets pos to 0.
 func (s *stream) resize(size int) error {
 	if err := s.memory.Reserve(size); err != nil {
 		return &memoryError{err}
@@ -167,7 +171,8 @@ func (s *stream) resize(size int) error {
 	return nil
 }
 
-// shrink replaces a buffer that is larger than the window when its blob has been read.
+// shrink replaces a buffer that is larger than the window after its blob has been read. It does nothing if the remaining bytes exceed the
+// window.
 func (s *stream) shrink() error {
 	s.limit = maxWindow
 	if left := len(s.buf) - s.pos; cap(s.buf) > maxWindow && left <= maxWindow {
@@ -176,7 +181,7 @@ func (s *stream) shrink() error {
 	return nil
 }
 
-// truncated converts the end of the stream inside a blob to an error that names the blob.
+// truncated returns an error with the beginning of the blob in which the stream ended or failed.
 func truncated(err error, blob []byte) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

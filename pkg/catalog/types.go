@@ -14,7 +14,7 @@ const (
 	KindClusterCatalog = "ClusterCatalog"
 )
 
-// ID identifies one catalog object of the cluster. The zero value identifies none.
+// ID identifies one catalog object of the cluster. The zero value identifies none. Namespace is empty for a ClusterCatalog.
 type ID struct {
 	Kind, Namespace, Name string
 }
@@ -36,8 +36,8 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The order of a
-// channel's versions is in its entries' edges and in the bundles' versions, never in the order of a list.
+// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The order of the
+// versions in a channel results from the edges of its entries and the versions of the bundles, never from the order of a list.
 type Package struct {
 	Name string
 	// DefaultChannel is empty if the catalog has none.
@@ -47,26 +47,25 @@ type Package struct {
 	// Deprecated is the catalog's deprecation message, empty if the package is not deprecated. An empty message in the catalog becomes
 	// "deprecated". Messages are truncated to 1,024 bytes. The same applies to channels and bundles.
 	Deprecated string
-	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Equal ones (as JSON values) are
-	// one. At most 8 are retained; more are a fault.
+	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Rules that are equal JSON values
+	// are in the list once. At most 8 are retained; more are a fault.
 	UpgradeRules []UpgradeRules
-	// Faults are sentences about unusable blobs of this package, sorted: at most maxFaults, and one that counts the others. Channels and
-	// Bundles do not have what they name.
+	// Faults are sentences about unusable blobs of this package, sorted: at most 10, and one with the number of the others. Channels and
+	// Bundles do not include the unusable blobs.
 	Faults []string
-	// Notes are sentences about what the protocol that the package was read over does not report, sorted and limited like
-	// Faults.
+	// Notes are sentences about what the protocol over which the package was read does not report, sorted and limited like Faults.
 	Notes []string
 }
 
-// Channel is one channel of a package, with its entries.
+// Channel is one channel of a package, with its entries. Deprecated is as in Package.
 type Channel struct {
 	Name       string
 	Entries    []Entry
 	Deprecated string
 }
 
-// Entry is one bundle's place in a channel: its name and the edges that lead to it. The catalog may lack the bundle: a pruned catalog keeps
-// the names.
+// Entry is one bundle in a channel: the bundle's name and the edges that lead to the bundle. The catalog may lack the bundle, because a
+// pruned catalog retains the names.
 type Entry struct {
 	Name      string   `json:"name"`
 	Replaces  string   `json:"replaces"`
@@ -81,19 +80,19 @@ type Bundle struct {
 	Image string
 	// Version is the version in the olm.package property, empty if there is none. It is not validated here.
 	Version string
-	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted 4.10 stays 4.10.
-	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid anyway. A catalog that was
-	// written as YAML has lost such a zero before it is served.
+	// MaxOpenShiftVersions has the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted 4.10 stays 4.10.
+	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid in any case. A catalog that
+	// was written as YAML has lost such a zero before it is served.
 	MaxOpenShiftVersions []string
-	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the value is no
-	// text. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are truncated:
-	// two of them, or a long one, are invalid anyway.
+	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the value is not a
+	// string. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are truncated:
+	// two values, or a long one, are invalid in any case.
 	MediaTypes []string
 	// MinKubeVersion is the CSV's minKubeVersion, empty if the catalog does not have it.
 	MinKubeVersion string
 	// SuggestedNamespace is the install namespace that the CSV's author suggests, empty if the catalog does not have it.
 	SuggestedNamespace string
-	// InstallModes is the CSV's list of install modes, nil if the catalog does not have it.
+	// InstallModes has each install mode in the CSV and whether it is supported; nil if the catalog does not have the list.
 	InstallModes map[string]bool
 	Deprecated   string
 	// Release is the release in the olm.package property, for bundles that are rebuilt. It is not validated here.
@@ -104,7 +103,7 @@ type Bundle struct {
 	// Requirements are the bundle's dependencies (olm.gvk.required, olm.package.required, olm.constraint), sorted, without duplicates. All
 	// of them must be met.
 	Requirements []Requirement
-	// APIServices is whether the bundle provides aggregated APIs.
+	// APIServices reports whether the bundle provides aggregated APIs.
 	APIServices bool
 	// CreatedAt is the CSV's annotation createdAt, unparsed. It is empty if the catalog does not have it or it exceeds 64
 	// bytes.
@@ -117,7 +116,7 @@ func (b *Bundle) Provides(gvk GVK) bool {
 	return found
 }
 
-// Bundle returns the bundle with this name.
+// Bundle returns the bundle with this name; false if the package has none.
 func (p *Package) Bundle(name string) (Bundle, bool) {
 	i := sort.Search(len(p.Bundles), func(i int) bool { return p.Bundles[i].Name >= name })
 	if i == len(p.Bundles) || p.Bundles[i].Name != name {
@@ -126,7 +125,7 @@ func (p *Package) Bundle(name string) (Bundle, bool) {
 	return p.Bundles[i], true
 }
 
-// Channel returns the channel with this name.
+// Channel returns the channel with this name; false if the package has none.
 func (p *Package) Channel(name string) (Channel, bool) {
 	i := sort.Search(len(p.Channels), func(i int) bool { return p.Channels[i].Name >= name })
 	if i == len(p.Channels) || p.Channels[i].Name != name {

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// maxYAMLValues limits the values of one YAML document, and so the memory of its parser: up to two hundred bytes for each value. The
-	// largest document of the OpenShift 4.20 catalogs has about a thousand.
+	// maxYAMLValues is the maximum number of values of one YAML document. It limits the memory of the parser, which takes up to two hundred
+	// bytes for each value. The largest document of the OpenShift 4.20 catalogs has about a thousand.
 	maxYAMLValues = 300_000
-	// maxYAMLText limits the bytes of all keys and scalars of one document.
+	// maxYAMLText is the maximum total size of all keys and scalars of one document, in bytes.
 	maxYAMLText = 2 * maxDocument
 )
 
-// document returns the YAML document that begins at pos, converted to JSON, or nil for an empty one.
+// document returns the YAML document that begins at pos, converted to JSON; nil for an empty one. It advances pos beyond the document.
 func (s *stream) document() ([]byte, error) {
 	if isDocumentMarker(s.buf[s.pos:]) {
 		s.pos += 3
@@ -53,7 +53,7 @@ func (s *stream) document() ([]byte, error) {
 	return blob, nil
 }
 
-// documentEnd finds the next line that is a document marker, or the end of the stream.
+// documentEnd returns the index in buf of the next line that is a document marker, or of the end of the stream.
 func (s *stream) documentEnd() (int, error) {
 	for scanned := s.pos; ; {
 		line := bytes.IndexByte(s.buf[scanned:], '\n')
@@ -76,13 +76,13 @@ func (s *stream) documentEnd() (int, error) {
 	}
 }
 
-// isDocumentMarker reports whether b begins with a line that separates YAML documents.
+// isDocumentMarker reports whether b begins with the line "---", which separates YAML documents.
 func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// checkExpansion rejects a document that would take much more memory than its size: before parsing, by the number of separators; before
-// conversion, by its size after alias expansion.
+// checkExpansion returns an error for a document that would take much more memory than its size. Before it parses the document, it checks
+// the number of separators, and then the number and size of the values after alias expansion.
 func checkExpansion(document []byte) error {
 	separators := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
@@ -99,7 +99,7 @@ func checkExpansion(document []byte) error {
 	return e.add(&root)
 }
 
-// expansion counts the values of a document after alias expansion.
+// expansion has the number of values of a document after alias expansion, the total size of their text in bytes, and the current depth.
 type expansion struct {
 	values, text, depth int
 }
@@ -128,5 +128,5 @@ func (e *expansion) add(node *yamlv3.Node) error {
 	return nil
 }
 
-// maxYAMLDepth limits nesting, and so an alias that contains itself.
+// maxYAMLDepth is the maximum nesting of a document. It also stops an alias that contains itself.
 const maxYAMLDepth = 256

@@ -10,37 +10,41 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Memory of all concurrent reads of catalogs. Together with the reads' messages (package grpc) it is below 64 MiB.
+// Limits of the memory of all concurrent reads of catalogs. Together with the messages of the reads (package grpc), it stays below 64 MiB.
 const (
-	// maxShares is how many reservations have a share of their own; further ones only use the common part.
+	// maxShares is the maximum number of reservations with a share of their own. Further reservations use only the common memory.
 	maxShares = 16
-	// ownShare is the guaranteed memory of a reservation, in bytes: the window of a stream, also while it grows, and some packages.
+	// ownShare is the size of a reservation's own share, in bytes: enough for the window of a stream, also while it grows, and some
+	// packages.
 	ownShare = 3 << 19
-	// commonShare is the memory that reservations use beyond their own shares, in bytes. One package of the maximum size fits.
+	// commonShare is the size of the common memory, in bytes, which reservations use beyond their own shares. One package of the maximum
+	// size fits.
 	commonShare = 14 << 20
 )
 
-// Budget limits the memory that all reads of catalogs retain together. Streamed data does not count.
+// Budget limits the memory that all reads of catalogs retain together. It does not include data that is only streamed. It is safe for
+// concurrent use.
 type Budget struct {
 	lock sync.Mutex
-	// freeShares is the number of free shares, freeCommon the free common memory in bytes.
+	// freeShares is the number of free shares. freeCommon is the free common memory, in bytes.
 	freeShares, freeCommon int
-	// large is the reservation whose messages may be large; nil for none.
+	// large is the reservation whose read may have large messages; nil if none may.
 	large *Reservation
 	// open are the reservations that are not closed.
 	open map[*Reservation]bool
 	// queue are the waiting requests, the oldest first.
 	queue []*request
-	// now measures elapsed time of timers.
+	// now returns the current time, for timers.
 	now func() time.Time
 }
 
-// NewBudget returns the budget for one process.
+// NewBudget returns a Budget with all memory free. A process should have one.
 func NewBudget() *Budget {
 	return &Budget{freeShares: maxShares, freeCommon: commonShare, open: map[*Reservation]bool{}, now: clock.RealClock{}.Now}
 }
 
-// NewReservation returns the reservation of one read. The caller must close it after the read, also after an error.
+// NewReservation returns the reservation of one read, with a share of its own if one is free. The caller must close it after the read, also
+// after an error.
 func (b *Budget) NewReservation() *Reservation {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -56,16 +60,17 @@ func (b *Budget) NewReservation() *Reservation {
 // Reservation is one read's part of a Budget. It implements catalog.MemoryBudget. Nil is unlimited. It is safe for concurrent use.
 type Reservation struct {
 	budget *Budget
-	// share is its own share, reserved its current memory in bytes; what exceeds the share is common memory.
+	// share is the size of the reservation's own share, and reserved the memory that it has, both in bytes. Memory beyond the share is
+	// common memory.
 	share, reserved int
-	// waiting is the number of its requests in the queue.
+	// waiting is the number of the reservation's requests in the queue.
 	waiting int
 	// read is the read in progress; nil before StartRead and after its end.
 	read *activeRead
 }
 
-// Reserve reserves bytes, or returns an error if too few are free. During a read it first waits for other reads to end, at most MaxWait in
-// all waits of the read.
+// Reserve reserves bytes, or returns an error if too few are free. During a read it first waits for other reads to release memory. All
+// waits of one read take at most MaxWait.
 func (r *Reservation) Reserve(bytes int) error {
 	if r == nil {
 		return nil
@@ -83,15 +88,15 @@ func (r *Reservation) Reserve(bytes int) error {
 	return r.budget.wait(r.read.ctx, wanted)
 }
 
-// errNoMemory is the error of a read that needs more memory than is free.
+// errNoMemory returns the error of a read that needs more memory than is free.
 func errNoMemory() error {
-	// The text is in a condition, so it has no number that changes between attempts.
+	// The text is part of a condition, so it must not have numbers that differ between attempts.
 	return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
 		"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
 		ownShare>>10, commonShare>>20)
 }
 
-// Release releases reserved bytes.
+// Release releases reserved bytes. It does nothing for a nil Reservation.
 func (r *Reservation) Release(bytes int) {
 	if r == nil {
 		return
@@ -101,7 +106,7 @@ func (r *Reservation) Release(bytes int) {
 	r.releaseLocked(bytes)
 }
 
-// Reset releases all reserved bytes, to restart the read.
+// Reset releases all reserved bytes, so that the read can be restarted. The reservation keeps its share.
 func (r *Reservation) Reset() {
 	if r == nil {
 		return
@@ -111,7 +116,7 @@ func (r *Reservation) Reset() {
 	r.releaseLocked(r.reserved)
 }
 
-// Close releases all reserved bytes and the share.
+// Close releases all reserved bytes and the share. The reservation must not be used afterwards.
 func (r *Reservation) Close() {
 	if r == nil {
 		return
@@ -126,8 +131,8 @@ func (r *Reservation) Close() {
 	delete(r.budget.open, r)
 }
 
-// AcquireLarge waits until no other read may have large messages, during a read at most MaxWait in all waits of the read. The caller must
-// call release when it no longer receives large messages.
+// AcquireLarge waits until no other read may have large messages. All waits of one read take at most MaxWait. It returns an error after
+// that, or when ctx ends. The caller must call release when it no longer receives large messages.
 func (r *Reservation) AcquireLarge(ctx context.Context) (release func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -149,7 +154,7 @@ func (r *Reservation) AcquireLarge(ctx context.Context) (release func(), err err
 	}, nil
 }
 
-// errLargeTimeout is the error of a read that has waited MaxWait for large messages.
+// errLargeTimeout is the error of a read that has waited MaxWait for permission to receive large messages.
 var errLargeTimeout = errors.New("its turn has not come within " + MaxWait.String() + "; it is read again later")
 
 func (r *Reservation) releaseLocked(bytes int) {
@@ -161,7 +166,7 @@ func (r *Reservation) releaseLocked(bytes int) {
 	}
 }
 
-// commonPart returns how many of these bytes are common memory.
+// commonPart returns the number of bytes of common memory in a total number of reserved bytes.
 func (r *Reservation) commonPart(bytes int) int { return max(0, bytes-r.share) }
 
 // usesCommon reports whether the reservation has common memory.

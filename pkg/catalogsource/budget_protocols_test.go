@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 )
 
-// keptRegistry lists bundles of which more is kept than the budget has: 16 packages of 1.5 MiB each.
+// keptRegistry lists 16 packages of 1.5 MiB each, which together exceed the budget.
 type keptRegistry struct{ bigRegistry }
 
 const keptPackages, keptBundles = 16, 600
@@ -81,7 +81,7 @@ func TestHRD_B4_BothProtocolsUseTheBudget(t *testing.T) {
 	}
 }
 
-// tooLargeRegistry lists one bundle of a small package, and more than is kept of a package.
+// tooLargeRegistry lists one package that exceeds the maximum size of a package, and then a small one.
 type tooLargeRegistry struct{ bigRegistry }
 
 const tooLargeBundles = 12_000
@@ -127,7 +127,7 @@ func TestHRD_B4_TooLargePackageDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// serveRegistry returns the address of a registry.
+// serveRegistry starts a gRPC server for a registry and returns its address. The server stops at the end of the test.
 func serveRegistry(t *testing.T, registry api.RegistryServer) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,7 +10,7 @@ import (
 
 func TestHRD_B4_ReservationsShareOneBudget(t *testing.T) {
 	for name, test := range map[string]struct {
-		// others is what each of 15 other readings takes.
+		// others is the number of bytes that each of 15 other reads reserves, and own that of the tested read.
 		others, own int
 		refused     bool
 	}{
@@ -37,7 +37,7 @@ func TestHRD_B4_ReservationsShareOneBudget(t *testing.T) {
 			if (err != nil) != test.refused || err != nil && (!strings.Contains(err.Error(), "1536 KiB") || !strings.Contains(err.Error(), "14 MiB")) {
 				t.Errorf("it says %v", err)
 			}
-			// One beyond the shares has the common part alone.
+			// A reservation beyond the shares has only the common memory.
 			seventeenth := budget.NewReservation()
 			if err := seventeenth.Reserve(commonShare); test.others > ownShare && err == nil {
 				t.Error("a reading without a share has more than is left")

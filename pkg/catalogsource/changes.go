@@ -8,16 +8,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Changes notifies controllers of packages whose content changed. It has the form of an informer for library-go's factory, with one object
-// named after each package, and holds no objects. It is synced when the set of catalogs is known, read or not: a controller must not wait
-// for a catalog that may be down, nor decide as if there were no catalogs. The zero value is ready for use.
+// Changes notifies controllers of packages whose content changed. It has the interface of an informer for library-go's factory: it notifies
+// of one object named after each package, and stores no objects. It is synced as soon as the set of catalogs is known, whether or not they
+// have been read. A controller must neither wait for a catalog that may be down nor decide as if there were no catalogs. The zero value is
+// ready for use.
 type Changes struct {
 	lock     sync.Mutex
 	handlers []cache.ResourceEventHandler
 	listed   bool
 }
 
-// AddEventHandler registers a handler. It is called from the goroutine that finds the change and must not block.
+// AddEventHandler registers a handler. Notify calls the handler's OnAdd synchronously, so OnAdd must not block. The registration is always
+// nil.
 func (c *Changes) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -39,7 +41,7 @@ func (c *Changes) SetListed() {
 	c.listed = true
 }
 
-// Notify notifies every handler of these packages.
+// Notify calls OnAdd of every handler for each of these packages.
 func (c *Changes) Notify(packages []string) {
 	c.lock.Lock()
 	handlers := slices.Clone(c.handlers)

@@ -15,7 +15,7 @@ const (
 	csvsAtMost          = 64 << 20
 )
 
-// csvRegistry lists bundles of one package, each with a ClusterServiceVersion of a megabyte, and looks at the heap meanwhile.
+// csvRegistry lists bundles of one package, each with a ClusterServiceVersion of a megabyte, and records the maximum of the heap meanwhile.
 type csvRegistry struct {
 	bigRegistry
 	before, most int64
@@ -34,7 +34,7 @@ func (r *csvRegistry) ListBundles(_ *api.ListBundlesRequest, stream api.Registry
 	return nil
 }
 
-// TestHRD_B4_RealHeapOfCSVsOverGRPC holds that 400 MiB of ClusterServiceVersions stream through.
+// TestHRD_B4_RealHeapOfCSVsOverGRPC checks that a read of 400 MiB of ClusterServiceVersions never has many of them in memory.
 func TestHRD_B4_RealHeapOfCSVsOverGRPC(t *testing.T) {
 	registry := &csvRegistry{before: heap(true)}
 	packages, _, err := grpc.Client{}.Read(t.Context(), serveRegistry(t, registry), func(string) bool { return true }, nil)

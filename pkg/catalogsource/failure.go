@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// GracePeriod is how long reads must fail before users of the catalog's last content are notified. Replaced pods and short connection
-// failures take less, and would otherwise write the status of every operator.
+// GracePeriod is the time for which reads must fail before the failure is reported to users of the catalog's last content. Restarts of pods
+// and short connection failures take less, and would otherwise change the status of every operator.
 const GracePeriod = 30 * time.Second
 
-// Disable records that an admin has disabled a catalog: its content does not count until it is enabled again. The content is kept for then.
+// Disable records that an admin has disabled a catalog; why is the error for its packages. Its content is stored but ignored until the
+// catalog is enabled again, by Set, SetPending, SetError or SetUnchanged.
 func (s *Snapshots) Disable(info Info, why error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		next := old.withInfo(info)
@@ -18,7 +19,8 @@ func (s *Snapshots) Disable(info Info, why error) (changed []string) {
 	})
 }
 
-// enabled returns a copy that is not disabled. The time in which it was disabled does not count as failing.
+// enabled marks s as not disabled, and returns s. If s was disabled, its failure begins now: the time before does not add to GracePeriod. s
+// must be a copy that no other goroutine has.
 func (s *Snapshot) enabled(now time.Time) *Snapshot {
 	if s.Disabled {
 		s.Disabled, s.Failing = false, now
@@ -26,8 +28,8 @@ func (s *Snapshot) enabled(now time.Time) *Snapshot {
 	return s
 }
 
-// withError returns a copy with the error of a read. If errors only differ in addresses, ports and durations, it keeps the first one, so
-// that a repeated failure is no change.
+// withError sets the error of a read, and returns s. If the errors only differ in addresses, ports and durations, it keeps the first one,
+// so that a repeated failure is no change. s must be a copy that no other goroutine has.
 func (s *Snapshot) withError(why error, at time.Time) *Snapshot {
 	if s.Err == nil {
 		s.Failing = at
@@ -38,7 +40,8 @@ func (s *Snapshot) withError(why error, at time.Time) *Snapshot {
 	return s.atTime(at)
 }
 
-// atTime returns a copy for a point in time: a catalog that has been failing for GracePeriod is unavailable.
+// atTime sets Unavailable to whether the catalog has been failing for GracePeriod at a time, and returns s. s must be a copy that no other
+// goroutine has.
 func (s *Snapshot) atTime(now time.Time) *Snapshot {
 	s.Unavailable = s.Err != nil && !s.Disabled && now.Sub(s.Failing) >= GracePeriod
 	return s
@@ -46,5 +49,5 @@ func (s *Snapshot) atTime(now time.Time) *Snapshot {
 
 var volatile = regexp.MustCompile(`\[[0-9a-fA-F:]+\]|\b[0-9]{1,3}(\.[0-9]{1,3}){3}\b|:[0-9]+\b|\b([0-9]+(\.[0-9]+)?(ns|µs|ms|s|m|h))+\b`)
 
-// normalizeError returns an error's text without the addresses, ports and durations that differ between attempts.
+// normalizeError returns an error's text with a placeholder for the addresses, ports and durations that differ between attempts.
 func normalizeError(err error) string { return volatile.ReplaceAllString(err.Error(), "#") }

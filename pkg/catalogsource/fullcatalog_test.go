@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// fullCatalog writes a catalog that has all that real ones have and much that they have not yet, and returns its folder.
+// fullCatalog writes a catalog with every feature of real catalogs, and some that they do not have yet. It returns the directory.
 func fullCatalog(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -56,7 +56,7 @@ func fullCatalog(t *testing.T) string {
 	return filepath.Join(root, "catalog")
 }
 
-// withoutImages drops the images, which depend on the registry's port.
+// withoutImages removes the images from packages, because they depend on the registry's port, and returns packages.
 func withoutImages(packages []catalog.Package) []catalog.Package {
 	for p := range packages {
 		for b := range packages[p].Bundles {

@@ -19,8 +19,8 @@ import (
 	googlegrpc "google.golang.org/grpc"
 )
 
-// hostileServer is the variable that makes a process of these tests the server of the hostile catalogs: what servers hold is then
-// not in the heap of the reader.
+// hostileServer is the environment variable with which a process of these tests serves the hostile catalogs. The servers are another
+// process, so that their memory is not part of the reader's heap.
 const hostileServer = "SERVE_HOSTILE_CATALOGS"
 
 func TestMain(m *testing.M) {
@@ -33,16 +33,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hostileAddresses are what the server process prints: the gRPC address of each catalog, the base URL of the others, and the
-// certificate of the latter.
+// hostileAddresses is what the server process prints, as JSON: the gRPC address of each catalog, the base URL of each HTTPS catalog, and
+// the certificate of the latter.
 type hostileAddresses struct {
 	GRPC        map[string]string
 	HTTPS       map[string]string
 	Certificate []byte
 }
 
-// serveHostile serves until its standard input ends. When all catalogs have sent half of what they send, or have been left, it
-// prints a line and waits for one.
+// serveHostile serves the hostile catalogs until its standard input ends. When every catalog has sent one half or has lost its reader, it
+// prints a line, and waits for a line before it continues.
 func serveHostile() error {
 	in := bufio.NewReader(os.Stdin)
 	halves := &barrier{remaining: len(hostileRegistries) + len(hostileBodies), all: make(chan struct{}), then: make(chan struct{})}
@@ -87,7 +87,7 @@ func serveHostile() error {
 	return nil
 }
 
-// barrier is where all wait for one another, and then for somebody else.
+// barrier blocks its participants until all have arrived (all is closed), and then until then is closed.
 type barrier struct {
 	lock      sync.Mutex
 	remaining int
@@ -110,13 +110,13 @@ func (m *barrier) wait(ctx context.Context) {
 	}
 }
 
-// hostileRegistry sends a list of bundles in two halves.
+// hostileRegistry sends a list of bundles in two halves, with a barrier between them.
 type hostileRegistry struct {
 	api.UnimplementedRegistryServer
-	// bundles are how many it has; bundle is one of them.
+	// bundles is the number of bundles, and bundle returns the one with index n.
 	bundles int
 	bundle  func(n int) *api.Bundle
-	// answer is what is answered for one bundle.
+	// answer returns the response to GetBundle.
 	answer func(name string) *api.Bundle
 	halves *barrier
 	once   sync.Once
@@ -143,15 +143,15 @@ func (r *hostileRegistry) GetBundle(_ context.Context, request *api.GetBundleReq
 	return r.answer(request.GetCsvName()), nil
 }
 
-// listedBundle is a bundle of a wanted package; each package has this many bundles.
+// listedBundle returns bundle n of a wanted package. Each package has this many bundles (each).
 func listedBundle(n, each int) *api.Bundle {
 	return &api.Bundle{PackageName: fmt.Sprintf("wanted-%d", n/each), ChannelName: "stable", CsvName: fmt.Sprintf("v1.%d.0", n), CsvJson: "{}"}
 }
 
-// bigText is a text of which no two are equal.
+// bigText returns a text that is unique for n and has about size bytes.
 func bigText(n, size int) string { return fmt.Sprintf("%d-", n) + strings.Repeat("x", size) }
 
-// hostileRegistries are catalogs over gRPC.
+// hostileRegistries are the hostile catalogs that are served over gRPC.
 var hostileRegistries = map[string]*hostileRegistry{
 	"ClusterServiceVersions nearly as large as a usual message": {bundles: 100, bundle: func(n int) *api.Bundle {
 		b := listedBundle(n, 1000)
@@ -202,18 +202,18 @@ var hostileRegistries = map[string]*hostileRegistry{
 	}},
 }
 
-// hostileKind is a kind that no other package has.
+// hostileKind returns, as JSON, a kind that is unique for n.
 func hostileKind(n int) string {
 	return fmt.Sprintf(`{"group":"group-%d.example.com","version":"v1","kind":"Kind%d"}`, n, n)
 }
 
-// hostileBody is a catalog over HTTPS: after the headers it is written in two halves.
+// hostileBody is a catalog over HTTPS. After headers of the size header, write sends it in two halves, and calls half between them.
 type hostileBody struct {
 	header int
 	write  func(w io.Writer, half func())
 }
 
-// blobs writes so many blobs, one a line.
+// blobs returns a function that writes n blobs, one on each line.
 func blobs(n int, blob func(n int) string) func(io.Writer, func()) {
 	return func(w io.Writer, half func()) {
 		for i := range n {
@@ -227,7 +227,7 @@ func blobs(n int, blob func(n int) string) func(io.Writer, func()) {
 	}
 }
 
-// entries writes one blob with so many entries, its fields sorted, so that whose it is comes last.
+// entries returns a function that writes one blob with n entries. Its fields are sorted, so that the package follows the entries.
 func entries(n int, entry func(n int) string) func(io.Writer, func()) {
 	return func(w io.Writer, half func()) {
 		out := bufio.NewWriterSize(w, 1<<20)
@@ -246,7 +246,7 @@ func entries(n int, entry func(n int) string) func(io.Writer, func()) {
 	}
 }
 
-// hostileBodies are catalogs over HTTPS.
+// hostileBodies are the hostile catalogs that are served over HTTPS.
 var hostileBodies = map[string]hostileBody{
 	"a channel of empty entries": {write: entries(10<<20, func(int) string { return "{}" })},
 	"a channel of large entries": {write: entries(60_000, func(n int) string { return `{"name":"` + bigText(n, 500) + `"}` })},
@@ -275,7 +275,7 @@ var hostileBodies = map[string]hostileBody{
 	})},
 }
 
-// awaitHalves reads what the server process prints when all have sent a half, looks, and has it go on.
+// awaitHalves waits until the server process prints that all catalogs have sent one half, calls look, and makes the server continue.
 func awaitHalves(out *bufio.Reader, in io.Writer, look func()) error {
 	if line, err := out.ReadString('\n'); err != nil || line != "halves\n" {
 		return fmt.Errorf("the server of hostile catalogs printed %q: %w", line, err)

@@ -19,11 +19,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 )
 
-// hostileAtMost is what sixteen hostile readings may keep together over what there was before.
+// hostileAtMost is the maximum number of bytes by which sixteen hostile reads together may enlarge the heap.
 const hostileAtMost = 64 << 20
 
-// TestHRD_B4_RealHeapOfHostileReadings holds that sixteen hostile catalogs that are read at once, half of them over gRPC and half
-// over HTTPS, keep at most 64 MiB. The servers are another process.
+// TestHRD_B4_RealHeapOfHostileReadings checks the memory of sixteen concurrent reads of hostile catalogs, half of them over gRPC and half
+// over HTTPS. The servers are another process.
 //
 // Promise HRD-B4: Sixteen hostile catalogs that are read at once keep at most 64 MiB of heap together, over gRPC and HTTPS. What exceeds
 // the budget is refused with the limit named, and a slow catalog makes no other one fail.
@@ -71,7 +71,7 @@ func TestHRD_B4_RealHeapOfHostileReadings(t *testing.T) {
 	}
 }
 
-// hostileReads are the readings of the catalogs at these addresses, by their names; they return how many packages they found.
+// hostileReads returns, by name, a function that reads each catalog at these addresses and returns the number of packages found.
 func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(context.Context, *catalogsource.Reservation) (int, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(addresses.Certificate)
@@ -97,8 +97,8 @@ func hostileReads(t *testing.T, addresses hostileAddresses) map[string]func(cont
 	return reads
 }
 
-// startHostile starts the process that serves the hostile catalogs. The second result waits until each of them has sent a half,
-// looks, and lets them go on.
+// startHostile starts the process that serves the hostile catalogs. The returned function waits until each of them has sent one half, calls
+// look, and makes them continue.
 func startHostile(t *testing.T) (hostileAddresses, func(look func()) error) {
 	server := exec.Command(os.Args[0])
 	server.Env, server.Stderr = append(os.Environ(), hostileServer+"=1"), os.Stderr
@@ -129,7 +129,7 @@ func startHostile(t *testing.T) (hostileAddresses, func(look func()) error) {
 	return addresses, func(look func()) error { return awaitHalves(out, in, look) }
 }
 
-// liveBytes is how much of the heap a collection has found to be in use.
+// liveBytes collects garbage and returns the number of bytes of the heap that are in use.
 func liveBytes() int64 {
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

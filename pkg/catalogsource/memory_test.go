@@ -23,14 +23,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource/http"
 )
 
-// A made-up catalog as big as OpenShift's biggest, of which two packages are wanted. It is made while it is sent, so that
-// what the servers hold counts for little; it counts.
+// A synthetic catalog as large as the largest of OpenShift, of which two packages are wanted. It is created while it is sent, because the
+// heap includes the memory of the servers.
 const (
 	bigPackages, bigBundles = 200, 25
 	bigKinds                = 6        // of each package, as in real catalogs
 	bigManifest             = 11 << 10 // bytes of each bundle's ClusterServiceVersion: 55 MB in all
 	keptAtMost              = 1 << 20
-	// inUseAtMost is what reading may add at any moment, garbage that is not collected yet and the servers' part included.
+	// inUseAtMost is the maximum number of bytes that a read may add to the heap at any time, including uncollected garbage and the
+	// servers' memory.
 	inUseAtMost = 32 << 20
 )
 
@@ -38,7 +39,7 @@ func wantedOfBig(pkg string) bool { return pkg == "package-7" || pkg == "package
 
 func bigVersion(bundle int) string { return fmt.Sprintf("1.%d.0", bundle) }
 
-// bigRegistry streams the catalog as operator-registry would.
+// bigRegistry streams the synthetic catalog as operator-registry would.
 type bigRegistry struct {
 	api.UnimplementedRegistryServer
 	sent int
@@ -68,7 +69,7 @@ func (r *bigRegistry) GetPackage(_ context.Context, request *api.GetPackageReque
 	return &api.Package{Name: request.GetName(), DefaultChannelName: "stable", Channels: []*api.Channel{{Name: "stable"}}}, nil
 }
 
-// bigKind is a kind that every version of a package provides, as a property's value.
+// bigKind returns a kind that every version of a package provides, as the value of a property.
 func bigKind(pkg string, kind int) string {
 	return fmt.Sprintf(`{"group":"%s.example.com","version":"v1alpha1","kind":"%s-%d-resource"}`, pkg, pkg, kind)
 }
@@ -78,7 +79,7 @@ func bigCSV(pkg string, bundle int) string {
 		pkg, bigVersion(bundle), strings.Repeat("lorem ", bigManifest/6))
 }
 
-// writeBig writes the catalog as catalogd would.
+// writeBig writes the synthetic catalog as catalogd would.
 func writeBig(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	for p := range bigPackages {
@@ -195,7 +196,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return c.Writer.Write(p)
 }
 
-// memory says how much of the heap is kept after something was done, and how much more was in use at most meanwhile.
+// memory calls do. It returns the number of bytes that the heap is larger afterwards (kept), and the maximum meanwhile (most).
 func memory(do func()) (kept, most int64) {
 	before := heap(true)
 	done := make(chan struct{})
@@ -221,7 +222,7 @@ func memory(do func()) (kept, most int64) {
 func heap(collected bool) int64 {
 	if collected {
 		runtime.GC()
-		runtime.GC() // what finalizers let go
+		runtime.GC() // frees what finalizers released
 	}
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

@@ -18,7 +18,7 @@ import (
 
 const testdata = "../../test/localcatalog/testdata"
 
-// readBoth reads one catalog over gRPC and over HTTPS, and fails where the two are not the same.
+// readBoth reads one catalog over gRPC and over HTTPS, and returns its packages. The test fails if the results differ.
 func readBoth(t *testing.T, folder string, want func(string) bool) []catalog.Package {
 	t.Helper()
 	server, err := localcatalog.Start(t.Context(), localcatalog.Options{Catalogs: []string{folder}})
@@ -70,7 +70,8 @@ func TestBothProtocolsGiveEqualPackages(t *testing.T) {
 	}
 }
 
-// TestPublishedPackageIsEqualOverBothProtocols is the part of the test below that runs with the race detector.
+// TestPublishedPackageIsEqualOverBothProtocols compares one real package. It is small enough to run with the race detector, unlike the next
+// test.
 func TestPublishedPackageIsEqualOverBothProtocols(t *testing.T) {
 	packages := readBoth(t, realdata.Path(t, "catalogs/community-v4.20/project-quay"), nil)
 	if len(packages) != 1 || packages[0].Name != "project-quay" || len(packages[0].Bundles) != 152 {
@@ -111,7 +112,8 @@ func TestUPG_C6RealCatalogsReadTheSameOverBothProtocols(t *testing.T) {
 	}
 }
 
-// TestHRD_B4_RealCatalogsFitTheBudget reads both catalogs over both protocols under one budget, with every package wanted.
+// TestHRD_B4_RealCatalogsFitTheBudget checks that two real catalogs can be read over both protocols with one budget, with every package
+// wanted.
 func TestHRD_B4_RealCatalogsFitTheBudget(t *testing.T) {
 	budget := catalogsource.NewBudget()
 	for folder, want := range map[string]int{"community-v4.20": 37, "certified-v4.20": 59} {

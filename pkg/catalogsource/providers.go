@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SetProviders stores which packages of a catalog provide which kinds, wanted or not, and reports whether that changed. The content stays
-// until the next SetProviders, also if the catalog fails or only some packages are read again. For an unknown catalog it does nothing.
+// SetProviders stores which packages of a catalog provide which kinds, wanted or not, and reports whether that changed. The providers stay
+// until the next SetProviders, even if the catalog fails or only some packages are read again. For an unknown catalog it does nothing.
 func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (changed bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -23,8 +23,8 @@ func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (c
 	return true
 }
 
-// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits catalogs that are known
-// to have none.
+// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits catalogs of which all
+// packages are known and none provides the kind.
 func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -37,8 +37,9 @@ func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	return all
 }
 
-// NeedsProviders reports whether a stored bundle of any catalog requires a kind that this catalog may provide: no stored package of the
-// catalog provides it, and the kinds of its other packages are not known.
+// NeedsProviders reports whether a stored bundle of any catalog requires a kind that no stored package of this catalog provides, so that
+// all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled, or all of its packages are
+// stored.
 func (s *Snapshots) NeedsProviders(id catalog.ID) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -61,7 +62,7 @@ func (s *Snapshots) NeedsProviders(id catalog.ID) bool {
 	return needed
 }
 
-// visitRequiredKinds calls f with the kinds that stored bundles require.
+// visitRequiredKinds calls f with the kinds that each stored bundle requires and does not provide itself.
 func (s *Snapshot) visitRequiredKinds(f func(catalog.GVK)) {
 	for _, pkg := range s.Packages {
 		for _, bundle := range pkg.Bundles {
@@ -76,11 +77,12 @@ func (s *Snapshot) visitRequiredKinds(f func(catalog.GVK)) {
 	}
 }
 
-// providerHint returns the packages that provide a kind: exact for stored packages, and as of the last read of all packages for others.
+// providerHint returns the packages that provide a kind: exactly for stored packages, and as of the last SetProviders for others. The hint
+// has no packages if the catalog is disabled.
 func (s *Snapshot) providerHint(gvk catalog.GVK) resolve.ProviderHint {
 	out := resolve.ProviderHint{Catalog: s.ID, Labels: s.Labels}
 	if s.Disabled {
-		return out // the catalog's content does not count
+		return out // the catalog's content is ignored
 	}
 	out.Packages = s.providingPackages(gvk)
 	if s.WasRead && s.Wanted == nil {

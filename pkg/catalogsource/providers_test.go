@@ -17,18 +17,18 @@ var (
 	cakeKind  = catalog.GVK{Group: "g", Version: "v1", Kind: "Cake"}
 )
 
-// providingPackage is a package whose second version provides these kinds.
+// providingPackage returns a package with two versions, of which the second provides these kinds.
 func providingPackage(name string, kinds ...catalog.GVK) catalog.Package {
 	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0"}, {Name: name + ".v1.1.0", ProvidedGVKs: kinds}}}
 }
 
-// requiringPackage is a package that requires kinds, one of them only if it provides none itself.
+// requiringPackage returns a package with one version that requires gvk and provides the other kinds.
 func requiringPackage(name string, gvk catalog.GVK, provides ...catalog.GVK) catalog.Package {
 	return catalog.Package{Name: name, Bundles: []catalog.Bundle{{Name: name + ".v1.0.0", ProvidedGVKs: provides,
 		Requirements: []catalog.Requirement{{All: []catalog.Requirement{{GVK: &gvk}}}}}}}
 }
 
-// providersOf says that these packages provide bread.
+// providersOf returns Providers in which these packages provide breadKind.
 func providersOf(packages ...string) *catalog.Providers {
 	var builder catalog.ProvidersBuilder
 	for _, pkg := range packages {

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// request is a queued request for common memory or for large messages.
+// request is a request for memory or for large messages, which may wait in the queue of the Budget.
 type request struct {
 	reservation *Reservation
 	bytes       int
 	large       bool
-	// done receives nil when the request is granted, or its error. Its capacity is one.
+	// done receives nil when the request is granted, or its error. It has a capacity of one, so that sending never blocks.
 	done chan error
 }
 
-// commonBytes returns how much common memory a request needs.
+// commonBytes returns the number of bytes of common memory that a request needs.
 func (q *request) commonBytes() int {
 	r := q.reservation
 	return r.commonPart(r.reserved+q.bytes) - r.commonPart(r.reserved)
 }
 
-// isWanted reports whether a request waits, for large messages or for memory.
+// isWanted reports whether a request waits: for large messages if large is true, otherwise for memory.
 func (b *Budget) isWanted(large bool) bool {
 	return slices.ContainsFunc(b.queue, func(q *request) bool { return q.large == large })
 }
 
-// canGrant reports whether a request can be granted. isBehind means that an older one waits for the same resource. A reservation that has
-// common memory already is granted first, because the older request waits for its end.
+// canGrant reports whether a request can be granted. isBehind means that an older request waits for the same resource. A reservation that
+// already has common memory may overtake the older request, which waits for that reservation to end.
 func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	switch {
 	case q.large:
@@ -37,7 +37,7 @@ func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	return q.commonBytes() <= b.freeCommon && (!isBehind || q.reservation.usesCommon())
 }
 
-// grant grants a request.
+// grant grants a request. The resource must be free, as canGrant reports.
 func (b *Budget) grant(q *request) {
 	if q.large {
 		b.large = q.reservation
@@ -52,7 +52,8 @@ func (b *Budget) grant(q *request) {
 	}
 }
 
-// wait queues a request, and returns when it is granted, fails, or ctx ends. The caller holds the lock, which wait releases while it waits.
+// wait queues a request. It returns nil when the request is granted, and an error when it fails or ctx ends. The caller holds the lock,
+// which wait releases while it waits.
 func (b *Budget) wait(ctx context.Context, q *request) error {
 	q.done = make(chan error, 1)
 	b.queue = append(b.queue, q)
@@ -77,17 +78,18 @@ func (b *Budget) wait(ctx context.Context, q *request) error {
 	return err
 }
 
-// end removes a request from the queue.
+// end removes a request from the queue, and sends err to its done channel.
 func (b *Budget) end(q *request, err error) {
 	b.queue = slices.DeleteFunc(b.queue, func(other *request) bool { return other == q })
 	q.reservation.waiting--
 	q.done <- err
 }
 
-// dispatch grants requests of the queue, the oldest first. It is called after each change of the free resources or of the queue.
+// dispatch grants as many requests of the queue as possible, the oldest first. If the waiting reservations block one another, it fails one
+// of them. It must be called after each change of the free resources or of the queue.
 func (b *Budget) dispatch() {
 	for {
-		var memory, large bool // an older request still waits for it
+		var memory, large bool // whether an older request still waits for the resource
 		for _, q := range slices.Clone(b.queue) {
 			isBehind := &memory
 			if q.large {
@@ -109,8 +111,9 @@ func (b *Budget) dispatch() {
 	b.updateTimers()
 }
 
-// deadlocked returns the request to fail if all reservations with common memory wait, so that none would ever be released: that of the
-// reservation with the most common memory, because a small catalog must not fail because of a large one. Otherwise it returns nil.
+// deadlocked returns the request to fail if all reservations with common memory wait, because then none would ever release memory; nil
+// otherwise. It selects a request of the reservation with the most common memory, because a small catalog must not fail because of a large
+// one.
 func (b *Budget) deadlocked() *request {
 	for r := range b.open {
 		if r.usesCommon() && r.waiting == 0 {
@@ -126,7 +129,7 @@ func (b *Budget) deadlocked() *request {
 	return most
 }
 
-// failWaiting fails all waiting requests of a reservation.
+// failWaiting fails all waiting requests of a reservation, because its read has waited MaxWait.
 func (b *Budget) failWaiting(r *Reservation) {
 	for _, q := range slices.Clone(b.queue) {
 		switch {

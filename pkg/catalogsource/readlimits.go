@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// MaxWait limits all waits of one read for resources of other reads: the time that two reads may use them one after the other
-	// (maxContention).
+	// MaxWait is the maximum total time for which one read waits for resources of other reads. It is the time for which two reads may use
+	// them one after the other (maxContention).
 	MaxWait = 2 * maxContention
-	// maxContention limits the total time in which other reads wait for resources of one read. The largest catalogs of OpenShift are read
-	// within seconds, and within half a minute if 16 are read at once on a slow node.
+	// maxContention is the maximum total time for which other reads wait for resources of one read. The largest catalogs of OpenShift are
+	// read within seconds, and within half a minute if 16 are read at once on a slow node.
 	maxContention = time.Minute
-	// paceBytes is the minimum that a server must send in each paceWindow while its catalog uses shared resources. The slowest accepted
-	// server sends small responses: a hundred bytes each over gRPC, one every tenth of a second. A catalog that uses common memory has
-	// megabytes, and would exceed the read's timeout at this pace.
+	// paceBytes is the minimum number of bytes that a server must send in each paceWindow while its catalog uses shared resources. The
+	// slowest accepted server sends small responses: a hundred bytes each over gRPC, one every tenth of a second. A catalog that uses
+	// common memory has megabytes, and would exceed the read's timeout at this pace.
 	paceBytes  = 8 << 10
 	paceWindow = 10 * time.Second
 )
 
-// limitError is the error of a read that exceeded its time or whose server was too slow.
+// limitError is the error of a read that exceeded a time limit or whose server was too slow.
 type limitError struct{ error }
 
-// Unwrap returns the cause.
+// Unwrap returns the wrapped error.
 func (e *limitError) Unwrap() error { return e.error }
 
 func errTimeout(timeout time.Duration) error {
@@ -39,7 +39,8 @@ func errContention() error {
 	return &limitError{fmt.Errorf("the catalog is too slow: other catalogs waited %s for memory that the reading used; check the load and the log of the catalog's server, or ask the catalog's publisher to prune it; it is read again later", maxContention)}
 }
 
-// Cause returns the limit that ended a read with a context from StartRead. If none did, it returns err, or the context's error.
+// Cause returns the error of a read whose context is from StartRead: the limit that ended the read, else err, else the error of the
+// context. It returns nil if there is none of them.
 func Cause(ctx context.Context, err error) error {
 	if limit := (*limitError)(nil); errors.As(context.Cause(ctx), &limit) {
 		return limit
@@ -50,18 +51,19 @@ func Cause(ctx context.Context, err error) error {
 	return err
 }
 
-// activeRead has the timers of a read.
+// activeRead has the context and the timers of a read.
 type activeRead struct {
 	ctx context.Context
-	// time runs while the read does not wait for others, waits while it does. pace and contention run while it uses shared resources;
-	// contention only while another read waits for them.
+	// time runs while the read does not wait for others, and waits while it does. pace runs while the read uses shared resources.
+	// contention runs while the read uses resources for which another read waits.
 	time, waits, pace, contention pausableTimer
-	// received is the number of bytes in the current window of pace.
+	// received is the number of bytes received in the current window of pace.
 	received int
 }
 
-// StartRead starts a read. Its context ends after timeout, without waits for other reads, and when the server is too slow while the read
-// uses shared memory; Cause returns which. The caller must call end after the read. A reservation has one read at a time.
+// StartRead starts a read and returns its context. The context ends after timeout, which does not include waits for other reads. It also
+// ends if the server is too slow while the read uses shared resources. Cause returns which limit ended it. The caller must call end after
+// the read. A reservation has one read at a time. A nil Reservation only has the timeout.
 func (r *Reservation) StartRead(ctx context.Context, timeout time.Duration) (reading context.Context, end func()) {
 	if r == nil {
 		return context.WithTimeoutCause(ctx, timeout, errTimeout(timeout))
@@ -94,7 +96,7 @@ func (r *Reservation) StartRead(ctx context.Context, timeout time.Duration) (rea
 	}
 }
 
-// AddReceived counts bytes that the server of the current read has sent.
+// AddReceived adds to the number of bytes that the server of the current read has sent. It does nothing without a read.
 func (r *Reservation) AddReceived(bytes int) {
 	if r == nil {
 		return
@@ -106,10 +108,10 @@ func (r *Reservation) AddReceived(bytes int) {
 	}
 }
 
-// restartPace starts a new window.
+// restartPace starts a new paceWindow without received bytes.
 func (r *activeRead) restartPace() { r.pace.left, r.received = paceWindow, 0 }
 
-// updateTimers starts and stops the timers of all reads after a change of the used or requested resources.
+// updateTimers starts and stops the timers of all reads. It must be called after a change of the used or requested resources.
 func (b *Budget) updateTimers() {
 	memoryWanted, largeWanted := b.isWanted(false), b.isWanted(true)
 	for r := range b.open {
@@ -127,16 +129,18 @@ func (b *Budget) updateTimers() {
 	}
 }
 
-// pausableTimer expires when its total running time reaches a limit. The Budget's lock guards its fields, and is held while expired runs.
+// pausableTimer calls expired when its total running time reaches a limit. The Budget's lock guards its fields, and is held while expired
+// runs.
 type pausableTimer struct {
 	left    time.Duration
 	expired func()
-	// timer runs since this time; nil while the pausableTimer is paused.
+	// timer is the running timer, and since its start; timer is nil while the pausableTimer is paused. left is the remaining time at that
+	// start.
 	timer *time.Timer
 	since time.Time
 }
 
-// run starts or pauses it.
+// run starts the timer if running is true, and pauses it otherwise. It does nothing if the timer is already in that state.
 func (s *pausableTimer) run(b *Budget, running bool) {
 	switch {
 	case running == (s.timer != nil):
@@ -147,7 +151,7 @@ func (s *pausableTimer) run(b *Budget, running bool) {
 			b.lock.Lock()
 			defer b.lock.Unlock()
 			if s.timer != timer {
-				return // it was paused at the same time
+				return // the timer was paused at the same time
 			}
 			s.timer, s.left = nil, 0
 			s.expired()

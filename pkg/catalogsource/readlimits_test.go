@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// uses are the two ways in which a reading uses what all share; end ends its use.
+// uses has the two ways in which a read uses shared resources. end ends the use.
 var uses = map[string]func(ctx context.Context, r *Reservation) (end func(), err error){
 	"common memory": func(_ context.Context, r *Reservation) (func(), error) {
 		return r.Reset, r.Reserve(ownShare + commonShare)
@@ -17,7 +17,7 @@ var uses = map[string]func(ctx context.Context, r *Reservation) (end func(), err
 	"large messages": func(ctx context.Context, r *Reservation) (func(), error) { return r.AcquireLarge(ctx) },
 }
 
-// serve counts so many bytes each second until ctx ends.
+// serve adds a number of received bytes every second until ctx ends.
 func serve(ctx context.Context, r *Reservation, bytes int) {
 	for every := time.NewTicker(time.Second); ; {
 		select {
@@ -101,9 +101,9 @@ func TestHRD_B4_WaitIsLimited(t *testing.T) {
 func TestHRD_B4_ReadThatUsesSharedMemoryMustProgress(t *testing.T) {
 	const whole = 5 * time.Minute
 	for name, test := range map[string]struct {
-		// wanted is whether another reading waits.
+		// wanted means that another read waits for the resource; own means that the read uses only its own share.
 		own, wanted bool
-		// each is how many bytes come each second.
+		// each is the number of bytes that are received every second.
 		each  int
 		ended time.Duration
 		says  string
@@ -150,7 +150,7 @@ func TestHRD_B4_ReadThatUsesSharedMemoryMustProgress(t *testing.T) {
 	}
 }
 
-// waitFor has another reading, of little time, use the same.
+// waitFor uses the same resource in another read, which has a timeout of one second, and returns its error.
 func waitFor(ctx context.Context, budget *Budget, use func(context.Context, *Reservation) (func(), error)) error {
 	waiter := budget.NewReservation()
 	defer waiter.Close()

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// reuseMemory replaces packages that are equal to those of the previous snapshot by these. Unchanged content is then in memory once, and
-// catalog.Package.IsIdentical detects it in constant time.
+// reuseMemory returns next with the packages of old where they are equal. Unchanged content is then in memory once, and
+// catalog.Package.IsIdentical detects it in constant time. It does not modify the snapshots, either of which may be nil.
 func reuseMemory(old, next *Snapshot) *Snapshot {
 	if old == nil || next == nil || old == next || len(old.Packages) == 0 {
 		return next

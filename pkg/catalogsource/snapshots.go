@@ -20,38 +20,39 @@ var ErrNotRead = errors.New("not read yet")
 // Info describes a catalog without its content.
 type Info struct {
 	ID catalog.ID
-	// Labels and Priority are those of the catalog object.
+	// Labels and Priority are the labels and the priority of the catalog object.
 	Labels   map[string]string
 	Priority int
-	// Identity identifies the content (a digest, a Last-Modified); empty if the catalog has none.
+	// Identity identifies the content, such as a digest or a Last-Modified header; empty if the catalog has no identity.
 	Identity string
 	// Wanted are the requested packages; nil means all. Other packages are unknown, as opposed to missing.
 	Wanted map[string]bool
-	// At is when this was observed. It is not compared.
+	// At is the time of the observation. It is not compared.
 	At time.Time
 }
 
-// Snapshot is the state of one catalog. It shares memory with others and must not be changed.
+// Snapshot is the state of one catalog. It shares memory with other snapshots and must not be modified.
 type Snapshot struct {
 	// Info is from the last successful read, with the latest labels and priority.
 	Info
 	// WasRead means that a read has succeeded.
 	WasRead bool
-	// Packages are the result of that read, sorted by name.
+	// Packages are the result of the last successful read, sorted by name.
 	Packages []catalog.Package
 	// Providers has the provided kinds of all packages, from the last read that returned them; nil if none has.
 	Providers *catalog.Providers
-	// Err is why later reads failed, Failing since when. Packages are then the last successful content.
+	// Err is the reason why later reads failed; nil if they did not. Failing is the time of the first failure. Packages are then the last
+	// successful content.
 	Err     error
 	Failing time.Time
-	// Unavailable means that reads have been failing for GracePeriod. Disabled means that an admin disabled the catalog; Packages then do
-	// not count.
+	// Unavailable means that reads have been failing for GracePeriod. Disabled means that an admin disabled the catalog, so that Packages
+	// are ignored.
 	Unavailable, Disabled bool
 }
 
-// Snapshots holds one snapshot for each catalog. It is safe for concurrent use. Each catalog should have one writer: the last Set wins.
-// Every writing method returns the sorted names of the packages whose content changed, for the controllers that use them; nil if nothing
-// changed.
+// Snapshots stores one Snapshot for each catalog. It is safe for concurrent use. Each catalog should have one writer, because the last Set
+// wins. The methods with a result named changed return the sorted names of the packages whose content changed, for the controllers that use
+// them; none if nothing changed.
 type Snapshots struct {
 	lock     sync.RWMutex
 	catalogs map[catalog.ID]*Snapshot
@@ -59,12 +60,12 @@ type Snapshots struct {
 	unlisted []string
 }
 
-// NewSnapshots returns an empty set.
+// NewSnapshots returns Snapshots without catalogs.
 func NewSnapshots() *Snapshots {
 	return &Snapshots{catalogs: map[catalog.ID]*Snapshot{}}
 }
 
-// Set stores a successful read. Packages must be sorted by name, as the readers return them.
+// Set stores a successful read, and clears the error of earlier ones. Packages must be sorted by name, as the readers return them.
 func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string) {
 	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
 		next := &Snapshot{Info: info, WasRead: true, Packages: packages}
@@ -75,8 +76,8 @@ func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string
 	})
 }
 
-// SetUnchanged records that the catalog, at info.At, still has the content of its last successful read. It ignores Identity and Wanted of
-// info. Without a successful read it does nothing.
+// SetUnchanged records that the catalog, at info.At, still has the content of its last successful read, and clears the error of later ones.
+// It ignores Identity and Wanted of info. Without a successful read it does nothing.
 func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
 		if old == nil || !old.WasRead {
@@ -88,8 +89,8 @@ func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	})
 }
 
-// SetPending records that a failed catalog is about to be read again: unless it was read before, its content is unknown until then. A
-// disabled one has its last content again.
+// SetPending records that a failed or disabled catalog is about to be read again. If it was never read, its error is cleared, and its
+// content is unknown until then. If it was disabled, it has its last content again. Otherwise nothing changes.
 func (s *Snapshots) SetPending(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		if old == nil || old.WasRead && !old.Disabled {
@@ -104,20 +105,21 @@ func (s *Snapshots) SetPending(info Info) (changed []string) {
 }
 
 // SetError records that a read of the packages in info.Wanted failed. The last content stays, so that a catalog that is down does not
-// affect running operators. After GracePeriod the failure is a change for all wanted packages; SetError and UpdateInfo compare info.At.
+// affect running operators. When SetError or UpdateInfo is called with an info.At after GracePeriod, the failure is a change for all wanted
+// packages.
 func (s *Snapshots) SetError(info Info, err error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		return old.withInfo(info).enabled(info.At).withError(err, info.At)
 	})
 }
 
-// UpdateInfo stores labels and priority of the catalog object, which change without its content, and the current time in info.At. An
-// unknown catalog becomes one that is not read yet.
+// UpdateInfo stores labels and priority of the catalog object, which change without its content. info.At is the current time, by which
+// GracePeriod may have ended. An unknown catalog becomes one that is not read yet.
 func (s *Snapshots) UpdateInfo(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.withInfo(info).atTime(info.At) })
 }
 
-// Prune removes packages that are no longer wanted. They are then unknown.
+// Prune removes packages that are no longer wanted. They are then unknown. It does nothing if all packages of the catalog were requested.
 func (s *Snapshots) Prune(id catalog.ID, wanted map[string]bool) (changed []string) {
 	if kept, found := s.Get(id); !found || !kept.hasOtherPackages(wanted) {
 		return nil
@@ -134,13 +136,13 @@ func (s *Snapshots) Prune(id catalog.ID, wanted map[string]bool) (changed []stri
 	})
 }
 
-// Delete removes a catalog that is gone or no longer trusted. That is a change for the wanted packages, too, which were unknown if the
-// catalog was never read.
+// Delete removes a catalog that was deleted or is no longer trusted. That is a change for the wanted packages, too, which were unknown if
+// the catalog was never read.
 func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
 	return s.replace(id, wanted, func(*Snapshot) *Snapshot { return nil })
 }
 
-// Get returns the snapshot of a catalog.
+// Get returns the snapshot of a catalog; false if the catalog is unknown.
 func (s *Snapshots) Get(id catalog.ID) (Snapshot, bool) {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -161,8 +163,8 @@ func (s *Snapshots) All() []Snapshot {
 	return all
 }
 
-// For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A failed catalog returns its last
-// content, and an error only for packages that it did not have. A disabled one returns an error for all packages.
+// For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A failed catalog has its last content,
+// and an error only for packages that are not part of that content. A disabled catalog has an error for all packages.
 func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -180,14 +182,15 @@ func (s *Snapshots) SetUnlisted(kinds []string) {
 	s.unlisted = slices.Sorted(slices.Values(kinds))
 }
 
-// Unlisted returns the kinds that may have more catalogs than there are snapshots, sorted; nil if all were listed.
+// Unlisted returns the kinds of catalogs that could not be listed, so that more catalogs may exist, sorted; nil if all were listed.
 func (s *Snapshots) Unlisted() []string {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	return slices.Clone(s.unlisted)
 }
 
-// replace replaces one snapshot and returns the changed packages of those in either snapshot or in also.
+// replace replaces the snapshot of a catalog by the result of with, whose argument is nil for an unknown catalog and must not be modified.
+// A nil result removes the catalog. replace returns the changed packages, among those in either snapshot or in also.
 func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *Snapshot) *Snapshot) []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -208,7 +211,7 @@ func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *
 	return slices.Sorted(maps.Keys(names))
 }
 
-// withInfo returns a copy with other labels and priority; for nil, a snapshot that was not read.
+// withInfo returns a copy with the labels and priority of info. For nil, it returns the snapshot of a catalog that was not read.
 func (s *Snapshot) withInfo(info Info) *Snapshot {
 	next := Snapshot{Info: Info{ID: info.ID}}
 	if s != nil {
@@ -218,7 +221,7 @@ func (s *Snapshot) withInfo(info Info) *Snapshot {
 	return &next
 }
 
-// withoutError returns a copy without error.
+// withoutError clears the error and marks s as available and enabled, and returns s. s must be a copy that no other goroutine has.
 func (s *Snapshot) withoutError() *Snapshot {
 	s.Err, s.Failing, s.Unavailable, s.Disabled = nil, time.Time{}, false, false
 	return s
@@ -236,7 +239,7 @@ func (s *Snapshot) addNames(names map[string]bool) {
 	}
 }
 
-// hasOtherPackages reports whether the snapshot has packages that are not in wanted.
+// hasOtherPackages reports whether packages were requested that are not in wanted. It returns false if all packages were requested.
 func (s *Snapshot) hasOtherPackages(wanted map[string]bool) bool {
 	for name := range s.Wanted {
 		if !wanted[name] {
@@ -273,7 +276,7 @@ func (s *Snapshot) find(pkg string) *catalog.Package {
 	return &s.Packages[i]
 }
 
-// isSame reports whether two snapshots of a catalog, nil for none, have the same content for a package.
+// isSame reports whether two snapshots of a catalog have the same content for a package. Either may be nil.
 func isSame(old, next *Snapshot, pkg string) bool {
 	if old == nil || next == nil {
 		return old == next
@@ -282,7 +285,7 @@ func isSame(old, next *Snapshot, pkg string) bool {
 	return a.Priority == b.Priority && a.Unavailable == b.Unavailable && maps.Equal(a.Labels, b.Labels) && errorText(a.Err) == errorText(b.Err) && reflect.DeepEqual(a.Package, b.Package)
 }
 
-// errorText returns an error's text for comparison: two reads that fail in the same way are equal.
+// errorText returns an error's text; empty for nil. isSame compares the texts, because two reads that fail in the same way are equal.
 func errorText(err error) string {
 	if err == nil {
 		return ""

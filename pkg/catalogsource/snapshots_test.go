@@ -139,7 +139,7 @@ func TestWritesReturnTheChangedPackages(t *testing.T) {
 	}
 }
 
-// said puts a view into words: the catalog, whether it has the package, and the error.
+// describeViews returns a text for each view: the catalog, whether it has the package, and the error.
 func describeViews(views []resolve.Catalog) []string {
 	var words []string
 	for _, view := range views {

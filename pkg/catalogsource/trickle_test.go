@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/network"
 )
 
-// tricklingRegistry lists bundles of a wanted package. After so many it goes on with an unwanted one each second, if it trickles.
+// tricklingRegistry lists a number of bundles of a wanted package. If trickles is true, it then sends an unwanted bundle every second.
 type tricklingRegistry struct {
 	bigRegistry
 	bundles  int
@@ -104,7 +104,7 @@ func TestHRD_B4_SlowCatalogDoesNotFailOthers(t *testing.T) {
 	}
 }
 
-// readerOf serves a catalog on a network of its own and returns what reads it; that closes its memory.
+// readerOf serves a catalog on an in-memory network. It returns a function that reads the catalog and closes the reservation.
 func readerOf(t *testing.T, protocol string, registry *tricklingRegistry) func(*catalogsource.Reservation) error {
 	t.Helper()
 	const address = "catalog.example:443"

@@ -11,15 +11,15 @@ import (
 
 // Counted is a bundle whose objects may be on the cluster.
 type Counted struct {
-	// Bundle, Package and Version are empty if they are unknown.
+	// Bundle is the bundle's name, Package its package and Version its version. Each is empty if unknown.
 	Bundle, Package, Version string
-	// Max is as in Operator.
+	// Max has the raw values of the bundle's olm.maxOpenShiftVersion, see ReadMax.
 	Max []string
 }
 
-// CountedBundles returns the bundles that count for the upgrade gate. A bundle counts before its first object is applied, and until its
-// removal is complete. Retained CustomResourceDefinitions and namespaces do not count, and neither do objects that only finalizers of other
-// controllers keep. Objects that the removal waits for do count.
+// CountedBundles returns the bundles that the upgrade gate considers: those whose objects may be on the cluster. A bundle is included
+// before its first object is applied, and until its removal is complete. Retained CustomResourceDefinitions and namespaces are ignored, and
+// so are objects that only finalizers of other controllers keep. Objects that the removal waits for are not ignored.
 //
 // operator is nil for a BundleDeployment without PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
 // the PlatformOperator's status takes precedence over the bundle's own files, because catalogs may have corrected it.
@@ -57,7 +57,8 @@ func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *cor
 	return bundles
 }
 
-// describes reports whether a record is for the bundle with this name. A plain bundle may have no name.
+// describes reports whether a record is for the bundle with this name. It returns true for an empty name, because a plain bundle may have
+// none, and false for a nil record.
 func describes(record *platformv1alpha1.InstalledBundle, bundle string) bool {
 	return record != nil && (bundle == "" || bundle == record.Bundle)
 }
@@ -68,7 +69,7 @@ func countedRecord(operator *platformv1alpha1.PlatformOperator, bundle *platform
 		Max: Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
 }
 
-// countedRevision returns the bundle of a revision, with the maximum in its files.
+// countedRevision returns the bundle of a revision as Counted, with the olm.maxOpenShiftVersion in the bundle's files.
 func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.BundleDeployment) Counted {
 	counted := Counted{Bundle: revision.Bundle, Version: revision.Version, Max: revision.MaxOpenShiftVersions}
 	if bundle := deployment.Status.Bundle; bundle != nil {
@@ -77,7 +78,8 @@ func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.Bu
 	return counted
 }
 
-// presentRevisions returns the revisions whose objects may exist, with the maximum in their bundles.
+// presentRevisions returns the revisions whose objects may exist, with the olm.maxOpenShiftVersion in their bundles' files. It returns nil
+// if there is no BundleDeployment, or if its objects are deleted.
 func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []corev1alpha2.Revision) {
 	if deployment == nil || isTornDown(deployment) {
 		return nil
@@ -92,7 +94,7 @@ func presentRevisions(deployment *corev1alpha2.BundleDeployment) (present []core
 		}
 	}
 	if len(status.Revisions) == 0 && meta.IsStatusConditionTrue(status.Conditions, corev1alpha2.ConditionInstalled) {
-		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // a BundleDeployment of rukpak, which had no revisions
+		present = append(present, corev1alpha2.Revision{State: corev1alpha2.RevisionActive}) // a BundleDeployment of rukpak, which did not record revisions
 	}
 	return present
 }

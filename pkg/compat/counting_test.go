@@ -14,7 +14,8 @@ import (
 
 var anyTime = metav1.NewTime(time.Unix(1, 0))
 
-// revisionsOf returns revisions, each "STATE VERSION MAX PRESENCE", with PRESENCE "-" for a revision of an earlier manager.
+// revisionsOf returns revisions from texts of the form "STATE VERSION MAX PRESENCE". PRESENCE "-" means a revision that an earlier manager
+// wrote.
 func revisionsOf(texts ...string) (revisions []corev1alpha2.Revision) {
 	for i, text := range texts {
 		field := strings.Fields(text)
@@ -28,7 +29,7 @@ func revisionsOf(texts ...string) (revisions []corev1alpha2.Revision) {
 	return revisions
 }
 
-// HRD-G1: what counts at the gate, in every state that a PlatformOperator and its BundleDeployment can be in.
+// TestHRD_G1_CountedBundles checks which bundles the gate considers, in every state of a PlatformOperator and its BundleDeployment.
 func TestHRD_G1_CountedBundles(t *testing.T) {
 	const ours, theirs = corev1alpha2.Finalizer, "example.com/backup"
 	const poOurs = platformv1alpha1.Finalizer

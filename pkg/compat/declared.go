@@ -14,8 +14,9 @@ const (
 )
 
 const (
-	// maxRecorded and maxRecordedValue are the schema's limits for unreadable declarations. More values are as unreadable as two, and a
-	// value that needs truncation is no minor version anyway.
+	// maxRecorded is the maximum number of unreadable values that status stores for one bundle, and maxRecordedValue the maximum size of
+	// each in bytes; the API has the same limits. Nothing is lost: two values are already unreadable, and so is a value that needs
+	// truncation.
 	maxRecorded      = 4
 	maxRecordedValue = 128
 )
@@ -28,17 +29,17 @@ type Declaration struct {
 	From string
 }
 
-// Statement is one source's olm.maxOpenShiftVersion for a bundle. The zero value means that the source is not available, as opposed to a
-// source without a declaration.
+// Statement is what one source declares as a bundle's olm.maxOpenShiftVersion. Known is false if the source is not available. If Known is
+// true and Raw is empty, the source has no declaration.
 type Statement struct {
 	Known bool
 	Raw   []string
 }
 
 // Settle returns the effective declaration for one bundle of one image. The catalog's declaration takes precedence over the bundle's own
-// files in both directions, because a catalog can be corrected and a bundle cannot. An unreadable declaration of the catalog takes
-// precedence, too, and blocks upgrades. Without a declaration in the catalog, the files count. While a source is not available, its last
-// recorded declaration remains: recorded is the previous result of Settle for this bundle.
+// files, whether it is higher or lower, because a catalog can be corrected and a bundle cannot. An unreadable declaration of the catalog
+// takes precedence, too, and blocks upgrades. Without a declaration in the catalog, the files apply. While a source is not available, its
+// last recorded declaration remains: recorded is the previous result of Settle for this bundle.
 func Settle(recorded Declaration, catalog, own Statement) Declaration {
 	switch {
 	case len(catalog.Raw) > 0:
@@ -56,8 +57,9 @@ func declaration(raw []string, from string) Declaration {
 	return Declaration{Raw: raw, From: from}
 }
 
-// Record converts the values of a declaration to the form in status: "4.21" if they are one minor version; otherwise the values, truncated,
-// and a text that shows them. Recalled converts them back to values for which ReadMax has the same result.
+// Record converts the raw values of a declaration to the form in status. For one readable value, text is the minor version, such as "4.21".
+// Otherwise unreadable has the values, truncated, and text shows them. Recalled converts them back to values for which ReadMax has the same
+// result.
 func Record(raw []string) (text string, unreadable []string) {
 	max, err := ReadMax(raw)
 	switch {
@@ -75,7 +77,7 @@ func Record(raw []string) (text string, unreadable []string) {
 	return cmp.Or(cut(strings.Join(unreadable, " "), maxRecordedValue-len("…")), "?"), unreadable
 }
 
-// Recalled returns the values of a declaration in the form of Record.
+// Recalled returns the raw values of a declaration from the form that Record returns; nil if there is no declaration.
 func Recalled(text string, unreadable []string) []string {
 	switch {
 	case len(unreadable) > 0:

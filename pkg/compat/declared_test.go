@@ -63,7 +63,7 @@ func TestRecalledReversesRecord(t *testing.T) {
 	}
 }
 
-// FuzzRecord converts up to three values, one a line, to the form in status and back.
+// FuzzRecord checks that up to three values, one on each line, are read alike after Record and Recalled.
 func FuzzRecord(f *testing.F) {
 	for _, row := range tableA {
 		f.Add(row.raw)

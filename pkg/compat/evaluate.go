@@ -26,12 +26,13 @@ const (
 
 // Operator is one installed operator, as input for the gate.
 type Operator struct {
-	// Kind is the kind of the object that installs it; empty means KindPlatformOperator.
+	// Kind is the kind of the object that installs the operator; empty means KindPlatformOperator.
 	Kind string
 	// Name is the name of that object. Package and Version describe the installed bundle.
 	Name, Package, Version string
-	// ServiceAccount is the name of the ServiceAccount that applies the operator's objects; empty means the manager. Such an operator is
-	// reported and never blocks: otherwise a user with access to one namespace could block the cluster's upgrades.
+	// ServiceAccount is the name of the ServiceAccount that applies the operator's objects; empty means that the manager applies them. An
+	// operator with a ServiceAccount is reported and never blocks: otherwise a user with access to one namespace could block the cluster's
+	// upgrades.
 	ServiceAccount string
 	// Max has the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
@@ -40,7 +41,7 @@ type Operator struct {
 	// IncompleteReason is the reason why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a
 	// message may name a remedy, but does not claim that there is none.
 	IncompleteReason string
-	// Unsearched means that Candidates is not known yet. A later verdict has the remedy.
+	// Unsearched means that Candidates is not known yet, so that the verdict has no remedy for the operator. A later verdict has one.
 	Unsearched bool
 	// Ignored has the reason for each ignored override, see JudgeOverrides. It is set only if no other status reports the reason.
 	Ignored []string
@@ -55,9 +56,9 @@ type Candidate struct {
 	Release string
 	// Newer means that the candidate follows the installed bundle although Version is not higher: a newer release of the same version.
 	Newer bool
-	// Max has the raw values of its olm.maxOpenShiftVersion properties.
+	// Max has the raw values of the candidate's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
-	// Installable means that the operator may be upgraded to it now.
+	// Installable means that the operator may be upgraded to the candidate now.
 	Installable bool
 	// Approve is the value of spec.upgrades.approvedVersion that permits the upgrade; empty unless an approval is the only missing condition.
 	Approve string
@@ -69,45 +70,47 @@ type Candidate struct {
 // Verdict is the decision on whether the cluster may be upgraded to its next minor version.
 type Verdict struct {
 	Upgradeable bool
-	// Reason is one of this package's constants.
+	// Reason is ReasonAsExpected, ReasonIncompatible or ReasonErrorChecking.
 	Reason string
 	// Message has all the information for an administrator, because the CVO shows only the message. It does not depend on the order of the
-	// input. Its length is limited to MaxMessage.
+	// input. Its maximum size is MaxMessage.
 	Message string
-	// Blockers are the operators that block the upgrade, sorted by name: all of them, including those that Message only counts.
+	// Blockers are the bundles that block the upgrade, sorted by kind and name. It also has those for which Message has only a number. An
+	// operator between two versions may have two.
 	Blockers []Blocker
-	// Acknowledged are the operators that would block without an override, sorted in the same way.
+	// Acknowledged are the bundles that would block without an override, sorted like Blockers.
 	Acknowledged []Blocker
-	// Scoped are the operators that would block if no ServiceAccount applied them, sorted in the same way.
+	// Scoped are the bundles that would block if no ServiceAccount applied them, sorted like Blockers.
 	Scoped []Blocker
-	// LookAheads has, for each operator, the minor versions that it permits, sorted by name; empty if the cluster version is unknown.
+	// LookAheads has, for each operator that may block, the number of further minor versions that it permits. It is sorted by kind and
+	// name, and empty if the cluster version is unknown.
 	LookAheads []LookAhead
-	// Undeclared is the number of operators without a declared maximum. They never block.
+	// Undeclared is the number of operators without a declared maximum, except those that a ServiceAccount applies. They never block.
 	Undeclared int
 
-	// text is the source of Message.
+	// text is the draft from which WithNotes formats Message again.
 	text text
-	// hasNotes means that the message has notes besides the text.
+	// hasNotes means that Message has notes at its end.
 	hasNotes bool
 }
 
-// Blocker is one operator that blocks the upgrade.
+// Blocker is one bundle of an operator that blocks the upgrade, or that would block it without an override or a ServiceAccount.
 type Blocker struct {
 	// Kind, Operator, Package and Version are as in Operator.
 	Kind, Operator, Package, Version string
-	// Max is the operator's maximum; nil if it is unreadable. Fault is the error then.
+	// Max is the bundle's maximum; nil if it is unreadable. Then Fault is the error, which is nil otherwise.
 	Max   *Minor
 	Fault error
 	// Remedy is the action that unblocks the upgrade, as a clause.
 	Remedy string
-	// hasNoRemedy means that all candidates are known and none of them unblocks the upgrade.
+	// hasNoRemedy means that all candidates are known and that none of them permits the version.
 	hasNoRemedy bool
-	// Risk is the override that applies to it; nil if it blocks.
+	// Risk is the override that is in effect for the operator; nil if there is none, so that the operator blocks.
 	Risk *Override
 }
 
 // Evaluate returns the verdict on whether the installed operators permit the minor version after the cluster's. If the cluster version is
-// unreadable, the verdict blocks, and the error is the cause for the log.
+// unreadable, it returns both an error, for the log, and a verdict that blocks, which the caller must use.
 func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 	current, err := ParseClusterVersion(clusterVersion)
 	if err != nil {
@@ -159,12 +162,12 @@ func split(operators []Operator) (counted, scoped []Operator) {
 // compareKinds orders PlatformOperators before BundleDeployments.
 func compareKinds(a, b string) int { return cmp.Compare(b, a) }
 
-// undeclared counts the operators with a bundle that declares no maximum.
+// undeclared returns the number of operators with a bundle that declares no maximum.
 func undeclared(operators []Operator) tally {
 	return tallyOf(slices.DeleteFunc(slices.Clone(operators), func(o Operator) bool { return len(o.Max) > 0 }))
 }
 
-// findBlockers returns the bundles that do not permit a minor version, sorted.
+// findBlockers returns the bundles that do not permit a minor version, sorted by kind and name. It includes those with an override.
 func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
 	for _, operator := range operators {
 		most, err := ReadMax(operator.Max)
@@ -188,7 +191,8 @@ func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
 	return blockers
 }
 
-// CannotTell returns the verdict if the installed operators or the cluster version are unreadable: upgrades are blocked.
+// CannotTell returns the verdict that blocks upgrades because the installed operators or the cluster version are unreadable. Its message
+// has the cause.
 func CannotTell(cause error) Verdict {
 	v := Verdict{Reason: ReasonErrorChecking, text: text{
 		head: "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: " + cut(cause.Error(), maxCause),
@@ -204,24 +208,25 @@ func NothingToGate() Verdict {
 	return v
 }
 
-// WithNotes returns the verdict with notes at the end of its message, each on its own line, as far as they fit. Notes take precedence over
-// details of blockers.
+// WithNotes returns the verdict with notes at the end of its message, each on its own line and truncated. A note that does not fit is
+// omitted. Notes take precedence over the lines for operators.
 func (v Verdict) WithNotes(notes ...string) Verdict {
 	v.Message = v.text.render(notes...)
 	v.hasNotes = len(notes) > 0
 	return v
 }
 
-// OnlyCounts reports whether the verdict permits upgrades and its message only counts operators.
+// OnlyCounts reports whether the verdict permits upgrades and its message has only the number of operators.
 func (v Verdict) OnlyCounts() bool {
 	return v.Upgradeable && !v.hasNotes && len(v.text.lines) == 0 && len(v.text.groups) == 0
 }
 
-// RemedyUnknown is the remedy of a blocker whose candidates are not known yet.
+// RemedyUnknown is the remedy of a Blocker whose operator is Unsearched.
 const RemedyUnknown = "remedy not known yet"
 
-// remedy selects the lowest version above the installed one that permits next: first of the installable candidates, then of those that only
-// need an approval, then of the others, with their obstacle. exists is false if there is no such version.
+// remedy returns what unblocks the upgrade, as a clause. It selects the lowest version above the installed one that permits next: first of
+// the installable candidates, then of those that only need an approval, then of the others, with their obstacle. exists is false if no
+// candidate is such a version. It is true for a BundleDeployment, and while the candidates are not known yet.
 func remedy(operator Operator, next Minor) (text string, exists bool) {
 	switch {
 	case operator.Kind == KindBundleDeployment:
@@ -258,7 +263,7 @@ func deploymentRemedy(operator Operator, next Minor) string {
 	return text
 }
 
-// display returns the version with its release, as in status.availableUpdates.
+// display returns the candidate's version, and its release if it has one, as in status.availableUpdates.
 func (c Candidate) display() string {
 	if c.Release == "" {
 		return cut(c.Version, maxVersion)
@@ -289,7 +294,8 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 	return best
 }
 
-// compareCandidates orders candidates. The order is total, so that the message does not depend on the order of catalogs.
+// compareCandidates orders candidates by version, v being the parsed version of a and w that of b, and then by their texts. The order is
+// total, so that the message does not depend on the order of catalogs.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
 	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Obstacle, b.Obstacle))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// declaring returns one operator for each maximum, named a, b, c….
+// declaring returns one operator for each maximum. Their names are a, b, c and so on.
 func declaring(maxima ...string) []Operator {
 	var operators []Operator
 	for i, value := range maxima {
@@ -182,7 +182,7 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// beyond is the end of the message if updates would permit more than the blocked version.
+// beyond is the end of the message if updates would permit a version after the blocked one.
 const beyond = "\nUpdates of platform operators that can be made would permit upgrades up to 4.22"
 
 func blockers(n int) []Operator {

@@ -1,21 +1,21 @@
 package compat
 
-// Horizon is the number of minor versions after the cluster's that are evaluated: an update between two extended-support releases. Later
-// versions cannot be predicted, least of all for operators without a declaration.
+// Horizon is the maximum number of minor versions after the cluster's that are evaluated. An update between two extended-support releases
+// needs two. Later versions cannot be predicted, least of all for operators without a declaration.
 const Horizon = 2
 
-// LookAhead is the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
+// LookAhead has the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
 type LookAhead struct {
-	// Kind and Operator are as in Operator.
+	// Kind and Operator are the Kind and the Name of the Operator.
 	Kind, Operator string
-	// Now is the number with the installed bundle. After is the number with updates that are installable or only need an approval.
+	// Now is the number for the installed bundle. After is the number after updates that are installable or only need an approval.
 	Now, After int
-	// Unsearched means that After is not known yet.
+	// Unsearched means that the candidates are not known yet, so that After may be too low.
 	Unsearched bool
 }
 
-// NewLookAhead returns the LookAhead of one operator. Its bundles are the installed one and, during an upgrade, the target; the stricter
-// one counts. Acknowledged risks are ignored, because the operator's developers have not permitted the version.
+// NewLookAhead returns the LookAhead of one operator. Its bundles are the installed one and, during an upgrade, the target; the result is
+// that of the stricter one. Acknowledged risks are ignored, because the operator's developers have not permitted the version.
 func NewLookAhead(cluster Minor, bundles []Operator) LookAhead {
 	reach := LookAhead{Now: Horizon, After: Horizon}
 	for _, bundle := range bundles {

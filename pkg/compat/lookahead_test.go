@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bundle is an operator with this declaration ("none" for none) and candidates as "2.0.0 4.22", "2.0.0 4.22 approve" or "2.0.0 4.22
-// blocked".
+// bundle returns an operator with this declaration ("none" for no declaration) and with candidates of the form "2.0.0 4.22", "2.0.0 4.22
+// approve" or "2.0.0 4.22 blocked".
 func bundle(version, most string, candidates ...string) Operator {
 	operator := Operator{Name: "quay", Version: version, Max: raw(most)}
 	for _, text := range candidates {
@@ -35,7 +35,7 @@ func raw(most string) []string {
 	return []string{fmt.Sprintf("%q", most)}
 }
 
-// The unit part of CLU-G10; TestCLU_G10_… of the platformoperator controller has the complete promise.
+// TestNewLookAhead checks a part of promise CLU-G10. TestCLU_G10_… of the platformoperator controller checks the complete promise.
 func TestNewLookAhead(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster    string

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// MaxMessage is the maximum length of a verdict's message in the ClusterOperator, in bytes.
+	// MaxMessage is the maximum size of a verdict's message in the ClusterOperator, in bytes, including LinePrefix for each line.
 	MaxMessage = 1500
 	// LinePrefix is the number of bytes of each line that are reserved for the name of the operator resource's condition. library-go adds the
 	// name to each line when it merges conditions.
@@ -18,11 +18,11 @@ const (
 	maxWhy     = 160
 	maxCause   = 300
 	maxNote    = 300
-	// maxOverridden limits the version of an override, as the API does.
+	// maxOverridden is the maximum size of the version of an override in a message, in bytes; the API has the same limit.
 	maxOverridden = 16
 )
 
-// text is the draft of a message: mandatory lines, one line for each blocker, and groups that are omitted if they do not fit.
+// text is the draft of a message: a mandatory head, one line for each blocker, and groups. Lines and groups are omitted if they do not fit.
 type text struct {
 	head   string
 	lines  []string
@@ -41,7 +41,8 @@ func (t *text) add(g group) {
 	}
 }
 
-// render formats the message with notes at its end. The notes take precedence over the other lines, because they are new.
+// render formats the message with notes at its end, in at most MaxMessage bytes. The notes take precedence over the other lines, because
+// they are new.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
 	space := MaxMessage - cost(t.head)
@@ -65,7 +66,8 @@ func (t text) render(notes ...string) string {
 	return strings.Join(append(message, noted...), "\n")
 }
 
-// fill selects the lines that fit, and a line with the number of the others. left is the remaining space, in bytes.
+// fill returns the lines that fit into space, in bytes, and then a line with the number of the others. left is the remaining space; it is
+// negative if not even that line fits.
 func fill(lines []string, space int) (shown []string, left int) {
 	for i, line := range lines {
 		rest := len(lines) - i
@@ -105,7 +107,8 @@ func permittedText(next Minor, operators tally, verdict Verdict) text {
 	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
 }
 
-// scopedGroup returns the group of operators that a ServiceAccount applies and that do not permit the next minor version.
+// scopedGroup returns the group of the bundles in scoped, which a ServiceAccount applies and which do not permit the next minor version. It
+// is empty if there are none.
 func scopedGroup(scoped []Blocker) group {
 	if len(scoped) == 0 {
 		return group{}
@@ -116,7 +119,8 @@ func scopedGroup(scoped []Blocker) group {
 	}
 }
 
-// laterGroup returns the group of operators that do not permit the minor version after the next, with remedies.
+// laterGroup returns the group of the bundles that do not permit far, the minor version after the next, with remedies. It is empty if there
+// are none.
 func laterGroup(far Minor, blockers []Blocker) group {
 	if len(blockers) == 0 {
 		return group{}
@@ -127,7 +131,8 @@ func laterGroup(far Minor, blockers []Blocker) group {
 	}
 }
 
-// blockedText returns the message of a verdict with blockers. after is the minor version that the updates of all operators would permit.
+// blockedText returns the message of a verdict with blockers. after is the highest minor version that all operators permit after their
+// updates.
 func blockedText(next Minor, verdict Verdict, after Minor) text {
 	t := text{
 		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.Names(), distinct(verdict.Blockers)),
@@ -153,13 +158,13 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 	return lines
 }
 
-// line returns the operator, its version, its maximum and the remedy.
+// line returns the line for a blocker, with the operator, its version, its maximum and the remedy.
 func (b Blocker) line() string { return b.subject() + ": " + b.Remedy }
 
-// riskLine returns the same with the override instead of the remedy.
+// riskLine returns the line for a blocker with an override, which has the override in place of the remedy.
 func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.describe() }
 
-// subject returns the operator, its version and its maximum.
+// subject returns the beginning of a blocker's line: the operator, its version, and its maximum or the error.
 func (b Blocker) subject() string {
 	name := cut(b.Operator, maxName)
 	if b.Kind == KindBundleDeployment {
@@ -168,7 +173,7 @@ func (b Blocker) subject() string {
 	if b.Package != b.Operator && b.Package != "" {
 		name += " (package " + cut(b.Package, maxName) + ")"
 	}
-	if b.Version != "" { // a bundle without metadata has none
+	if b.Version != "" { // a bundle without metadata has no version
 		name += " " + cut(b.Version, maxVersion)
 	}
 	if b.Fault != nil {
@@ -177,7 +182,7 @@ func (b Blocker) subject() string {
 	return fmt.Sprintf("- %s allows at most %s", name, b.Max.Names())
 }
 
-// cost returns the bytes of MaxMessage that a line takes, with its end and its prefix.
+// cost returns the number of bytes of MaxMessage that a line takes, including LinePrefix and the line feed.
 func cost(line string) int {
 	return LinePrefix + len(line) + 1
 }
@@ -186,7 +191,7 @@ func andMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
 }
 
-// tally is the number of operators by the kind of the object that installs them.
+// tally has the number of operators for each kind of object that installs them.
 type tally struct{ operators, deployments int }
 
 func (t *tally) add(kind string) {
@@ -203,7 +208,7 @@ func (t tally) without(other tally) tally {
 	return tally{t.operators - other.operators, t.deployments - other.deployments}
 }
 
-// String returns, for example, "2 platform operators and 1 BundleDeployment".
+// String returns the numbers with their nouns, for example "2 platform operators and 1 BundleDeployment".
 func (t tally) String() string {
 	operators, deployments := plural(t.operators, "platform operator"), plural(t.deployments, KindBundleDeployment)
 	switch {
@@ -222,8 +227,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// tallyOf returns the number of operators in a list that is sorted by kind and name. An operator between two versions is listed with both,
-// and counted once.
+// tallyOf returns the number of operators in a list that is sorted by kind and name. An operator between two versions is in the list twice,
+// and adds one to the number.
 func tallyOf(operators []Operator) (t tally) {
 	for i, each := range operators {
 		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
@@ -233,7 +238,8 @@ func tallyOf(operators []Operator) (t tally) {
 	return t
 }
 
-// distinct returns the number of operators among blockers. An operator between two versions may block with both, and is counted once.
+// distinct returns the number of operators among blockers, which are sorted by kind and name. An operator between two versions may have two
+// blockers, and adds one to the number.
 func distinct(blockers []Blocker) (t tally) {
 	for i, blocker := range blockers {
 		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {

@@ -12,14 +12,14 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Minor is one minor version of OpenShift. 4.23 and 5.0 are two names of one release: Compare and Next treat them as equal, String keeps
-// the original name.
+// Minor is one minor version of OpenShift. 4.23 and 5.0 are two names of one release: Compare and Next treat them as equal, and String
+// returns the name that was parsed.
 type Minor struct {
 	Major, Minor uint64
 }
 
-// ParseClusterVersion parses the minor version of a cluster version such as "4.20.3", "4.21.0-rc.1" or a nightly's. It ignores patch,
-// pre-release and build.
+// ParseClusterVersion returns the minor version of a cluster version such as "4.20.3", "4.21.0-rc.1" or that of a nightly build. It ignores
+// patch, pre-release and build. It returns an error if the text is not a semantic version.
 func ParseClusterVersion(version string) (Minor, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(version))
 	if err != nil {
@@ -44,7 +44,7 @@ func (m Minor) Next() Minor {
 	return m
 }
 
-// Beyond returns the minor version a number of Next steps after this one; 0 returns itself.
+// Beyond returns the minor version that follows this one by a number of steps; 0 steps return this one.
 func (m Minor) Beyond(steps int) Minor {
 	for range steps {
 		m = m.Next()
@@ -65,7 +65,7 @@ func (m Minor) Compare(other Minor) int {
 // last4 and first5 are the two names of one release.
 var last4, first5 = Minor{4, 23}, Minor{5, 0}
 
-// canonical returns the 4.x name of the release with two names, for comparison with maxima of the 4.x series.
+// canonical returns 4.23 for 5.0, and every other version unchanged. Maxima of the 4.x series are compared with the result.
 func (m Minor) canonical() Minor {
 	if m == first5 {
 		return last4
@@ -73,7 +73,7 @@ func (m Minor) canonical() Minor {
 	return m
 }
 
-// Names returns the version for messages: with both names if the release has two.
+// Names returns the version for messages, with both names if the release has two.
 func (m Minor) Names() string {
 	switch m {
 	case last4:
@@ -108,7 +108,7 @@ func ReadMax(raw []string) (*Minor, error) {
 	return &m, nil
 }
 
-// parseMinor returns the minor version in a value that matches minorForm.
+// parseMinor returns the minor version in a value. readable is false if the value does not match minorForm or a number is too large.
 func parseMinor(value string) (m Minor, readable bool) {
 	parts := minorForm.FindStringSubmatch(value)
 	if parts == nil {
@@ -126,7 +126,7 @@ func parseMinor(value string) (m Minor, readable bool) {
 	return m, true
 }
 
-// decode returns the text of a JSON string or number.
+// decode returns the text of a JSON string, without surrounding white space, or the digits of a JSON number. Any other value is an error.
 func decode(raw string) (string, error) {
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.UseNumber()
@@ -147,7 +147,7 @@ func unreadable(raw string) error {
 	return fmt.Errorf("olm.maxOpenShiftVersion %s cannot be read, a minor version such as \"4.20\" is expected", cut(raw, 40))
 }
 
-// cut returns a text on one line, truncated to a number of bytes, for a message.
+// cut returns a text on one line for a message, truncated to at most that many bytes.
 func cut(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {

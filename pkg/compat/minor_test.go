@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unread marks an unreadable value, which blocks.
+// unread is the entry of tableA for an unreadable value, which blocks.
 const unread = "unreadable"
 
-// tableA has the results of the two existing gates for raw values: OLM v0, against which catalogs have been validated for years and whose
-// column we follow, and cluster-olm-operator for OLM v1.
+// tableA has raw values and the results of two existing gates: of OLM v0, which has validated catalogs for years and whose results ReadMax
+// must return, and of cluster-olm-operator for OLM v1.
 var tableA = []struct{ raw, v0, v1 string }{
 	{`"4.18"`, "4.18", "4.18"},
 	{`4.18`, "4.18", "4.18"},

@@ -12,15 +12,15 @@ import (
 type Override struct {
 	// Version is the minor version, for example "4.22".
 	Version string
-	// Reason names the person who accepts the risk, and the cause.
+	// Reason is the administrator's text, which should name the person who accepts the risk, and the cause.
 	Reason string
 	// Expires is the time at which the override ends; zero means that none is set.
 	Expires time.Time
 }
 
-// JudgeOverrides returns the override that applies to a minor version at a time, nil if there is none. If several apply, such as for 4.23
-// and for 5.0, it returns the one with the latest expiry. ignored has a sentence with the reason for each override that does not apply,
-// sorted.
+// JudgeOverrides returns the override that applies to a minor version at the time now; nil if there is none. If several apply, such as for
+// 4.23 and for 5.0, it returns the one with the latest expiry. ignored has a sentence with the reason for each override that does not
+// apply, sorted.
 func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective *Override, ignored []string) {
 	for _, each := range overrides {
 		if why := each.fault(next, now); why != "" {
@@ -35,7 +35,7 @@ func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective 
 	return effective, ignored
 }
 
-// fault returns the reason why an override does not apply, with a remedy; empty if it applies.
+// fault returns the reason why an override does not apply at the time now, with a remedy; empty if it applies.
 func (o Override) fault(next Minor, now time.Time) string {
 	version, readable := parseMinor(strings.TrimSpace(o.Version))
 	switch {
@@ -53,14 +53,14 @@ func (o Override) fault(next Minor, now time.Time) string {
 	return ""
 }
 
-// describe returns the end of the override and its reason, for a message.
+// describe returns a clause with the end of the override and its reason, for a message.
 func (o Override) describe() string {
 	return fmt.Sprintf("risk acknowledged until %s: %s", formatTime(o.Expires), cut(o.Reason, maxWhy))
 }
 
 func formatTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// NextExpiry returns the time until the next override expires; false if none is left.
+// NextExpiry returns the time until the next override expires. due is false if all have expired or there are none.
 func NextExpiry(overrides []Override, now time.Time) (wait time.Duration, due bool) {
 	for _, each := range overrides {
 		if left := each.Expires.Sub(now); left > 0 && (!due || left < wait) {

@@ -16,8 +16,9 @@ func NamedNamespace(operator *platformv1alpha1.PlatformOperator) string {
 	return operator.Spec.Install.Namespace
 }
 
-// InstallNamespace returns the namespace for a BundleDeployment that is to be created: the one that the spec names, else the one before a
-// restoration, else the one that the bundle's author suggests, else one named after the package. isDefault reports one of the last two.
+// InstallNamespace returns the namespace for a BundleDeployment that is to be created: the one that the spec names, else the one that the
+// deleted BundleDeployment had, else the one that the bundle's author suggests, else the package's name with "-system". isDefault reports
+// whether the namespace is one of the last two. chosen is the bundle to install; nil if unknown.
 func InstallNamespace(operator *platformv1alpha1.PlatformOperator, chosen *resolve.Candidate) (namespace string, isDefault bool) {
 	if known := cmp.Or(NamedNamespace(operator), previousNamespace(operator.Status)); known != "" {
 		return known, false
@@ -28,7 +29,8 @@ func InstallNamespace(operator *platformv1alpha1.PlatformOperator, chosen *resol
 	return operator.Spec.Package.Name + "-system", true
 }
 
-// previousNamespace returns the install namespace of a BundleDeployment that was deleted; empty if status does not have it.
+// previousNamespace returns the install namespace that a deleted BundleDeployment had, according to status. It returns "" if nothing is
+// installed or status does not name a namespace.
 func previousNamespace(status platformv1alpha1.PlatformOperatorStatus) string {
 	for _, object := range status.RelatedObjects {
 		if status.Installed != nil && object.Group == "" && object.Resource == "namespaces" {
@@ -38,14 +40,15 @@ func previousNamespace(status platformv1alpha1.PlatformOperatorStatus) string {
 	return ""
 }
 
-// IsInOtherNamespace reports whether the BundleDeployment has another install namespace than the spec names.
+// IsInOtherNamespace reports whether the install namespace of the BundleDeployment differs from the one that the spec names. It returns
+// false if there is no BundleDeployment or the spec names no namespace.
 func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current) bool {
 	named := NamedNamespace(operator)
 	return current.Deployment != nil && named != "" && current.Deployment.Spec.InstallNamespace != named
 }
 
-// MayMoveNamespace reports whether the spec names another install namespace than the BundleDeployment has, and nothing is installed that a
-// move could harm.
+// MayMoveNamespace reports whether the BundleDeployment may move to the namespace that the spec names: the namespaces differ, nothing has
+// been applied in the old one, the PlatformOperator is not paused, and the BundleDeployment is not being deleted.
 func MayMoveNamespace(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current) bool {
 	return IsInOtherNamespace(operator, current) && current.Deployment.DeletionTimestamp == nil && !operator.Spec.Paused &&
 		operator.Status.Installed == nil && !current.WasReady() && !upgradestep.IsApplied(current.Deployment)

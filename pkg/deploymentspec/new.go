@@ -13,11 +13,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// maxLabelValue bounds the value of a label, as the API server does.
+// maxLabelValue is the maximum length of a label value, in bytes; the API server has the same limit.
 const maxLabelValue = 63
 
-// New returns the BundleDeployment that runs a bundle for a PlatformOperator. The bundle and the start of the upgrade step to it, nil if
-// unknown, are recorded in annotations: the write that starts the step also records it, so that no crash separates the two.
+// New returns the BundleDeployment that runs a bundle for a PlatformOperator. Its annotations record the bundle and the start of the
+// upgrade step to it; start is nil if unknown. The request that starts the step therefore also records it, and no crash can separate the
+// two.
 func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.InstalledBundle, start *upgradestep.StepStart, namespace string) *corev1alpha2.BundleDeployment {
 	annotations := map[string]string{platformv1alpha1.AnnotationBundle: asJSON(bundle)}
 	if start != nil {
@@ -49,13 +50,13 @@ func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.In
 	return deployment
 }
 
-// classOf returns the ProvisionerClass for a bundle. A record with an unknown format was written by another manager; the registry class then
-// refuses the content with a message.
+// classOf returns the ProvisionerClass for a bundle. For an unknown format, which another version of the manager recorded, it returns the
+// registry class, which refuses the content with a message.
 func classOf(bundle platformv1alpha1.InstalledBundle) string {
 	return cmp.Or(corev1alpha2.ClassOf(bundle.Format), corev1alpha2.ProvisionerClassRegistry)
 }
 
-// asJSON encodes a value that consists of strings and times, which json.Marshal never refuses.
+// asJSON returns a value as JSON. The value must consist of strings and times, because json.Marshal never refuses those.
 func asJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -64,7 +65,8 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// labelValue turns a version into a label value: build metadata is introduced by "+", which labels do not allow.
+// labelValue returns a version as a label value. It replaces "+", which labels do not allow, by "_", and truncates the result to
+// maxLabelValue.
 func labelValue(version string) string {
 	return truncate.Cut(strings.ReplaceAll(version, "+", "_"), maxLabelValue)
 }

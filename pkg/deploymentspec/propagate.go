@@ -12,7 +12,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// propagateSpec copies the settings of a PlatformOperator that the BundleDeployment's controller carries out.
+// propagateSpec copies to a BundleDeployment the settings of a PlatformOperator that the controller of the BundleDeployment carries out.
 func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha1.PlatformOperatorSpec) {
 	onto.Deletion = from.Deletion.DeepCopy()
 	install := from.Install
@@ -26,8 +26,9 @@ func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha
 	onto.Adoption = install.Adoption
 }
 
-// Merge returns a copy of an existing BundleDeployment with the fields, labels and annotations that New sets, those that are empty included.
-// It leaves all other fields to their owners. A namespace that the PlatformOperator names is no default any more.
+// Merge returns a copy of existing with the labels, annotations and fields of desired, which New returned. An empty field of desired clears
+// the field. Merge does not change the install namespace, the owner references and the fields that New never sets. It removes the
+// annotation for a default namespace if the PlatformOperator names a namespace.
 func Merge(existing, desired *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) *corev1alpha2.BundleDeployment {
 	merged := existing.DeepCopy()
 	overlay(&merged.Spec, desired.Spec)
@@ -53,19 +54,20 @@ func overlay(onto *corev1alpha2.BundleDeploymentSpec, desired corev1alpha2.Bundl
 	}
 }
 
-// encoded turns typed configuration into the free form that a BundleDeployment has, and empty configuration into none.
+// encoded returns the configuration as the raw JSON that a BundleDeployment has; nil if the configuration is nil or empty.
 func encoded(config *platformv1alpha1.InstallConfig) *runtime.RawExtension {
 	if config == nil || equality.Semantic.DeepEqual(*config, platformv1alpha1.InstallConfig{}) {
 		return nil
 	}
 	raw, err := json.Marshal(config)
 	if err != nil {
-		return nil // not reached: InstallConfig is made of API types
+		return nil // not reached: InstallConfig consists of API types
 	}
 	return &runtime.RawExtension{Raw: raw}
 }
 
-// isSameConfig compares what two configurations mean: the API server returns one with its fields in another order.
+// isSameConfig reports whether two configurations are equal JSON values, or both nil. It does not compare their text, because the API
+// server may return the fields in another order.
 func isSameConfig(a, b *runtime.RawExtension) bool {
 	if a == nil || b == nil {
 		return a == b

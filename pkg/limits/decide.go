@@ -16,12 +16,13 @@ type Decision struct {
 	Record *Record
 }
 
-// Decide compares the recorded limits with the PlatformOperatorManager, which may be nil. An edit always applies at once: a user who may
-// edit limits may remove them. A recreated PlatformOperatorManager applies if it permits no more than its predecessor, or if its annotation
-// accepts the new limits. Until then the predecessor's limits stay recorded, also across a second deletion or a restart.
+// Decide compares the recorded limits with those of the PlatformOperatorManager; present is nil if none exists. An edit applies at once,
+// because a user who may edit the limits may also remove them. A recreated PlatformOperatorManager applies if it permits no more than its
+// predecessor, or if its annotation accepts the new limits. Until then the Record keeps the predecessor's limits, also across a second
+// deletion or a restart. An unreadable Record holds everything until the annotation accepts the current limits.
 //
-// The manager installs nothing while no PlatformOperatorManager exists. So without a Record, one that is younger than the first
-// installation had a predecessor with unknown limits. Without an installation, the current limits apply.
+// The manager installs nothing while no PlatformOperatorManager exists. If no Record is stored, a PlatformOperatorManager that is younger
+// than the first installation therefore had a predecessor, whose limits are unknown. If nothing is installed, the current limits apply.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)
@@ -45,7 +46,8 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	return Decision{Record: &now}
 }
 
-// decideWithout returns the Decision while no PlatformOperatorManager exists. The manager recreates it at once.
+// decideWithout returns the Decision while no PlatformOperatorManager exists. It holds everything, unless the Record has no limits. The
+// manager creates the PlatformOperatorManager again at once.
 func decideWithout(stored Stored) Decision {
 	switch {
 	case stored.Fault != nil:
@@ -54,7 +56,7 @@ func decideWithout(stored Stored) Decision {
 		return Decision{Hold: fmt.Sprintf("PlatformOperatorManager %q does not exist, so the manager does not know what it may install. "+
 			"The manager creates it at once; if it stays missing, see the manager's log", operatorv1alpha1.PlatformOperatorManagerName)}
 	case stored.Record.Limits.isZero():
-		return Decision{} // the recreated one has no limits either
+		return Decision{} // the recreated PlatformOperatorManager has no limits either
 	}
 	return Decision{Hold: stored.lostMessage(weaker(stored.Record.Limits, Limits{}))}
 }
@@ -74,7 +76,7 @@ func (s Stored) unreadable() string {
 		ConfigMap, s.Namespace, operatorv1alpha1.PlatformOperatorManagerName, truncate.OneLine(s.Fault.Error(), maxFault), accept())
 }
 
-// missingMessage returns the message for a missing record of a predecessor's limits.
+// missingMessage returns the message for the case that no Record has the predecessor's limits.
 func (s Stored) missingMessage() string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	return fmt.Sprintf("ConfigMap %q in namespace %q does not exist, and PlatformOperatorManager %q is younger than the first installed operator: the limits before it are unknown. "+
@@ -85,5 +87,5 @@ func accept() string {
 	return fmt.Sprintf("kubectl annotate platformoperatormanager %s %s=true", operatorv1alpha1.PlatformOperatorManagerName, operatorv1alpha1.AnnotationAcceptLimits)
 }
 
-// maxFault is the maximum size of Fault's text in a message, in bytes.
+// maxFault is the maximum size of the text of Stored.Fault in a message, in bytes.
 const maxFault = 200

@@ -32,7 +32,7 @@ func manager(uid types.UID, spec spec) *operatorv1alpha1.PlatformOperatorManager
 	return &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster", UID: uid}, Spec: spec}
 }
 
-// created makes a PlatformOperatorManager one of a certain second.
+// created sets the creation time of a PlatformOperatorManager, in seconds since the Unix epoch, and returns the PlatformOperatorManager.
 func created(manager *operatorv1alpha1.PlatformOperatorManager, second int64) *operatorv1alpha1.PlatformOperatorManager {
 	manager.CreationTimestamp = metav1.Unix(second, 0)
 	return manager
@@ -54,8 +54,8 @@ func TestHRD_S3_LimitsOutliveThePlatformOperatorManager(t *testing.T) {
 	for sentence, test := range map[string]struct {
 		stored  Stored
 		present *operatorv1alpha1.PlatformOperatorManager
-		holds   []string // what is said; none where nothing is held
-		kept    bool     // the present limits become those that are kept
+		holds   []string // parts of the message of Decision.Hold; none if nothing is held
+		kept    bool     // the current limits become the Record
 	}{
 		"nothing is known, and there is none":                     {unknown, nil, []string{"does not exist", "creates it at once"}, false},
 		"nothing is known of limits before":                       {unknown, manager("a", limited), nil, true},

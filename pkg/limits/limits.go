@@ -18,7 +18,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil field is no limit; an empty list is one.
+// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil or empty field does not limit anything,
+// except that an empty list, which differs from a nil one, permits nothing.
 type Limits struct {
 	AllowedPackages   []string                  `json:"allowedPackages,omitzero"`
 	CatalogNamespaces []string                  `json:"catalogNamespaces,omitzero"`
@@ -26,7 +27,8 @@ type Limits struct {
 	DefaultApproval   platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
 }
 
-// Of returns the limits of a spec. An approval that is not Manual, and a selector without requirements, are no limits.
+// Of returns the limits of a spec. It omits an approval other than Manual and a selector without requirements, because neither limits
+// anything.
 func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
 	return Limits{
 		AllowedPackages: spec.AllowedPackages, CatalogNamespaces: spec.CatalogNamespaces,
@@ -34,7 +36,7 @@ func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
 	}.normalized()
 }
 
-// normalized removes fields that are set and limit nothing.
+// normalized returns the limits without fields that are set but do not limit anything.
 func (l Limits) normalized() Limits {
 	if selector := l.CatalogSelector; selector != nil && len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
 		l.CatalogSelector = nil
@@ -45,7 +47,8 @@ func (l Limits) normalized() Limits {
 	return l
 }
 
-// limit is one field of Limits. keeps reports whether the field of the current limits permits no more than the former one.
+// limit describes one field of Limits: its name, whether it is set, and whether the current value permits no more than the former one
+// (keeps). keeps requires that both values are set.
 type limit struct {
 	field string
 	isSet func(Limits) bool
@@ -61,7 +64,8 @@ var all = []limit{
 	}},
 }
 
-// weaker returns the fields of the former limits that are nil now, or permit more. A glob that may permit more counts as one that does.
+// weaker returns the names of the fields whose former limit is missing now or permits more now. It includes a field if a current glob may
+// permit more, even if it cannot be proved.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
 		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {
@@ -71,12 +75,13 @@ func weaker(former, present Limits) (fields []string) {
 	return fields
 }
 
-// isZero reports whether the limits have no field that is set.
+// isZero reports whether no field of the limits is set.
 func (l Limits) isZero() bool {
 	return !slices.ContainsFunc(all, func(each limit) bool { return each.isSet(l) })
 }
 
-// equal reports whether limits are equal. An empty list differs from nil, except within a selector: there both are stored as equal.
+// equal reports whether two Limits are equal. An empty list differs from a nil one, except within a selector, where both have the same
+// stored form.
 func (l Limits) equal(other Limits) bool {
 	return reflect.DeepEqual(l.AllowedPackages, other.AllowedPackages) && reflect.DeepEqual(l.CatalogNamespaces, other.CatalogNamespaces) &&
 		equality.Semantic.DeepEqual(l.CatalogSelector, other.CatalogSelector) && l.DefaultApproval == other.DefaultApproval

@@ -12,29 +12,30 @@ import (
 // ConfigMap is the name of the ConfigMap, in the manager's namespace, that stores the Record.
 const ConfigMap = "platformoperatormanager-limits"
 
-// Keys of the ConfigMap. The patch is the argument of `kubectl patch --type merge` that restores the limits.
+// Keys of the ConfigMap's data. The value of keyUID is Record.UID. The value of keyPatch is the argument of `kubectl patch --type merge`
+// that restores the limits.
 const (
 	keyUID   = "uid"
 	keyPatch = "patch"
 )
 
-// Record is the last limits of one PlatformOperatorManager.
+// Record has the limits that one PlatformOperatorManager had last.
 type Record struct {
 	// UID identifies the PlatformOperatorManager.
 	UID    types.UID
 	Limits Limits
 }
 
-// Stored is the stored Record.
+// Stored is the result of reading the ConfigMap that stores the Record.
 type Stored struct {
 	// Namespace is the ConfigMap's namespace, for messages.
 	Namespace string
-	// Record is nil if none is stored, or if it is unreadable.
+	// Record is the stored Record; nil if none is stored or if it is unreadable.
 	Record *Record
-	// Fault is why the Record is unreadable.
+	// Fault is the reason why the Record is unreadable; nil if it is readable or if none is stored.
 	Fault error
-	// FirstInstallation is the creation time of the oldest BundleDeployment of a PlatformOperator; zero if there is none. It is used only
-	// without Record and Fault.
+	// FirstInstallation is the creation time of the oldest BundleDeployment of a PlatformOperator; zero if none exists. Decide uses it only
+	// if Record and Fault are nil.
 	FirstInstallation time.Time
 }
 
@@ -42,7 +43,7 @@ type patch struct {
 	Spec Limits `json:"spec"`
 }
 
-// Data returns the content of the ConfigMap.
+// Data returns the data of the ConfigMap that stores the Record. Parse is its inverse.
 func (r Record) Data() (map[string]string, error) {
 	text, err := json.Marshal(patch{Spec: r.Limits})
 	if err != nil {
@@ -51,7 +52,7 @@ func (r Record) Data() (map[string]string, error) {
 	return map[string]string{keyUID: string(r.UID), keyPatch: string(text)}, nil
 }
 
-// Parse returns the Record in the content of the ConfigMap.
+// Parse returns the Record in the data of the ConfigMap. It returns an error if the UID is empty or the patch is not the JSON of limits.
 func Parse(data map[string]string) (*Record, error) {
 	if data[keyUID] == "" {
 		return nil, errors.New("data.uid is empty")

@@ -38,7 +38,8 @@ func TestParseRejectsCorruptRecords(t *testing.T) {
 	}
 }
 
-// Whatever is in the ConfigMap: what can be read is written as it was read, and a successor without limits is held by any.
+// FuzzParse checks that a Record that Parse can read is unchanged by Data and Parse, and that any recorded limit holds a successor without
+// limits.
 func FuzzParse(f *testing.F) {
 	f.Add("u", `{"spec":{"allowedPackages":["a-*"],"catalogNamespaces":[],"catalogSelector":{"matchLabels":{"a":"b"}},"defaultApproval":"Manual"}}`)
 	f.Add("", "{}")

@@ -13,8 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// setCompatibility reports how far the operator lets the cluster be upgraded, and which of its overrides is in effect. The upgrade gate
-// applies the same rules and does not wait for this status.
+// setCompatibility sets status.compatibility: the lowest maxOpenShiftVersion, the highest minor version that the cluster can reach, and the
+// override that is in effect. It sets nil if no bundle is installed, and only the maximum if the cluster version is unknown. It also sets
+// r.ignoredOverrides. The upgrade gate applies the same rules and does not wait for this status.
 func (r *report) setCompatibility() {
 	status := &r.operator.Status
 	before := status.Compatibility
@@ -31,7 +32,7 @@ func (r *report) setCompatibility() {
 	now := &platformv1alpha1.Compatibility{MaxOpenShiftVersion: strictest(counted)}
 	status.Compatibility = now
 	if unknown != nil {
-		return // condition Upgradeable says why
+		return // condition Upgradeable has the reason
 	}
 	var candidates []compat.Candidate
 	if !r.areUpdatesUnknown() {
@@ -51,7 +52,8 @@ func (r *report) setCompatibility() {
 	}
 }
 
-// strictest returns the lowest maxOpenShiftVersion that counts, or before any other one that cannot be read; empty if none is declared.
+// strictest returns the lowest maxOpenShiftVersion that the bundles declare; empty if none declares one. If a declaration is unreadable, it
+// returns the text of the first unreadable one instead.
 func strictest(bundles []compat.Counted) (text string) {
 	var lowest *compat.Minor
 	for _, bundle := range bundles {
@@ -67,7 +69,8 @@ func strictest(bundles []compat.Counted) (text string) {
 	return text
 }
 
-// minorsBeyond returns how many minor versions a version is beyond the cluster's; 0 if it is beyond the horizon, or no version.
+// minorsBeyond returns the number of minor versions from the cluster's version to a later one. It returns 0 if the version is not one of
+// the next compat.Horizon minor versions.
 func minorsBeyond(version string, cluster compat.Minor) int {
 	for n := compat.Horizon; n > 0; n-- {
 		if cluster.Beyond(n).String() == version {
@@ -86,7 +89,8 @@ func overrideFor(operator *platformv1alpha1.PlatformOperator, version string) *c
 	return nil
 }
 
-// acknowledgedCondition returns condition Upgradeable with the override that is in effect, if one is.
+// acknowledgedCondition returns condition Upgradeable. If an override is in effect, the condition is True and its message names the
+// override.
 func acknowledgedCondition(r *report) metav1.Condition {
 	condition := upgradeableCondition(r.counted(), r.in.ClusterVersion)
 	override := overrideInEffect(r.operator.Status)
@@ -104,7 +108,8 @@ func overrideInEffect(status platformv1alpha1.PlatformOperatorStatus) *corev1alp
 	return status.Compatibility.Acknowledged
 }
 
-// upgradeableCondition reports whether the counted bundles permit the cluster's next minor version, or the first one that does not.
+// upgradeableCondition returns condition Upgradeable for the bundles that may have objects on the cluster. If one does not permit the
+// cluster's next minor version, the condition names the first such bundle.
 func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav1.Condition {
 	if len(bundles) == 0 {
 		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed, so nothing is in the way of a cluster upgrade.")
@@ -117,9 +122,10 @@ func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav
 	return permits(bundles[0], clusterVersion)
 }
 
-// permits reports whether a bundle permits the cluster's next minor version.
+// permits returns condition Upgradeable for one bundle. It is Unknown if the cluster version cannot be read, and False if the bundle's
+// declaration cannot be read or does not permit the next minor version.
 func permits(bundle compat.Counted, clusterVersion string) metav1.Condition {
-	name := cmp.Or(bundle.Bundle, bundle.Version, "The bundle") // metadata is what plain+v0 need not have
+	name := cmp.Or(bundle.Bundle, bundle.Version, "The bundle") // a plain+v0 bundle may have neither a name nor a version
 	cluster, err := compat.ParseClusterVersion(clusterVersion)
 	if err != nil {
 		return isUnknown(platformv1alpha1.ReasonUnknown, fmt.Sprintf("The cluster's version cannot be read: %v.", err))

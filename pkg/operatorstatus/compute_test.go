@@ -22,8 +22,8 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// running is the input for a PlatformOperator that runs 1.0.0 in namespace "op-system", healthy and shown so, on a cluster at 4.21.3, after
-// changes. The step is decided as the controller does it.
+// running returns the input for a PlatformOperator that runs version 1.0.0 in namespace "op-system", healthy and shown as ready, on a
+// cluster with version 4.21.3. It applies the changes before it decides the step as the controller does.
 func running(changes ...func(*Input)) Input {
 	operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "op", Generation: 3}}
 	operator.Spec.Package.Name = "op"
@@ -46,7 +46,8 @@ func running(changes ...func(*Input)) Input {
 	return in
 }
 
-// becomes gives the BundleDeployment the status of another one.
+// becomes returns a change that replaces the generation and the status of the BundleDeployment by those of other, except for the active
+// revision.
 func becomes(other *corev1alpha2.BundleDeployment) func(*Input) {
 	return func(in *Input) {
 		active := in.Current.Deployment.Status.ActiveRevision
@@ -55,23 +56,23 @@ func becomes(other *corev1alpha2.BundleDeployment) func(*Input) {
 	}
 }
 
-// decided replaces the resolver's decision.
+// decided returns a change that replaces the resolver's decision.
 func decided(decision resolve.Decision) func(*Input) {
 	return func(in *Input) { in.Decided.Decision = decision }
 }
 
-// movesTo: the step to a version is under way.
+// movesTo returns a change after which the step to a version is under way.
 func movesTo(version string) func(*Input) {
 	return func(in *Input) { in.Current.Recorded = steptest.Bundle(version) }
 }
 
-// neverReady: the first installation is under way.
+// neverReady is a change after which the first installation is under way.
 func neverReady(in *Input) {
 	in.Operator.Status.Installed, in.Operator.Status.History = nil, nil
 	in.Current.Installed, in.Current.History, in.Current.Deployment.Status.ActiveRevision = nil, nil, 0
 }
 
-// absent: there is no BundleDeployment, and there never was one.
+// absent is a change after which there is no BundleDeployment and never was one.
 func absent(in *Input) {
 	neverReady(in)
 	in.Current.Deployment, in.Current.Recorded = nil, nil
@@ -170,7 +171,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 	}
 }
 
-// TestComputeOfItsOwnResult: a status that is computed again from itself does not change, and the input is not modified.
+// TestComputeOfItsOwnResult checks that Compute does not change a status that it has computed, and does not modify its input.
 func TestComputeOfItsOwnResult(t *testing.T) {
 	newer := steptest.Choosing("1.1.0", "1.0.0")
 	newer.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Path: []string{"1.1.0"}, Reachable: true}}
@@ -232,7 +233,7 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 	approved := func(in *Input) {
 		in.Operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.1.0"}
 	}
-	// tried: the newest entry of history is about 1.1.0, with this state.
+	// tried returns a change after which the newest entry of history is about 1.1.0, with this state.
 	tried := func(state platformv1alpha1.HistoryState) func(*Input) {
 		return func(in *Input) {
 			in.Current.History = append([]platformv1alpha1.HistoryEntry{{Version: "1.1.0", Bundle: "op.v1.1.0", State: state, StartedTime: metav1.NewTime(noon)}}, in.Current.History...)

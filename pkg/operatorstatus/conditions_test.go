@@ -15,12 +15,12 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// movingTo is the target of a single step that is under way.
+// movingTo returns the target for a step that is under way and has one version on its path.
 func movingTo(v string) *platformv1alpha1.Target {
 	return &platformv1alpha1.Target{Version: v, Path: []string{v}, Hop: steptest.Bundle(v)}
 }
 
-// reportOf is a report about a BundleDeployment with this record.
+// reportOf returns a report about a BundleDeployment with this recorded bundle.
 func reportOf(deployment *corev1alpha2.BundleDeployment, recorded *platformv1alpha1.InstalledBundle) *report {
 	return newReport(Input{Operator: &platformv1alpha1.PlatformOperator{}, Current: upgradestep.Current{Deployment: deployment, Recorded: recorded}})
 }
@@ -129,7 +129,7 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 	late.Status.Conditions[0].Reason, late.Status.Conditions[0].Message = corev1alpha2.ReasonDeadlineExceeded, "It is held."
 	for name, c := range map[string]struct {
 		deployment *corev1alpha2.BundleDeployment
-		message    string // of what the spec asks for, which cannot be had
+		message    string // the resolver's message about the spec, which cannot be met
 		reason     string
 		want       []string
 	}{

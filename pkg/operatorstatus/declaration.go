@@ -10,16 +10,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// The upgrade gate reads from status which OpenShift version each bundle declares as its last. Catalogs correct a declaration without an
-// upgrade step, and the files of a bundle are known once it is unpacked, so that both are read at every sync. If a source cannot be read,
-// the recorded declaration stays.
+// The upgrade gate reads from status the olm.maxOpenShiftVersion of each bundle. A catalog can correct it without an upgrade step, and the
+// files of a bundle are known only after it is unpacked. Therefore each sync reads both sources. If a source cannot be read, the recorded
+// declaration stays.
 
-// settleDeclaration updates the olm.maxOpenShiftVersion of a bundle in status.
+// settleDeclaration updates the olm.maxOpenShiftVersion of a bundle in status from the catalogs and from the bundle's files.
 func (r *report) settleDeclaration(bundle *platformv1alpha1.InstalledBundle) {
 	before, recorded := r.in.Operator.Status, *bundle
 	for _, known := range []*platformv1alpha1.InstalledBundle{before.Installed, upgradestep.TargetBundle(before.Target)} {
 		if known != nil && upgradestep.SameBundle(*known, *bundle) {
-			recorded = *known // the annotation is from the start of the step
+			recorded = *known // status is newer than the annotation, which dates from the start of the step
 			break
 		}
 	}

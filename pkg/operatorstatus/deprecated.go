@@ -12,10 +12,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// maxDeprecation bounds what is quoted of one deprecation message, in bytes.
+// maxDeprecation is the maximum size of one quoted deprecation message, in bytes.
 const maxDeprecation = 512
 
-// deprecatedCondition reports what the catalogs deprecate of the installed bundle, its channel and its package.
+// deprecatedCondition returns condition Deprecated: whether the catalogs deprecate the package, the channel or the installed bundle. It is
+// Unknown if no catalog with the package can be read.
 func deprecatedCondition(r *report) metav1.Condition {
 	installed, deprecation := r.operator.Status.Installed, r.deprecation()
 	if !deprecation.Known {
@@ -40,7 +41,8 @@ func deprecatedCondition(r *report) metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonNotDeprecated, fmt.Sprintf("Neither the package nor channel %q nor %s is deprecated.", installed.Channel, installed.Bundle))
 }
 
-// deprecation returns what the catalogs say of the bundle that was installed before this sync, or of the package if none was.
+// deprecation returns the catalogs' deprecations of the bundle that was installed before this sync; of the package alone if none was
+// installed. It returns the zero value if no catalog was read.
 func (r *report) deprecation() resolve.Deprecation {
 	catalogs, installed := r.in.Catalogs, r.in.Operator.Status.Installed
 	if catalogs == nil {

@@ -15,8 +15,8 @@ import (
 // Event is an Event to send on a PlatformOperator.
 type Event struct{ Type, Reason, Message string }
 
-// Events returns the Events for what a written status reports and the one before did not. deployment is the BundleDeployment, nil if there is
-// none.
+// Events returns the Events for the differences between two statuses of a PlatformOperator: a step with another outcome, an approval that
+// is needed, and an override that came into effect or expired. deployment is the BundleDeployment; nil if none exists.
 func Events(before, after *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, now time.Time) (events []Event) {
 	if entry := newOutcome(before, after); entry != nil {
 		events = append(events, outcomeEvents(after, *entry, deployment)...)
@@ -27,7 +27,7 @@ func Events(before, after *platformv1alpha1.PlatformOperator, deployment *corev1
 	return append(events, overrideEvents(before, after, now)...)
 }
 
-// NewlyReady returns the entry of history that has become Ready between two statuses of a PlatformOperator; nil if none has.
+// NewlyReady returns the newest entry of history if its version became ready between two statuses of a PlatformOperator; nil otherwise.
 func NewlyReady(before, after *platformv1alpha1.PlatformOperator) *platformv1alpha1.HistoryEntry {
 	if entry := newOutcome(before, after); entry != nil && entry.State == platformv1alpha1.HistoryReady {
 		return entry
@@ -72,7 +72,7 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 	return nil
 }
 
-// VersionOf returns the version of a bundle for a message; the bundle may be nil.
+// VersionOf returns the version of a bundle for a message; "unknown" if the bundle is nil.
 func VersionOf(bundle *platformv1alpha1.InstalledBundle) string {
 	if bundle == nil {
 		return "unknown"
@@ -80,7 +80,8 @@ func VersionOf(bundle *platformv1alpha1.InstalledBundle) string {
 	return bundle.Version
 }
 
-// newApprovalMessage returns the message of condition Progressing if it asks for an approval and the one before did not ask for the same.
+// newApprovalMessage returns the message of condition Progressing if it asks for an approval and differs from the message before; empty
+// otherwise.
 func newApprovalMessage(before, after platformv1alpha1.PlatformOperatorStatus) string {
 	condition := meta.FindStatusCondition(after.Conditions, platformv1alpha1.ConditionProgressing)
 	old := meta.FindStatusCondition(before.Conditions, platformv1alpha1.ConditionProgressing)
@@ -90,7 +91,7 @@ func newApprovalMessage(before, after platformv1alpha1.PlatformOperatorStatus) s
 	return condition.Message
 }
 
-// overrideEvents reports an override that has come into effect, or has expired since.
+// overrideEvents returns an Event if an override has come into effect, or if the one that was in effect has expired.
 func overrideEvents(before, after *platformv1alpha1.PlatformOperator, now time.Time) []Event {
 	override, old := overrideInEffect(after.Status), overrideInEffect(before.Status)
 	switch {

@@ -9,14 +9,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// setInstalled sets status.installed to the bundle of the last step that is complete.
+// setInstalled sets status.installed to the bundle of the last step that is complete. Without a BundleDeployment, this is the bundle to
+// restore. It is nil if no first installation is complete.
 func (r *report) setInstalled() {
 	status, current := &r.operator.Status, r.in.Current
 	if current.Deployment == nil {
 		status.Installed = upgradestep.BundleToRestore(*status)
 	} else {
 		if !current.WasReady() && !upgradestep.IsApplied(current.Deployment) {
-			status.Installed = nil // a first installation that is not applied, or not any more
+			status.Installed = nil // a first installation that is not applied, or no longer applied
 		}
 		if upgradestep.IsComplete(current.Deployment, status.Installed == nil) && current.Recorded != nil {
 			installed := *current.Recorded
@@ -32,7 +33,8 @@ func (r *report) setInstalled() {
 	}
 }
 
-// addBundleFacts adds what only the files of the bundle say, if they are those of the installed bundle.
+// addBundleFacts sets the image of the installed bundle to the one that was resolved, and its minKubeVersion from its files if the catalog
+// has none. It does nothing unless the status of the BundleDeployment describes the installed bundle.
 func (r *report) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 	current := r.in.Current
 	if current.Recorded == nil || !upgradestep.SameBundle(*current.Recorded, *installed) || current.Deployment.Status.ObservedGeneration < current.Deployment.Generation {
@@ -46,7 +48,8 @@ func (r *report) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 	}
 }
 
-// setTarget sets status.target to the step that is under way, and the versions that come after it.
+// setTarget sets status.target to the bundle of the step that is under way, and to the versions after it on the path. It sets nil if no
+// step is under way.
 func (r *report) setTarget() {
 	status, current := &r.operator.Status, r.in.Current
 	status.Target = nil
@@ -69,7 +72,8 @@ func (r *report) setTarget() {
 	}
 }
 
-// installedCondition stays True once something is installed, whatever happens to a later step.
+// installedCondition returns condition Installed. A later step that fails does not change it from True. A deletion of the BundleDeployment
+// does.
 func installedCondition(r *report) metav1.Condition {
 	deployment, installed, decision := r.in.Current.Deployment, r.operator.Status.Installed, r.decision()
 	switch {

@@ -7,8 +7,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// OnlyProgressed reports whether two statuses differ only in messages of conditions and in the phases of a first installation: its content is
-// unpacked, then applied, then not healthy yet.
+// OnlyProgressed reports whether two statuses differ only in the messages of conditions, or in the phases of a first installation:
+// unpacking, applying, waiting for health.
 func OnlyProgressed(before, after platformv1alpha1.PlatformOperatorStatus) bool {
 	return equality.Semantic.DeepEqual(withoutProgress(before), withoutProgress(after))
 }

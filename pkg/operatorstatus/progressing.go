@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// progressingCondition is True during an upgrade step that nothing blocks.
+// progressingCondition returns condition Progressing. It is True during a first installation, an upgrade step or a rollback that nothing
+// blocks.
 func progressingCondition(r *report) metav1.Condition {
 	switch {
 	case r.operator.Spec.Paused:
@@ -24,7 +25,7 @@ func progressingCondition(r *report) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonBlocked, upgradestep.Message(r.in.Decided, r.in.Step))
 	}
 	if condition, missed := deadlineCondition(r); missed {
-		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // what the spec asks for now comes first
+		if decision := r.decision(); decision.Chosen == nil && decision.Message != "" && !waitsForCatalog(decision) { // the decision by the current spec comes first
 			condition.Message = withFullStop(decision.Message) + " Until then: " + condition.Message
 		}
 		return condition
@@ -36,8 +37,8 @@ func progressingCondition(r *report) metav1.Condition {
 	return movingCondition(r, target)
 }
 
-// deadlineCondition reports a version that missed its deadline: one that is held, being rolled back, or rolled back. A first version counts
-// as installed before it is healthy, and may miss its deadline then.
+// deadlineCondition returns condition Progressing for a version that missed its deadline and is held, being rolled back, or rolled back. A
+// first version may miss its deadline after status shows it as installed, because it is not healthy yet then.
 func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
@@ -67,7 +68,7 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	return metav1.Condition{}, false
 }
 
-// settledCondition is Progressing while no step is under way.
+// settledCondition returns condition Progressing while status.target is nil.
 func settledCondition(r *report) metav1.Condition {
 	installed, decision, deployment := r.operator.Status.Installed, r.decision(), r.in.Current.Deployment
 	if installed != nil {
@@ -86,17 +87,17 @@ func settledCondition(r *report) metav1.Condition {
 	case r.in.Step.Reason == upgradestep.ReasonStatusBehind:
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, r.in.Step.Next.Version))
 	case decision.Chosen == nil && decision.Message != "":
-		reason := platformv1alpha1.ReasonBlocked // the spec asks for what is not available
+		reason := platformv1alpha1.ReasonBlocked // the spec asks for a version that is not available
 		if waitsForCatalog(decision) {
-			reason = platformv1alpha1.ReasonAsExpected // an unreadable catalog is no fault of the spec
+			reason = platformv1alpha1.ReasonAsExpected // the spec is not the cause of an unreadable catalog
 		}
 		return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, decision.Message))
 	}
 	return newestCondition(installed, decision)
 }
 
-// firstRollout returns the rollout of a first version that counts as installed, because all of it is applied, and has never been ready; its
-// state is RolloutNone if there is no such version, or nothing goes on.
+// firstRollout returns the rollout of a first version that is completely applied, and therefore installed, but has never been ready. Its
+// state is RolloutNone if there is no such version, or if nothing is in progress.
 func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout {
 	if deployment == nil || deployment.Status.ActiveRevision > 0 ||
 		!upgradestep.IsStale(deployment) && !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionProgressing) {
@@ -105,7 +106,7 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 	return upgradestep.RolloutOf(deployment)
 }
 
-// movingCondition is Progressing while the step to a bundle is under way.
+// movingCondition returns condition Progressing while the step to a bundle is under way.
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
 	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && deployment.Status.ObservedGeneration == deployment.Generation {
@@ -126,7 +127,7 @@ func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1
 	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), detail))
 }
 
-// withFullStop ends a sentence that may have a full stop already.
+// withFullStop returns a sentence with exactly one full stop at its end.
 func withFullStop(sentence string) string { return strings.TrimSuffix(sentence, ".") + "." }
 
 func sentence(action, detail string) string {
@@ -136,10 +137,11 @@ func sentence(action, detail string) string {
 	return action + ": " + detail + "."
 }
 
-// failure is what is not carried out of a spec; format takes the installed version and why.
+// failure describes a part of the spec that is not carried out. format is a message for fmt.Sprintf, with the installed version and why as
+// arguments.
 type failure struct{ format, why string }
 
-// specFailure returns what of the spec is not carried out though its version is installed.
+// specFailure returns the part of the spec that is not carried out although its version is installed. It returns false if there is none.
 func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 	for _, each := range []struct{ condition, reason, format string }{
 		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed, "What the spec says now of version %s is not applied: %s."},
@@ -153,8 +155,8 @@ func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 	return failure{}, false
 }
 
-// failureOf returns the message of a condition of a BundleDeployment that has this reason and is about its present spec. The BundleDeployment
-// may be nil.
+// failureOf returns the message of a condition of a BundleDeployment if it has this reason. It returns false if the BundleDeployment is nil
+// or its status is about an earlier spec.
 func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason string) (why string, failed bool) {
 	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
 		return "", false
@@ -166,13 +168,14 @@ func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason 
 	return upgradestep.ConditionText(condition, condition.Reason), true
 }
 
-// waitsForCatalog reports whether nothing may have been chosen only because a catalog cannot be read. It reports false if others were read
-// and have nothing that fits: a catalog that never comes back must not hide what is wrong with the spec.
+// waitsForCatalog reports whether an unreadable catalog may be the only reason why nothing was chosen. It returns false if the other
+// catalogs were read and all their versions were refused: otherwise a catalog that stays unreadable would hide what is wrong with the spec.
 func waitsForCatalog(decision resolve.Decision) bool {
 	return decision.UnreadCatalogs != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
 }
 
-// approvalMessage names the version that awaits approval, and the command that approves it.
+// approvalMessage returns a sentence with the version that awaits approval and the field that approves it, and a second one with what is
+// wrong with the approval in the spec, if any.
 func approvalMessage(decision resolve.Decision) string {
 	version := decision.Awaiting.Version.String()
 	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)
@@ -182,8 +185,8 @@ func approvalMessage(decision resolve.Decision) string {
 	return text
 }
 
-// needsAction are the reasons for blocked updates that somebody can remove: they lie neither in the nature of the cluster or the catalog nor
-// in what the spec asks for. So does BlockedRange if the range only cuts off the path to a version that is in it.
+// needsAction has the reasons for blocked updates that an admin or a catalog author can remove. Reasons that result from the cluster, the
+// catalog or the spec as it is are not among them. newestCondition adds BlockedRange if the range only excludes versions on the path.
 var needsAction = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRulesInvalid: true,
 	platformv1alpha1.BlockedStep:         true,
@@ -193,7 +196,8 @@ var needsAction = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedSearchLimit:  true,
 }
 
-// newestCondition reports that no version above the installed one is moved to, and what blocks the newest, unless the spec does.
+// newestCondition returns condition Progressing while the installed version is the newest that may be installed. Its message also has what
+// blocks the newest update, unless the spec does not request that update.
 func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
 	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
 	if decision.ApprovalProblem != "" {
@@ -206,7 +210,7 @@ func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resol
 	}
 	for _, update := range decision.Updates {
 		switch {
-		case update.NotRequested: // as the spec has it
+		case update.NotRequested: // the spec does not ask for it
 		case update.Reason != "":
 			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why())))
 		case update.Bundle.Deprecated != "":

@@ -13,11 +13,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// maxHolders bounds the finalizers that a message names.
+// maxHolders is the maximum number of finalizers that a message names.
 const maxHolders = 3
 
-// Removal returns the status of a PlatformOperator that is being deleted. Without the manager's finalizer it reports who else holds the
-// object; with it, how far the removal of the BundleDeployment, which must exist then, is.
+// Removal returns the status of a PlatformOperator that is being deleted. If the PlatformOperator has the manager's finalizer, the status
+// reports the progress of the removal of its BundleDeployment, which must exist. Otherwise it reports the finalizers of others that hold
+// the object.
 func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	r := newReport(in)
 	if !slices.Contains(in.Operator.Finalizers, platformv1alpha1.Finalizer) {
@@ -27,7 +28,7 @@ func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 		return r.operator.Status
 	}
 	deployment := in.Current.Deployment
-	if isTakenDown(deployment) { // nothing is left that could keep the cluster from its next version
+	if isTakenDown(deployment) { // no object of the operator is left that could block cluster upgrades
 		r.operator.Status.Installed, r.operator.Status.Target = nil, nil
 		r.setCondition(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(r.counted(), in.ClusterVersion))
 	}
@@ -40,8 +41,8 @@ func releasedCondition(name, holders string) metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has let go of PlatformOperator %q, which %s.", name, holders))
 }
 
-// removalCondition reports how far a removal is, with the message of the BundleDeployment once it has one. A removal that needs action does not
-// progress.
+// removalCondition returns condition Progressing during a removal, with the message of the BundleDeployment if it has one. It is False
+// while the removal needs an action by an admin.
 func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
 	const started = "The operator is being taken down"
 	if isTakenDown(deployment) {
@@ -57,8 +58,8 @@ func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Conditio
 	return isTrue(platformv1alpha1.ReasonRemoving, upgradestep.ConditionText(condition, started)+".")
 }
 
-// removalHealth returns condition Healthy during a removal. It does not wait until the BundleDeployment reports that its health is no longer
-// checked.
+// removalHealth returns condition Healthy during a removal. It is Unknown at once, before the BundleDeployment reports that its health is
+// no longer checked.
 func removalHealth(r *report) metav1.Condition {
 	if isTakenDown(r.in.Current.Deployment) {
 		return healthyCondition(r)
@@ -66,13 +67,13 @@ func removalHealth(r *report) metav1.Condition {
 	return isUnknown(platformv1alpha1.ReasonUnknown, "It is being removed, and not looked after any more.")
 }
 
-// isTakenDown reports whether nothing of the operator is left but the BundleDeployment itself, held by finalizers of others.
+// isTakenDown reports whether the removal has ended except for the BundleDeployment itself, which finalizers of other components hold.
 func isTakenDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && heldBy(deployment.Finalizers) != ""
 }
 
-// heldBy names the finalizers of other components that hold an object after the manager has released it. It returns "" while the manager
-// has a finalizer, and for a finalizer of Kubernetes' garbage collector only, which removes it soon.
+// heldBy returns a clause with the finalizers of other components that hold an object after the manager has released it. It returns "" if
+// the manager still has a finalizer there. It ignores the finalizers of Kubernetes' garbage collector, which removes them soon.
 func heldBy(finalizers []string) string {
 	var others []string
 	for _, name := range finalizers {

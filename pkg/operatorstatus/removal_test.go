@@ -12,7 +12,7 @@ import (
 
 func TestRemoval(t *testing.T) {
 	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
-	// removing: the BundleDeployment is being deleted, with these finalizers and conditions.
+	// removing returns a change after which the BundleDeployment is being deleted, with these finalizers and conditions.
 	removing := func(finalizers []string, conditions ...metav1.Condition) func(*Input) {
 		return func(in *Input) {
 			in.Operator.Finalizers = []string{platformv1alpha1.Finalizer}

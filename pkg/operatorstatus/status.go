@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// maxMessage bounds every condition message in bytes: enough for a sentence an object, far below what etcd minds.
+	// maxMessage is the maximum size of a condition's message, in bytes.
 	maxMessage = 2048
-	// maxWarning and maxWarnings bound status.warnings, as the API does.
+	// maxWarning is the maximum size of one of status.warnings, in bytes, and maxWarnings their maximum number; the API has the same
+	// limits.
 	maxWarning, maxWarnings = 1024, 20
 )
 
-// Refusal is why nothing is decided for a PlatformOperator, or why the API server does not accept its BundleDeployment: the message of
-// condition Installed.
+// Refusal is the reason why nothing is decided for a PlatformOperator, or why the API server refuses its BundleDeployment. Message is the
+// message of condition Installed.
 type Refusal struct{ Message string }
 
 // CatalogView is a PlatformOperator's request, and the catalogs' content for its package.
@@ -36,14 +37,14 @@ type CatalogView struct {
 
 // Input is the input of Compute.
 type Input struct {
-	// Operator has the spec and the status of the sync before. It is not modified.
+	// Operator is the PlatformOperator, with the status of the last sync. It is not modified.
 	Operator *platformv1alpha1.PlatformOperator
-	// Current is the installed bundle after the step was carried out.
+	// Current has the BundleDeployment and its recorded bundle after the controller carried out Step.
 	Current upgradestep.Current
-	// Step was decided by Decided.
+	// Decided is the input of upgradestep.Decide, and Step its result.
 	Decided upgradestep.Input
 	Step    upgradestep.Step
-	// Catalogs are nil if no catalog was read, Refusal is nil if nothing was refused.
+	// Catalogs is nil if no catalog was read. Refusal is nil if nothing was refused.
 	Catalogs *CatalogView
 	Refusal  *Refusal
 	// ClusterVersion is the version that the cluster runs or is being updated to; empty if unknown.
@@ -51,20 +52,20 @@ type Input struct {
 	Now            time.Time
 }
 
-// Result is a status, and what is measured beside it.
+// Result is a status, with a summary for metrics.
 type Result struct {
 	Status platformv1alpha1.PlatformOperatorStatus
-	// Updates sums up the available updates; nil if nothing new is known of them.
+	// Updates summarizes the available updates; nil if the catalogs could not be read.
 	Updates *UpdateSummary
 }
 
-// report is a status while it is computed.
+// report holds a status while it is computed.
 type report struct {
 	in Input
 	// operator is a copy of in.Operator whose status is filled in.
 	operator *platformv1alpha1.PlatformOperator
 	updates  *UpdateSummary
-	// ignoredOverrides are sentences, one for each compatibility override without effect.
+	// ignoredOverrides has one sentence for each compatibility override that is not in effect.
 	ignoredOverrides []string
 }
 
@@ -77,7 +78,7 @@ func newReport(in Input) *report {
 // decision returns the resolver's decision.
 func (r *report) decision() resolve.Decision { return r.in.Decided.Decision }
 
-// Compute returns the status of a PlatformOperator that is not being deleted.
+// Compute returns the status of a PlatformOperator that is not being deleted. It does not modify the input.
 func Compute(in Input) Result {
 	r := newReport(in)
 	status, deployment := &r.operator.Status, in.Current.Deployment
@@ -90,7 +91,7 @@ func Compute(in Input) Result {
 	r.setTarget()
 	r.setUpdates()
 	r.setCompatibility()
-	if deployment != nil || status.Installed == nil { // else they have the namespace for the restoration
+	if deployment != nil || status.Installed == nil { // otherwise they have the namespace for the restoration
 		status.RelatedObjects = relatedObjects(deployment)
 	}
 	r.setWarnings()
@@ -99,7 +100,7 @@ func Compute(in Input) Result {
 	r.setCondition(platformv1alpha1.ConditionProgressing, progressingCondition(r))
 	r.setCondition(platformv1alpha1.ConditionHealthy, healthyCondition(r))
 	r.setCondition(platformv1alpha1.ConditionUpgradeable, acknowledgedCondition(r))
-	if in.Refusal == nil { // else the catalogs were not read
+	if in.Refusal == nil { // otherwise the catalogs were not read
 		r.setCondition(platformv1alpha1.ConditionDeprecated, deprecatedCondition(r))
 	}
 	return Result{Status: *status, Updates: r.updates}
@@ -113,9 +114,9 @@ func (r *report) setCondition(conditionType string, condition metav1.Condition) 
 	meta.SetStatusCondition(&r.operator.Status.Conditions, condition)
 }
 
-// setWarnings reports, in this order, catalogs that cannot be read, overrides without effect, an install namespace without effect, the API
-// server's warnings, and upgrade rules that could not be read. Catalogs and overrides come first because no condition of an installed
-// operator reports them.
+// setWarnings sets status.warnings to, in this order, catalogs that cannot be read, overrides without effect, an install namespace without
+// effect, the warnings of the BundleDeployment, and the notes of the resolver's decision. It drops duplicates and those beyond maxWarnings.
+// Catalogs and overrides come first, because no condition of an installed operator reports them.
 func (r *report) setWarnings() {
 	var ofDeployment []string
 	if deployment := r.in.Current.Deployment; deployment != nil {
@@ -130,7 +131,7 @@ func (r *report) setWarnings() {
 	r.operator.Status.Warnings = all
 }
 
-// namespaceWarnings reports an install namespace that the spec names and that has no effect.
+// namespaceWarnings returns a warning if the spec names an install namespace that has no effect.
 func (r *report) namespaceWarnings() []string {
 	operator, current := r.operator, r.in.Current
 	if !deploymentspec.IsInOtherNamespace(operator, current) || deploymentspec.MayMoveNamespace(operator, current) || current.Deployment.DeletionTimestamp != nil {
@@ -141,7 +142,7 @@ func (r *report) namespaceWarnings() []string {
 		deploymentspec.NamedNamespace(operator), current.Deployment.Spec.InstallNamespace)}
 }
 
-// counted returns the bundles whose declarations count at the upgrade gate.
+// counted returns the bundles that the upgrade gate considers: those whose objects may be on the cluster.
 func (r *report) counted() []compat.Counted {
 	return compat.CountedBundles(r.operator, r.in.Current.Deployment)
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// maxBlockedMessage bounds the blockedMessage of an update in bytes, as the API does.
+// maxBlockedMessage is the maximum size of the blockedMessage of an update, in bytes; the API has the same limit.
 const maxBlockedMessage = 1024
 
-// setUpdates lists the versions above the installed one, newest first, with the path to each or what blocks it. While the catalogs cannot be
-// read, the list of the last sync stays.
+// setUpdates sets status.availableUpdates to the versions above the installed one, newest first, with the path to each or the reason why it
+// is blocked. If nothing is installed, it clears the list. While the catalogs cannot be read, it only removes reached versions from the
+// list of the last sync.
 func (r *report) setUpdates() {
 	status := &r.operator.Status
 	if status.Installed == nil {
@@ -35,13 +36,14 @@ func (r *report) setUpdates() {
 	r.updates = summarize(updates, status.AvailableUpdates)
 }
 
-// areUpdatesUnknown reports that nothing is known of versions above the installed one: no catalog was read, or none could be.
+// areUpdatesUnknown reports whether the versions above the installed one are unknown, because no catalog was read or none could be read.
 func (r *report) areUpdatesUnknown() bool {
 	decision := r.decision()
 	return r.in.Refusal != nil || decision.UnreadCatalogs != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
 }
 
-// removeReached removes the installed version from an earlier list, and from the paths in it.
+// removeReached removes the installed version and all lower ones from the updates of an earlier sync, and from their paths. It does nothing
+// if the installed version is not among them.
 func removeReached(status *platformv1alpha1.PlatformOperatorStatus) {
 	reached := slices.IndexFunc(status.AvailableUpdates, func(u platformv1alpha1.AvailableUpdate) bool {
 		return u.Version == status.Installed.Version
@@ -49,7 +51,7 @@ func removeReached(status *platformv1alpha1.PlatformOperatorStatus) {
 	if reached < 0 {
 		return
 	}
-	left := slices.Clone(status.AvailableUpdates[:reached]) // newest first: what comes after it is lower
+	left := slices.Clone(status.AvailableUpdates[:reached]) // the list is newest first: later elements are lower
 	for i := range left {
 		left[i].Path = left[i].Path[slices.Index(left[i].Path, status.Installed.Version)+1:]
 	}
@@ -78,7 +80,7 @@ func (r *report) availableUpdate(from resolve.Update) platformv1alpha1.Available
 	return update
 }
 
-// blockedNow returns why a version that could be moved to is not moved to now; an empty reason if it may be.
+// blockedNow returns why the operator is not moved now to a version that is otherwise available; the reason is empty if it may be moved.
 func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.BlockedReason, why string) {
 	if r.operator.Spec.Paused {
 		return platformv1alpha1.BlockedPaused, "is not moved to while spec.paused is set"
@@ -101,15 +103,17 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 	return "", ""
 }
 
-// UpdateSummary sums up the available updates for metrics.
+// UpdateSummary summarizes the available updates for metrics.
 type UpdateSummary struct {
-	// Since is when the oldest version that is not moved to was created; zero if no author says, or there is none.
+	// Since is the creation time of the oldest version that the operator could be moved to and is not. It is zero if there is no such
+	// version, or if no bundle has a creation time.
 	Since time.Time
-	// Blocked counts the versions that are blocked, by reason.
+	// Blocked has the number of blocked versions for each reason.
 	Blocked map[platformv1alpha1.BlockedReason]int
 }
 
-// countsAsBehind are the reasons for not moving to a version that could be moved to.
+// countsAsBehind has the reasons for blocked updates that an operator could be moved to otherwise. UpdateSummary.Since includes only
+// updates with these reasons; "" is the reason of an update that is not blocked.
 var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	"":                                       true,
 	platformv1alpha1.BlockedAwaitingApproval: true,
@@ -120,13 +124,13 @@ var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRange:            true,
 }
 
-// summarize sums up updates, of which status lists the first ones.
+// summarize returns the summary of all updates. listed has the first ones as in status, whose blocked reasons take precedence.
 func summarize(updates []resolve.Update, listed []platformv1alpha1.AvailableUpdate) *UpdateSummary {
 	sum := &UpdateSummary{Blocked: map[platformv1alpha1.BlockedReason]int{}}
 	for i, update := range updates {
 		reason := update.Reason
 		if i < len(listed) {
-			reason = listed[i].BlockedReason // it may be blocked now
+			reason = listed[i].BlockedReason // status may have a reason that applies only now
 		}
 		if reason != "" {
 			sum.Blocked[reason]++
@@ -138,7 +142,8 @@ func summarize(updates []resolve.Update, listed []platformv1alpha1.AvailableUpda
 	return sum
 }
 
-// creationTime reads the createdAt annotation of a CSV, which authors write in several ways; zero if it is in none of them.
+// creationTime returns the time in the createdAt annotation of a CSV, which authors write in several layouts; zero if the layout is
+// unknown.
 func creationTime(text string) time.Time {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006/01/02"} {
 		if at, err := time.Parse(layout, text); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// created is an update whose bundle was created then.
+// created returns an update with the version's candidate, the time of creation (at, as in the CSV) and the reason why it is blocked.
 func created(version, at string, reason platformv1alpha1.BlockedReason) resolve.Update {
 	update := resolve.Update{Candidate: steptest.Candidate(version), Reason: reason}
 	update.Bundle.CreatedAt = at

@@ -11,14 +11,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// catalogSelection has the catalogs that a request takes packages from. Its lists are sorted by priority, then by catalog.
+// catalogSelection has the catalogs that a request may take its package from. Its lists are sorted by priority, highest first, then by
+// catalog.
 type catalogSelection struct {
-	// permitted catalogs match the manager's selector, and excluded catalogs do not. selected are the permitted ones that match the
-	// operator's own selector.
+	// permitted has the catalogs that match the manager's selector, and excluded those that do not. selected has the permitted catalogs
+	// that match the operator's own selector.
 	permitted, excluded, selected []Catalog
-	// offering have the package, and unread could not be read.
+	// offering has the selected catalogs that have the package, and unread those that could not be read.
 	offering, unread []Catalog
-	// unlisted are the kinds of catalogs that could not be listed, so that more catalogs may exist.
+	// unlisted has the kinds of catalogs that could not be listed, so that more catalogs may exist.
 	unlisted []string
 }
 
@@ -58,7 +59,7 @@ func (r Request) isPermitted(visible labels.Set) bool {
 	return r.ManagerSelector == nil || r.ManagerSelector.Matches(visible)
 }
 
-// visibleLabels returns a catalog's own labels and three that identify it, which its author cannot set.
+// visibleLabels returns a catalog's own labels and up to three labels that identify the catalog, which its author cannot set.
 func visibleLabels(c Catalog) labels.Set {
 	set := labels.Set{}
 	for key, value := range c.Labels {
@@ -73,7 +74,7 @@ func visibleLabels(c Catalog) labels.Set {
 	return set
 }
 
-// problem returns why no catalog has the package, or nil if one has it.
+// problem returns the reason why no catalog has the package; nil if one has it.
 func (f catalogSelection) problem(req Request) reason.Reason {
 	missing := reason.NoCandidate{Package: req.Package}
 	excluded := reason.Excluded{Catalogs: idsOf(f.excluded)}
@@ -101,7 +102,7 @@ func (f catalogSelection) problem(req Request) reason.Reason {
 	return missing
 }
 
-// pending returns the first catalog that is not read yet and whose priority is at least the given one.
+// pending returns a catalog that has not been read yet and whose priority is at least the given one; false if there is none.
 func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	for _, c := range f.unread {
 		if c.Pending && c.Priority >= priority {
@@ -111,7 +112,8 @@ func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	return catalog.ID{}, false
 }
 
-// unreadReason names the catalogs that could not be read, and adds the errors unless only names are wanted.
+// unreadReason returns the catalogs that could not be read, with their errors. If namesOnly is true, the text of the reason omits the
+// errors.
 func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
 	unread := reason.Unread{UnlistedKinds: f.unlisted, NamesOnly: namesOnly}
 	for _, c := range f.unread {
@@ -120,7 +122,7 @@ func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {
 	return unread
 }
 
-// unavailable lists the selected catalogs that could not be read for some time.
+// unavailable returns a sentence for each selected catalog that could not be read for some time.
 func (f catalogSelection) unavailable() []string {
 	var unavailable []reason.UnavailableCatalog
 	for _, c := range f.selected {
@@ -131,7 +133,7 @@ func (f catalogSelection) unavailable() []string {
 	return reason.Unavailable(unavailable)
 }
 
-// notes returns what the catalogs could not report about the package, sorted.
+// notes returns the notes of the catalogs on the package, sorted: what their protocol does not report.
 func (f catalogSelection) notes() []string {
 	var notes []string
 	for _, offer := range f.offering {
@@ -143,7 +145,7 @@ func (f catalogSelection) notes() []string {
 	return notes
 }
 
-// faults returns, for each catalog with faults in the package, the first one.
+// faults returns, for each catalog whose content for the package has faults, the first fault.
 func (f catalogSelection) faults() (faults reason.Faults) {
 	for _, offer := range f.offering {
 		if len(offer.Package.Faults) > 0 {

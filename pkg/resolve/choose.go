@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// highestPriority separates the options of the highest priority from the others.
+// highestPriority separates the options of the highest priority (kept) from the others (lower).
 func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	if len(fitting) == 0 {
 		return nil, nil
@@ -25,12 +25,13 @@ func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	return kept, lower
 }
 
-// outranked returns the Refusal of an option whose version is also in a catalog of a higher priority.
+// outranked returns the Refusal of an option because an option of a higher priority fits.
 func (o *Option) outranked(by *Option) Refusal {
 	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }
 
-// whyAmbiguous returns a reason if catalogs of equal priority have different images for a version, or nil.
+// whyAmbiguous returns a reason if one of options is the same version as first in another catalog with another image; nil otherwise.
+// options must have the same priority.
 func whyAmbiguous(q *query, first *Option, options []*Option) reason.Reason {
 	for _, o := range options {
 		if o.Version.IsZero() || !o.isRequested || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != nil {
@@ -54,11 +55,11 @@ func sortRefusals(refusals []Refusal) {
 	})
 }
 
-// Moves returns the versions that the operator can be upgraded to, and the refused ones with their reasons. The upgrade gate suggests
-// remedies from them.
+// Moves returns the available versions and the refused ones, with the reason why an operator cannot be upgraded to each now. It omits
+// invalid versions and downgrades. The upgrade gate derives its remedies from them.
 func (d Decision) Moves() []compat.Candidate {
 	var moves []compat.Candidate
-	newer, blocked := map[string]bool{}, map[string]Update{} // fitting versions that are not installed, with the reason
+	newer, blocked := map[string]bool{}, map[string]Update{} // updates by version: all, and those that are blocked
 	for _, update := range d.Updates {
 		newer[update.Version.String()] = true
 		if update.Reason != "" {

@@ -12,8 +12,8 @@ import (
 
 // ClusterState is the state of the cluster besides its PlatformOperators.
 type ClusterState struct {
-	// Catalogs returns the content that the cluster's catalogs have for a package; nil means none. It is called once for each package. Its
-	// result must not change afterwards.
+	// Catalogs returns the content that each catalog of the cluster has for a package. Nil means that there are no catalogs. It is called
+	// once for each package. Its result must not change afterwards.
 	Catalogs func(pkg string) []Catalog
 	// Unlisted are the kinds of catalogs that could not be listed, sorted. Catalogs of these kinds may be missing from Catalogs.
 	Unlisted []string
@@ -21,12 +21,12 @@ type ClusterState struct {
 	Kinds []Kind
 	// ExternalPackages are the packages that OLM v0, OLM v1 or Helm manages.
 	ExternalPackages []ExternalPackage
-	// ProviderHints returns, for messages, the packages of each catalog that provide a kind; nil means that no catalog is known. It is
+	// ProviderHints returns, for messages, the packages of each catalog that provide a kind. Nil means that no catalog is known. It is
 	// called once for each kind that a message names.
 	ProviderHints func(gvk catalog.GVK) []ProviderHint
-	// Limit bounds three things for each operator: the search for paths, the explanation of refusals, and the comparison of its versions
-	// with required ranges. Without Steps, a default bound applies. All calls of a Cache must use the same Limit. When Done is closed, all
-	// searches end and the decision is incomplete: a Cache does not keep it, and the caller must discard it.
+	// Limit limits the work for each operator: the search for paths, the explanation of refusals, and the comparison of its versions with
+	// required ranges. If Steps is 0, a default applies. All calls of a Cache must use the same Limit. When Done is closed, all searches
+	// end and the decision is incomplete: a Cache does not keep it, and the caller must discard it.
 	Limit upgrade.Limit
 }
 
@@ -35,8 +35,8 @@ type Kind struct {
 	catalog.GVK
 	// Operator is the name of the PlatformOperator whose bundle provides the kind; empty if no PlatformOperator does.
 	Operator string
-	// Installer is the object that installed the kind instead, as messages name it, such as "Subscription operators/quay". If Operator is
-	// empty too, every operator may require the kind, and any may provide it.
+	// Installer is the object that installed the kind if no PlatformOperator did, as messages name it, such as "Subscription
+	// operators/quay". If Operator and Installer are empty, every operator may require the kind, and any may provide it.
 	Installer string
 }
 
@@ -56,27 +56,27 @@ func (w ClusterState) catalogs(pkg string) []Catalog {
 	return w.Catalogs(pkg)
 }
 
-// ClusterIndex indexes a ClusterState and the operators that are decided together. It is not safe for concurrent use.
+// ClusterIndex is an index of a ClusterState and of the operators that are decided together. It is not safe for concurrent use.
 type ClusterIndex struct {
 	State ClusterState
-	// ReadRange parses the version range of a required package, or returns nil if it is invalid. It is called once for each range.
+	// ReadRange parses the version range of a required package. It returns nil for an invalid range. It is called once for each range.
 	ReadRange func(text string) blang.Range
-	// Providers are the registered operators by the kinds that they provide in any version, and ByPackage by the packages that they
+	// Providers has the registered operators by the kinds that they provide in any version. ByPackage has them by the packages that they
 	// request.
 	Providers map[catalog.GVK][]*Evaluation
 	ByPackage map[string][]*Evaluation
 
-	// served are the kinds that do not depend on a PlatformOperator, and operatorKinds those that an operator provides.
+	// served has the kinds that do not depend on a PlatformOperator. operatorKinds has those that each operator provides on the cluster.
 	served        map[catalog.GVK]Kind
 	operatorKinds map[string][]catalog.GVK
-	// hasExternalKinds is true if any served kind has an installer.
+	// hasExternalKinds reports whether any served kind has an installer.
 	hasExternalKinds bool
 	external         map[string]externalPackage
-	// holders has, for each requested package, the first operator that requests it, registered or not.
+	// holders has, for each requested package, the name of the first operator that requests it, registered or not.
 	holders map[string]string
-	// ranges caches the parsed ranges of required packages; nil for invalid ones.
+	// ranges has the parsed ranges of required packages; nil for invalid ones.
 	ranges map[string]blang.Range
-	// hints caches the results of State.ProviderHints.
+	// hints has the results of State.ProviderHints.
 	hints map[catalog.GVK][]ProviderHint
 }
 
@@ -86,7 +86,7 @@ type externalPackage struct {
 	version  upgrade.Version
 }
 
-// NewClusterIndex indexes a cluster. The requests are in order of precedence.
+// NewClusterIndex returns an index of a cluster without registered operators. The requests must be in order of precedence.
 func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	index := &ClusterIndex{
 		State:         state,
@@ -128,25 +128,25 @@ func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	return index
 }
 
-// limit bounds the work for one operator.
+// limit returns the limit of the work for one operator, with the default for Steps.
 func (index *ClusterIndex) limit() upgrade.Limit {
 	limit := index.State.Limit
 	limit.Steps = cmp.Or(limit.Steps, maxWork)
 	return limit
 }
 
-// WithoutEvaluations returns the same cluster without registered operators.
+// WithoutEvaluations returns an index of the same cluster without registered operators. The two share their caches.
 func (index *ClusterIndex) WithoutEvaluations() *ClusterIndex {
 	again := *index
 	again.Providers, again.ByPackage = map[catalog.GVK][]*Evaluation{}, map[string][]*Evaluation{}
 	return &again
 }
 
-// Register adds operators to the index, so that each considers the others.
+// Register adds operators to Providers and ByPackage, so that the decision for each considers the others.
 func (index *ClusterIndex) Register(evaluations []*Evaluation) {
 	for _, e := range evaluations {
 		index.ByPackage[e.Package()] = append(index.ByPackage[e.Package()], e)
-		visited := map[*catalog.GVK]bool{} // by first item, because bundles share these lists
+		visited := map[*catalog.GVK]bool{} // by first element, because bundles share these lists
 		for _, o := range e.Options {
 			if len(o.Bundle.ProvidedGVKs) == 0 || visited[&o.Bundle.ProvidedGVKs[0]] {
 				continue
@@ -166,7 +166,7 @@ func (index *ClusterIndex) addProvider(e *Evaluation, kinds []catalog.GVK) {
 	}
 }
 
-// Hints returns the results of State.ProviderHints, which it calls once for each kind.
+// Hints returns the result of State.ProviderHints for a kind. It calls ProviderHints, which must not be nil, once for each kind.
 func (index *ClusterIndex) Hints(gvk catalog.GVK) []ProviderHint {
 	found, known := index.hints[gvk]
 	if !known {
@@ -176,7 +176,7 @@ func (index *ClusterIndex) Hints(gvk catalog.GVK) []ProviderHint {
 	return found
 }
 
-// Range parses the range of a required package. ok is false if the range is invalid.
+// Range parses the range of a required package. An empty range contains every version. ok is false if the range is invalid or too long.
 func (index *ClusterIndex) Range(text string) (covers blang.Range, ok bool) {
 	covers, known := index.ranges[text]
 	if !known {
@@ -191,7 +191,8 @@ func (index *ClusterIndex) Range(text string) (covers blang.Range, ok bool) {
 	return covers, covers != nil
 }
 
-// IsMetByCluster reports whether a kind or package exists regardless of the PlatformOperators.
+// IsMetByCluster reports whether a kind or package exists on the cluster regardless of the PlatformOperators. It returns false for any
+// other requirement.
 func (index *ClusterIndex) IsMetByCluster(leaf catalog.Requirement) bool {
 	switch {
 	case leaf.GVK != nil:
@@ -205,7 +206,7 @@ func (index *ClusterIndex) IsMetByCluster(leaf catalog.Requirement) bool {
 	return ok && known && (there.version.IsIn(covers) || there.version.IsZero() && strings.TrimSpace(leaf.Package.Range) == "")
 }
 
-// Related returns the registered operators that could provide a kind or package, or conflict with it.
+// Related returns the registered operators that could provide a required kind or package, or conflict with it.
 func (index *ClusterIndex) Related(leaf catalog.Requirement) []*Evaluation {
 	switch {
 	case leaf.GVK != nil:
@@ -216,7 +217,7 @@ func (index *ClusterIndex) Related(leaf catalog.Requirement) []*Evaluation {
 	return nil
 }
 
-// Served returns a kind that exists regardless of the PlatformOperators.
+// Served returns a kind that exists regardless of the PlatformOperators; false if it does not.
 func (index *ClusterIndex) Served(gvk catalog.GVK) (Kind, bool) {
 	kind, isServed := index.served[gvk]
 	return kind, isServed
@@ -227,11 +228,11 @@ func (index *ClusterIndex) OperatorKinds(operator string) []catalog.GVK {
 	return index.operatorKinds[operator]
 }
 
-// External returns a package that was not installed by a PlatformOperator.
+// External returns a package that was not installed by a PlatformOperator; false if there is none of this name.
 func (index *ClusterIndex) External(pkg string) (ExternalPackage, bool) {
 	found, isExternal := index.external[pkg]
 	return found.external, isExternal
 }
 
-// Holder returns the first operator that requests a package, registered or not; empty if none does.
+// Holder returns the name of the first operator that requests a package, registered or not; empty if none does.
 func (index *ClusterIndex) Holder(pkg string) string { return index.holders[pkg] }

@@ -4,16 +4,16 @@ import "github.com/openshift/platform-operators/pkg/compat"
 
 // RunningBundle is a bundle that is installed or being installed.
 type RunningBundle struct {
-	// Bundle is the bundle's name. Catalog is the catalog that it was chosen from, in the format of catalog.ID.
+	// Bundle is the bundle's name. Catalog is the catalog from which the bundle was chosen, in the format of catalog.ID.
 	Bundle, Catalog string
 	// SameImage reports whether an image is the installed one. Authors rebuild bundles, so a catalog may have another image for the same
 	// bundle name.
 	SameImage func(image string) bool
 }
 
-// DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The catalog that the bundle was chosen
-// from decides; while it cannot be read, the statement is unknown. If it no longer has the bundle, the other readable catalogs decide,
-// highest priority first.
+// DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The declaration of the catalog from which
+// the bundle was chosen takes precedence; while that catalog cannot be read, the Statement is unknown. If that catalog no longer has the
+// bundle, the first declaration among the other readable catalogs applies, highest priority first.
 func DeclaredOf(req Request, catalogs []Catalog, running RunningBundle) compat.Statement {
 	found := selectCatalogs(req, catalogs)
 	for _, c := range found.unread {

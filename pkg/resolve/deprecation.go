@@ -2,16 +2,16 @@ package resolve
 
 // Deprecation has the deprecation messages of catalogs for a bundle.
 type Deprecation struct {
-	// Known is false if no readable catalog has the package. Then there are no messages.
+	// Known reports whether a readable catalog has the package. If it is false, there are no messages.
 	Known bool
-	// The messages for the package, the channel and the bundle; empty if it is not deprecated.
+	// Package, Channel and Bundle are the deprecation messages; each is empty if its object is not deprecated.
 	Package, Channel, Bundle string
-	// The names of what the messages are about.
+	// PackageName, ChannelName and BundleName are the names of these objects.
 	PackageName, ChannelName, BundleName string
 }
 
-// DeprecationOf returns the deprecations of a bundle that is installed from a channel. It asks the selected catalogs, highest priority
-// first. If bundle and channel are empty, it returns the package's deprecation only.
+// DeprecationOf returns the deprecations of a bundle that is installed from a channel. It uses the selected catalog of the highest priority
+// that has the bundle, or else the one that has the package. If bundle and channel are empty, it returns only the package's deprecation.
 func DeprecationOf(req Request, catalogs []Catalog, bundle, channel string) Deprecation {
 	deprecation := Deprecation{PackageName: req.Package, ChannelName: channel, BundleName: bundle}
 	for _, offer := range selectCatalogs(req, catalogs).offering {

@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// maxDeclared bounds the values of olm.maxOpenShiftVersion for which the lowest version is explained in detail.
+// maxDeclared is the maximum number of different olm.maxOpenShiftVersion values for which the lowest version is explained in detail.
 const maxDeclared = 32
 
-// addDetails explains the refusals that are reported. Each explanation, such as the bundles that block a path, takes a search of its own,
-// which is too slow for every version of a large package.
+// addDetails replaces the reasons of unreachable versions that are reported by detailed ones. A detailed reason, such as the bundles that
+// block a path, takes a search of its own, which is too slow for every version of a large package.
 func (e *Evaluation) addDetails(decision *Decision) {
 	if len(e.unreachableIn) == 0 {
 		return
@@ -59,7 +59,7 @@ func (e *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 		}
 		if declared := strings.Join(refused.Bundle.MaxOpenShiftVersions, "\x00"); refused.Version.Compare(e.query.installed) >= 0 {
 			if _, known := lowest[declared]; known || len(lowest) < maxDeclared {
-				lowest[declared] = refused.Version // they come newest first
+				lowest[declared] = refused.Version // refusals are sorted, newest first
 			}
 		}
 	}

@@ -2,7 +2,7 @@
 // cluster permit, and that a path of permitted upgrade steps (pkg/upgrade) leads to. The decision also has every refused version with a
 // typed reason (pkg/resolve/reason). pkg/resolve/joint decides operators that depend on one another together.
 //
-// Its functions are pure. Their input is the content of the catalogs (pkg/catalog), the request, and the state of the cluster
+// Its functions do no I/O. Their input is the content of the catalogs (pkg/catalog), the request, and the state of the cluster
 // (ClusterState). The package does not read catalogs, and does not decide when to upgrade. The upgrade gate derives its remedies from
 // Decision.Moves.
 //

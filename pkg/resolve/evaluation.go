@@ -12,10 +12,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// MaxNotes bounds the notes of a decision. One more note reports how many were left out.
+// MaxNotes is the maximum number of notes of a decision. If there are more, one further note reports that some are omitted.
 const MaxNotes = 20
 
-// Evaluation builds the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, and Refuse
+// Evaluation makes the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, and Refuse
 // applies rules about other operators (pkg/resolve/joint). Decide chooses. An Evaluation is not safe for concurrent use.
 type Evaluation struct {
 	// Options are all bundles of the package, newest first. They are read-only.
@@ -23,27 +23,28 @@ type Evaluation struct {
 	// Conflicts, Notes and CoResolved become the fields of Decision with the same names.
 	Conflicts         []Conflict
 	Notes, CoResolved []string
-	// Budget bounds the comparison of versions with required ranges. Each operator has its own, so that its decision depends only on the
-	// operators that it is decided together with.
+	// Budget limits the comparison of versions with required ranges. Each operator has its own, because its decision must depend only on
+	// the operators that it is decided together with.
 	Budget *upgrade.Budget
 
 	query     *query
 	selection catalogSelection
-	// fitting are the options that are permitted or installed, newest first.
+	// fitting are the options that no rule refuses so far, including the installed one, newest first.
 	fitting []*Option
 	paths   *upgradePaths
-	// refused are the other options. unreachableIn maps the key of an unreachable option to the paths that do not lead to it.
+	// refused are the refused options. unreachableIn has, by the key of an unreachable option, the paths that do not lead to it.
 	refused       []Refusal
 	unreachableIn map[string]*upgradePaths
-	// problem is why nothing can be chosen, or nil. reason is the reason of the Installed condition if problem is set.
+	// problem is the reason why nothing can be chosen; nil if there is none. reason is then the reason of the Installed condition.
 	problem reason.Reason
 	reason  string
-	// versions caches the result of Versions, and inRange that of hasVersionIn for each range.
+	// versions is the cached result of Versions, and inRange has those of hasVersionIn by range.
 	versions *upgrade.Versions
 	inRange  map[string]bool
 }
 
-// NewEvaluation reads the catalogs that a request may choose from.
+// NewEvaluation returns the Evaluation of a request, with the bundles of the catalogs that the request selects. It never fails: Decide
+// reports problems of the request.
 func NewEvaluation(req Request, index *ClusterIndex) *Evaluation {
 	e := &Evaluation{selection: selectCatalogs(req, index.State.catalogs(req.Package)), Budget: upgrade.NewBudget(index.limit())}
 	e.selection.unlisted = index.State.Unlisted
@@ -74,24 +75,26 @@ func (e *Evaluation) Package() string { return e.query.request.Package }
 // InstalledVersion returns the installed version; zero if nothing is installed or the version is invalid.
 func (e *Evaluation) InstalledVersion() upgrade.Version { return e.query.installed }
 
-// IsInstalled reports whether an option has the installed version.
+// IsInstalled reports whether an option has the installed version. It returns false if nothing is installed.
 func (e *Evaluation) IsInstalled(o *Option) bool { return e.query.isInstalled(o) }
 
 // Index returns the index of the cluster and of the operators that are decided together.
 func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 
-// SetIndex replaces the index by one of the same ClusterState with other registered operators.
+// SetIndex replaces the index by one of the same ClusterState, which may have other registered operators.
 func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
 
-// Absence returns why a kind or package that a package requires is missing. The requiring package may be another operator's.
+// Absence returns the reason why a kind or package that a package requires is missing. The requiring package may be another operator's.
 func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	return e.query.absence(requirer, leaf)
 }
 
-// FirstStepTo returns the first upgrade step on the path to an option: the option itself if one step is enough.
+// FirstStepTo returns the first upgrade step on the path to an option. It returns the option itself if one step is enough or there is no
+// path.
 func (e *Evaluation) FirstStepTo(o *Option) *Option { return e.paths.firstStepTo(o) }
 
-// Filter applies the operator's own rules and separates the fitting options from the refused ones.
+// Filter applies the operator's own rules and separates the fitting options from the refused ones. It must be called once, before Decide.
+// It does nothing if the request has a problem.
 func (e *Evaluation) Filter() {
 	if e.problem != nil {
 		return
@@ -109,7 +112,7 @@ func (e *Evaluation) Filter() {
 	e.filterReachable()
 }
 
-// filterReachable keeps the reachable options of the highest priority that has one.
+// filterReachable keeps the reachable options of the highest priority that has any, and refuses all others.
 func (e *Evaluation) filterReachable() {
 	for left := e.fitting; ; {
 		fitting, lower := highestPriority(left)
@@ -129,12 +132,12 @@ func (e *Evaluation) filterReachable() {
 			}
 			return
 		}
-		left = lower // a priority counts only if one of its options is reachable
+		left = lower // continue with the lower priorities, because no option of this one is reachable
 	}
 }
 
-// refuseAll refuses every version of the package with one cause, so that status and the upgrade gate can name it. Unreadable catalogs do
-// not change the result.
+// refuseAll refuses every version of the package with one cause, so that status and the upgrade gate can name the cause. It clears the
+// selection, because unreadable catalogs do not change the result.
 func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.Options = optionsIn(e.query.request, e.selection.offering)
 	for _, o := range e.Options {
@@ -144,7 +147,7 @@ func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.selection = catalogSelection{}
 }
 
-// Refuse moves options from the fitting to the refused ones.
+// Refuse moves options from the fitting to the refused ones, with this rule and cause.
 func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason) {
 	out := map[string]bool{}
 	for _, o := range options {
@@ -157,7 +160,7 @@ func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason)
 // keyOf returns a key for the candidate's catalog and bundle.
 func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name }
 
-// Decide chooses among the fitting options.
+// Decide chooses among the fitting options and returns the decision. Filter must have been called.
 func (e *Evaluation) Decide() Decision {
 	unread := reason.Text(e.selection.unreadReason(false))
 	decision := Decision{
@@ -192,7 +195,7 @@ func (e *Evaluation) Decide() Decision {
 	return decision
 }
 
-// boundNotes sorts notes and keeps at most MaxNotes.
+// boundNotes sorts notes and removes duplicates. It keeps at most MaxNotes, and adds one that reports the omission.
 func boundNotes(notes []string) []string {
 	slices.Sort(notes)
 	notes = slices.Compact(notes)
@@ -202,8 +205,9 @@ func boundNotes(notes []string) []string {
 	return notes
 }
 
-// Preferences returns the options that the operator prefers to its installed version, best first, and the installed one last if it fits. It
-// returns none if the operator cannot change its version, whatever other operators do.
+// Preferences returns the options that the operator prefers to its installed version, best first, and then the installed one if it fits. It
+// returns nil if the operator cannot change its version, whatever other operators do. With manual approval, it returns only the
+// approved option, or else the installed one.
 func (e *Evaluation) Preferences() []*Option {
 	if e.problem != nil || len(e.fitting) == 0 {
 		return nil
@@ -230,7 +234,8 @@ func (e *Evaluation) Preferences() []*Option {
 	return order
 }
 
-// Installed returns the installed bundle from the catalogs. If no catalog has it, it returns an option with only the version, and false.
+// Installed returns the option of the installed bundle. If no catalog has the bundle, it returns an option with only the version, and
+// false.
 func (e *Evaluation) Installed() (*Option, bool) {
 	for _, o := range e.Options {
 		if e.query.isInstalled(o) && (e.query.request.InstalledBundle == "" || e.query.request.InstalledBundle == o.Bundle.Name) {
@@ -240,7 +245,7 @@ func (e *Evaluation) Installed() (*Option, bool) {
 	return &Option{Candidate: Candidate{Version: e.query.installed}}, false
 }
 
-// Versions returns the versions that the operator runs or might run.
+// Versions returns the versions of all options and the installed version.
 func (e *Evaluation) Versions() upgrade.Versions {
 	if e.versions == nil {
 		all := make([]upgrade.Version, 0, len(e.Options)+1)
@@ -253,8 +258,8 @@ func (e *Evaluation) Versions() upgrade.Versions {
 	return *e.versions
 }
 
-// hasVersionIn reports whether a version that the operator runs or might run is in a range. It evaluates each range once. If the budget is
-// spent, it returns true, and the search for a joint solution compares the range again.
+// hasVersionIn reports whether one of Versions is in a range. It evaluates each range once. If the budget is exhausted, it returns true,
+// because the search for a joint solution compares the range again.
 func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
 	found, known := e.inRange[text]
 	if !known {

@@ -10,11 +10,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// maxRange bounds the length of a version range, in bytes.
+// maxRange is the maximum size of a version range, in bytes.
 const maxRange = 256
 
-// explain returns why no candidate fits, and the reason for the condition: a requested channel is missing, no version is in the range, or
-// every version is refused.
+// explain returns the reason why no candidate fits (a requested channel is missing, no version is in the range, or every version is
+// refused), and the reason of the Installed condition.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {
 		return platformv1alpha1.ReasonSourceFailed, reason.Sentences{missing, selection.faults()}
@@ -29,7 +29,7 @@ func explain(req Request, selection catalogSelection, refusals []Refusal) (condi
 	return platformv1alpha1.ReasonValidationFailed, reason.Sentences{all, selection.faults()}
 }
 
-// missingChannels returns a reason with the existing channels if no requested one exists; nil if one does.
+// missingChannels returns a reason with the existing channels if no catalog has a requested channel; nil if one has.
 func missingChannels(req Request, offering []Catalog) reason.Reason {
 	missing := reason.NoChannel{Package: req.Package, Channels: req.Channels}
 	for _, offer := range offering {
@@ -47,7 +47,8 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion returns a reason with the nearest versions if no version of the requested channels is in the range; nil if one is.
+// missingVersion returns the reason why the requested channels have no version in the range. It names the nearest versions, and a version
+// in the range that only other channels have. If the request has no range, the requested channels have no bundle.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
 		return reason.NoBundle{Package: req.Package, Catalogs: idsOf(offering)}
@@ -75,7 +76,8 @@ func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.
 // versionPattern matches the first version in the text of a range.
 var versionPattern = regexp.MustCompile(`[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?`)
 
-// nearest returns the versions just below and just above the first version in a range's text. versions is sorted, newest first.
+// nearest returns the nearest version below, and the nearest at or above, the first version in a range's text. versions must be sorted,
+// newest first. It returns nil if the text has no version.
 func nearest(text string, versions []*semver.Version) []string {
 	target, err := semver.NewVersion(versionPattern.FindString(text))
 	if err != nil {

@@ -15,8 +15,9 @@ const (
 	modeMulti  = "MultiNamespace"
 )
 
-// installModesRule refuses a bundle that declares that it cannot watch the wanted namespaces. A bundle without a declaration is checked
-// when it is rendered. If the spec names no namespace, the bundle watches all namespaces if it can, else its own.
+// installModesRule refuses a bundle that, according to its install modes, cannot watch the wanted namespaces. It permits a bundle without a
+// declaration, which is checked when it is rendered. If the spec names no namespace, the bundle watches all namespaces if it can, else its
+// own.
 func installModesRule(q *query, o *Option) reason.Reason {
 	supported := o.Bundle.InstallModes
 	if supported == nil {
@@ -36,8 +37,8 @@ func installModesRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// requiredModes returns the install modes that a bundle must support to watch the given namespaces. If they include its own namespace, it
-// must support OwnNamespace, as in OLM v0.
+// requiredModes returns the install modes that a bundle must support to watch the given namespaces. If they include the bundle's own
+// namespace, it must support OwnNamespace, as in OLM v0.
 func requiredModes(watched []string, own string) []string {
 	var needed []string
 	among := slices.Contains(watched, own)
@@ -64,7 +65,7 @@ func (q *query) installNamespace(o *Option) string {
 	return q.request.Package + "-system"
 }
 
-// modesOf returns the supported install modes, sorted.
+// modesOf returns the supported install modes for a message, sorted and shortened.
 func modesOf(supported map[string]bool) []string {
 	var modes []string
 	for mode, isSupported := range supported {

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// largeCatalogs returns two catalogs of the same priority. One has a package in which each version replaces the one before;
-// the other has one version of it.
+// largeCatalogs returns two catalogs of the same priority. The first has a package in which each version replaces the previous one. The
+// second has one version of that package.
 func largeCatalogs(versions int, rules string) []Catalog {
 	var texts []string
 	for i := range versions {
@@ -25,7 +25,7 @@ func largeCatalogs(versions int, rules string) []Catalog {
 	return []Catalog{{ID: cluster, Package: first}, {ID: catalog.ID{Kind: catalog.KindClusterCatalog, Name: "second"}, Package: second}}
 }
 
-// workOn decides about one operator, and returns the steps of work that its paths and their explanations took.
+// workOn decides one operator, and returns the decision and the work steps for its paths and their explanations.
 func workOn(t *testing.T, req Request, catalogs []Catalog) (Decision, int) {
 	t.Helper()
 	e := NewEvaluation(req, NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }}))
@@ -87,8 +87,8 @@ func TestHRD_B1_TheLimitOfTheClusterStateApplies(t *testing.T) {
 	}
 }
 
-// BenchmarkLarge decides about one operator at the lowest version of a package. For ten times as many versions, or entries without
-// bundles, n log n is about 13 times the work.
+// BenchmarkLarge decides one operator at the lowest version of a package. For ten times as many versions, or entries without bundles, n log
+// n is about 13 times the work.
 func BenchmarkLarge(b *testing.B) {
 	guarded := func(versions int) []Catalog {
 		var steps []string

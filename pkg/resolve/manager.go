@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addManager adds the limits of the PlatformOperatorManager to a request. It returns an error for an invalid value, which must not count as
-// unlimited. The API server rejects most invalid values.
+// addManager adds the limits of the PlatformOperatorManager to a request. It returns an error for an invalid value, because an invalid
+// limit must not have the effect of no limit. The API server rejects most invalid values.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	if err := rejectEmptyLists(spec); err != nil {
 		return err
@@ -43,8 +43,9 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 	return nil
 }
 
-// rejectEmptyLists returns an error if a list of permitted values is set and empty. The schema requires an item, but objects that were stored
-// earlier may have none. An empty list is not the default, because an admin who empties the list does not intend to permit everything.
+// rejectEmptyLists returns an error if a list of permitted values is set and empty. The schema requires an element, but objects that were
+// stored earlier may have none. An empty list is not the default, because an admin who empties the list does not intend to permit
+// everything.
 func rejectEmptyLists(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	for _, list := range []struct {
 		field           string
@@ -63,7 +64,7 @@ func rejectEmptyLists(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	return nil
 }
 
-// allows reports whether spec.allowedPackages matches a package. An invalid glob matches nothing.
+// allows reports whether spec.allowedPackages permits a package. An empty list permits every package, and an invalid glob none.
 func (r Request) allows(pkg string) bool {
 	return len(r.Allowed) == 0 || slices.ContainsFunc(r.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, pkg)

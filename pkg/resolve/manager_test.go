@@ -136,7 +136,7 @@ func TestRequestForReturnsAnErrorForAnInvalidConfiguration(t *testing.T) {
 	}
 }
 
-// Every glob that the CRD's pattern permits is valid, and an invalid glob permits no package.
+// FuzzAllowedGlob checks that every glob that the CRD's pattern permits is valid, and that an invalid glob permits no package.
 func FuzzAllowedGlob(f *testing.F) {
 	pattern := regexp.MustCompile(storedGlob(f))
 	for _, glob := range []string{"*", "quay", "a-*", "[a-f]*", "[^q]?", "[q-a]", "[a", "[]", "[-]", `\`, "[a-]", "**?[0-9a]", "-", "[a-b-c]"} {

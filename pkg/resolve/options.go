@@ -10,22 +10,23 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Option is a candidate with properties that the rules use.
+// Option is a candidate, with the results of the rules and other properties that the decision uses.
 type Option struct {
 	Candidate
 	priority int
-	// isRequested is true if the option is in a requested channel.
+	// isRequested reports whether a requested channel has the option.
 	isRequested bool
-	// hasReleases is true if the requested channels of this catalog have a version that is not a pre-release.
+	// hasReleases reports whether the requested channels of the option's catalog have a version that is not a pre-release.
 	hasReleases bool
-	// rule and cause are the first rule that refuses the option, and its reason. unfit is why the cluster cannot run the option, whatever
-	// the spec requests. They are empty or nil if no rule refuses it.
+	// rule and cause are the first rule that refuses the option, and its reason; empty and nil if none does. unfit is the reason why the
+	// cluster cannot run the option, whatever the spec requests; nil if it can.
 	rule         string
 	cause, unfit reason.Reason
 }
 
-// optionsIn lists the bundles of every channel of the package in every catalog, newest first. A bundle in several catalogs, such as a
-// CatalogSource and a ClusterCatalog of one index image, is listed once: a requested channel wins, then the highest priority.
+// optionsIn returns the bundles of every channel of the package in every catalog, newest first. A bundle in several catalogs, such as a
+// CatalogSource and a ClusterCatalog of one index image, is in the result once: that of a requested channel, else that of the highest
+// priority.
 func optionsIn(req Request, offering []Catalog) []*Option {
 	var options []*Option
 	for _, offer := range offering {
@@ -82,7 +83,7 @@ func optionsOf(req Request, offer Catalog) []*Option {
 	return options
 }
 
-// requestedChannels returns the channels of a catalog that the request permits.
+// requestedChannels returns the channels that the request permits in a catalog: those that it names, else the default channel.
 func requestedChannels(req Request, pkg *catalog.Package) []string {
 	if len(req.Channels) > 0 {
 		return req.Channels
@@ -90,7 +91,8 @@ func requestedChannels(req Request, pkg *catalog.Package) []string {
 	return []string{pkg.DefaultChannel}
 }
 
-// pick returns the channel to report: a requested one, else the default one, else the first by name.
+// pick returns the channel to report for a bundle: a requested one, else the default one (preferred), else the first by name. It also
+// reports whether the channel is requested. channels must not be empty.
 func pick(channels, requested []string, preferred string) (string, bool) {
 	rank := func(channel string) int {
 		switch {
@@ -109,8 +111,8 @@ func pick(channels, requested []string, preferred string) (string, bool) {
 	return best, rank(best) < 2
 }
 
-// content identifies the content of a bundle. It is the digest of its image, so that copies on mirrors are equal, or else the whole
-// reference.
+// content returns a text that identifies the content of a bundle: the digest of its image, so that copies on mirrors are equal, or else the
+// whole reference.
 func content(b catalog.Bundle) string {
 	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
 		return digest
@@ -118,7 +120,7 @@ func content(b catalog.Bundle) string {
 	return b.Image
 }
 
-// newestFirst compares by version, invalid ones last, then by bundle name.
+// newestFirst orders candidates by version, newest first and invalid ones last, and then by bundle name.
 func newestFirst(a, b Candidate) int {
 	return cmp.Or(b.Version.Compare(a.Version), cmp.Compare(b.Bundle.Name, a.Bundle.Name))
 }

@@ -12,34 +12,34 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// upgradePaths finds paths from the installed version to the options, in the catalogs of one priority. Before the first installation, every
-// option is reachable.
+// upgradePaths has the paths from the installed version to the options, in the catalogs of one priority. Before the first installation it
+// has no paths, and split keeps every option.
 type upgradePaths struct {
 	query *query
-	// tier are the options of these catalogs. nodes are the options that a path may lead through, in the order of the graph.
+	// tier has the options of these catalogs. nodes has the options that a path may lead through, in the order of the graph's bundles.
 	tier, nodes []*Option
 	// positions has the index in nodes of each bundle.
 	positions map[node]int
 	reach     *upgrade.Reachability
-	// firstAmbiguous has, for each node, the first node on its path for which catalogs have different images, or -1. firstSteps has the
-	// first upgrade step on the path to each node. catalogs are those of the tier, and sameVersion has its options by version. All are
-	// computed on first use.
+	// firstAmbiguous has, for each node, the first node on its path for which catalogs have different images; -1 if there is none.
+	// firstSteps has the first upgrade step on the path to each node. catalogs has those of the tier, and sameVersion its options by
+	// version. All are computed on first use.
 	firstAmbiguous, firstSteps []int
 	catalogs                   map[catalog.ID]bool
 	sameVersion                map[string][]*Option
 }
 
-// maxWork bounds the search for one operator's paths and the explanation of refusals, in steps of about 10 ns. A chain of 10,000 versions
-// takes 404,000 steps, and 43 million with 32 rules that cannot be met. That is a sixth of the bound. Only packages that are designed to
-// take long reach it.
+// maxWork is the maximum work for one operator, in steps of about 10 ns: the search for its paths and the explanation of refusals. A chain
+// of 10,000 versions takes 404,000 steps, and 43 million with 32 rules that cannot be met, a sixth of the maximum. Only packages that are
+// designed to take long reach it.
 const maxWork = 1 << 28
 
-// node is the key of a bundle in the graph.
+// node identifies a bundle in the graph.
 type node struct{ bundle, version string }
 
 func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
 
-// tierOf returns the options with the priority of the fitting ones, or with the highest priority if none fits.
+// tierOf returns the options with the highest priority among the fitting ones, or, if none fits, among all.
 func tierOf(options, fitting []*Option) []*Option {
 	from := fitting
 	if len(from) == 0 {
@@ -52,8 +52,8 @@ func tierOf(options, fitting []*Option) []*Option {
 	return slices.DeleteFunc(slices.Clone(options), func(o *Option) bool { return o.priority != priority })
 }
 
-// newUpgradePaths builds the graph from the bundles in the requested channels, the entries of these channels, and the upgrade rules of all
-// selected catalogs. Bundles outside the range are included, because a path into the range may lead through them.
+// newUpgradePaths returns the paths in a graph of the bundles in the requested channels, the entries of these channels, and the upgrade
+// rules of all selected catalogs. It includes bundles outside the range, because a path into the range may lead through them.
 func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgradePaths {
 	p := &upgradePaths{query: q, tier: tier}
 	if q.installed.IsZero() {
@@ -106,10 +106,10 @@ func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgrade
 	return p
 }
 
-// versionSpan is the lowest and the highest version in a range; zero if no version is.
+// versionSpan has the lowest and the highest version in a range; both are zero if there is none.
 type versionSpan struct{ lowest, highest upgrade.Version }
 
-// spanInRange returns the span of the fitting and installed versions in the range.
+// spanInRange returns the span of the requested and installed versions in the range. It is zero if the request has no range.
 func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	if q.loose == nil {
 		return s
@@ -134,9 +134,9 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	return s
 }
 
-// whyAvoided returns why no path may lead through an option, or nil if one may. Paths may lead through versions below the range, to enter
-// it. They may lead through versions above the range, but only to others above it: those are refused, and the paths show what a wider range
-// would permit. They must not lead through versions that the spec excludes from the middle of the range, such as a faulty one.
+// whyAvoided returns the reason why no path may lead through an option; nil if one may. A path may lead through versions below the range,
+// to enter the range. It may lead through versions above the range, but only to others above it: those are refused, and the paths show what
+// a wider range would permit. It must not lead through versions that the spec excludes from the middle of the range, such as a faulty one.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
@@ -148,8 +148,8 @@ func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	return why
 }
 
-// rangeContinuesAfter reports whether the range has a version above one that it excludes, in a catalog or not. Then the spec excludes that
-// single version.
+// rangeContinuesAfter reports whether the next patch, minor or major version after an excluded version is in the range. Then the spec
+// excludes only that version. No catalog needs to have the next version.
 func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	at := v.Semver()
 	for _, next := range []semver.Version{at.IncPatch(), at.IncMinor(), at.IncMajor()} {
@@ -160,7 +160,8 @@ func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	return false
 }
 
-// rulesOf reads the upgrade rules of all catalogs. Equal rules count once. Two different rules in one catalog are reported as unreadable.
+// rulesOf parses the upgrade rules of all catalogs. It returns equal rules once. unreadable has a sentence for each rule that cannot be
+// used, and for each catalog with several different rules.
 func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable []string) {
 	visited := map[string]bool{}
 	for _, offer := range offering {
@@ -189,13 +190,14 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 	return rules, unreadable
 }
 
-// node returns an option's index in the graph; false if no path may lead through it.
+// node returns an option's index in the graph; false if the graph does not have it, because it is in no requested channel or has no valid
+// version.
 func (p *upgradePaths) node(o *Option) (int, bool) {
 	at, ok := p.positions[nodeOf(o)]
 	return at, ok
 }
 
-// split separates the fitting options that can be reached or are installed from the others.
+// split separates the fitting options that are reachable or installed from the others. Before the first installation, it keeps all.
 func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []Refusal) {
 	if p.reach == nil {
 		return fitting, nil
@@ -206,7 +208,7 @@ func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []R
 		rule   string
 		cause  reason.Reason
 	}
-	var all []refused // Refusals are large, so they are allocated once their number is known
+	var all []refused // refusals are large, so they are allocated when their number is known
 	for _, o := range fitting {
 		if rule, cause := p.whyUnreachable(o); cause != nil {
 			all = append(all, refused{o, rule, cause})
@@ -221,7 +223,7 @@ func (p *upgradePaths) split(fitting []*Option) (kept []*Option, unreachable []R
 	return kept, unreachable
 }
 
-// whyUnreachable returns why there is no path to an option; nil if there is one, or if the option is installed.
+// whyUnreachable returns the rule and the reason why no path leads to an option; nil if one does, or if the option is installed.
 func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reason) {
 	if o.Version.Compare(p.query.installed) == 0 {
 		return "", nil
@@ -245,7 +247,7 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 
 func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
 
-// pathTo returns the upgrade steps to an option. There are none to the installed option, and none before the first installation.
+// pathTo returns the upgrade steps to an option; nil if it is installed or not reachable, and before the first installation.
 func (p *upgradePaths) pathTo(o *Option) []Step {
 	if p.reach == nil {
 		return nil
@@ -262,8 +264,8 @@ func (p *upgradePaths) pathTo(o *Option) []Step {
 	return steps
 }
 
-// versionsTo returns the versions of the steps to a reachable option. It allocates less memory than
-// pathTo, because paths may be long.
+// versionsTo returns the versions of the steps to an option, which must be reachable. It allocates less memory than pathTo, because paths
+// may be long.
 func (p *upgradePaths) versionsTo(o *Option) []string {
 	at, _ := p.node(o)
 	path, _ := p.reach.Path(at)
@@ -274,7 +276,7 @@ func (p *upgradePaths) versionsTo(o *Option) []string {
 	return versions
 }
 
-// isReachable reports whether there is a path to an option.
+// isReachable reports whether there is a path to an option. It returns false before the first installation.
 func (p *upgradePaths) isReachable(o *Option) bool {
 	if p.reach == nil {
 		return false
@@ -283,7 +285,8 @@ func (p *upgradePaths) isReachable(o *Option) bool {
 	return ok && p.reach.IsReachable(at)
 }
 
-// firstStepTo returns the first upgrade step on the path to an option: the option itself if one step is enough.
+// firstStepTo returns the first upgrade step on the path to an option. It returns the option itself if one step is enough or there is no
+// path.
 func (p *upgradePaths) firstStepTo(o *Option) *Option {
 	if !p.isReachable(o) {
 		return o
@@ -298,7 +301,7 @@ func (p *upgradePaths) firstStepTo(o *Option) *Option {
 	return o
 }
 
-// ambiguity returns a reason if catalogs have different images for an option or for a version on the path to it; nil if they do not.
+// ambiguity returns a reason if catalogs have different images for an option or for a version on the path to it; nil otherwise.
 func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
 	disputed := p.firstAmbiguousTo(o)
 	if disputed == nil {
@@ -307,8 +310,8 @@ func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
 	return whyAmbiguous(p.query, disputed, p.sameVersion[versionKey(disputed)])
 }
 
-// firstAmbiguousTo returns the first option on the path to another one, itself included, for which catalogs have different images; nil if
-// there is none. It examines each option once for all paths.
+// firstAmbiguousTo returns the first option on the path to an option, or that option itself, for which catalogs have different images; nil
+// if there is none. It examines each option once for all paths.
 func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	if p.catalogs == nil {
 		p.catalogs = map[catalog.ID]bool{}
@@ -340,5 +343,5 @@ func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	return nil
 }
 
-// versionKey returns equal keys for equal versions.
+// versionKey returns a text that is equal for options of the same version.
 func versionKey(o *Option) string { return o.Version.String() }

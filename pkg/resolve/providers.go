@@ -11,17 +11,18 @@ import (
 // message has space for, and few enough for a Cache to keep the results.
 const MaxMissingKinds = 64
 
-// ProviderHint lists the packages of one catalog that provide a kind in any version, whether or not they are requested.
+// ProviderHint has the packages of one catalog that provide a kind in any version, whether or not they are requested.
 type ProviderHint struct {
 	Catalog catalog.ID
 	Labels  map[string]string
-	// Packages are sorted.
+	// Packages are the names of the packages, sorted.
 	Packages []string
-	// Partial is true if the catalog has packages that were not read, which may provide the kind, too.
+	// Partial reports whether the catalog has packages that were not read, which may provide the kind, too.
 	Partial bool
 }
 
-// providerHints returns the hints of the catalogs for a missing kind, and records the kind for the Decision.
+// providerHints returns the hints of the catalogs for a missing kind, and adds the kind to Decision.MissingKinds. It returns nil without a
+// provider of hints, or if too many kinds are missing.
 func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	if q.index.State.ProviderHints == nil || q.omitsHints(gvk) {
 		return nil
@@ -33,13 +34,13 @@ func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	return q.index.Hints(gvk)
 }
 
-// omitsHints reports whether too many kinds are missing to add a hint for this one.
+// omitsHints reports whether the messages get no hint for a kind, because they already have hints for MaxMissingKinds other kinds.
 func (q *query) omitsHints(gvk catalog.GVK) bool {
 	return !q.missingKinds[gvk] && len(q.missingKinds) >= MaxMissingKinds
 }
 
-// advice returns which packages would provide a required kind. It skips catalogs that the manager's selector excludes. It ignores the
-// operator's own selector, because another PlatformOperator would request the package.
+// advice returns which packages would provide a kind that the package requirer requires. It skips catalogs that the manager's selector
+// excludes. It ignores the operator's own selector, because another PlatformOperator would request the package.
 func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	if q.omitsHints(gvk) {
 		return &reason.Advice{Omitted: true}
@@ -75,7 +76,7 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// sortedUnique sorts texts and drops duplicates.
+// sortedUnique sorts texts in place and returns them without duplicates.
 func sortedUnique(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)

@@ -13,29 +13,29 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// query is a parsed Request.
+// query is a parsed Request, with data that the rules share.
 type query struct {
 	request Request
 	index   *ClusterIndex
-	// versions is the parsed range. loose is the same range, but treats pre-releases as ordinary versions. Both are nil if any version is
+	// versions is the parsed range, and loose the same range with pre-releases as ordinary versions. Both are nil if any version is
 	// permitted.
 	versions, loose *semver.Constraints
 	installed       upgrade.Version
-	// outOfRange and older are the reasons for refusing versions outside the range, and versions below the installed one.
+	// outOfRange is the reason to refuse versions outside the range, and older the reason to refuse versions below the installed one.
 	outOfRange, older reason.Reason
 	// ready are the parsed versions at which the operator was ready before.
 	ready []upgrade.Version
-	// downgrade is true if the spec requests versions below the installed one, at the user's own risk.
+	// downgrade reports whether the spec requests versions below the installed one, at the user's own risk.
 	downgrade bool
-	// cluster and kube are nil if the versions of the cluster cannot be parsed.
+	// cluster is the version of OpenShift and kube that of Kubernetes. Each is nil if it cannot be parsed.
 	cluster *compat.Minor
 	kube    *semver.Version
-	// missingKinds are the kinds for which a message names packages that provide them.
+	// missingKinds has the kinds for which a message names packages that provide them.
 	missingKinds map[catalog.GVK]bool
 }
 
-// newQuery parses a request. It returns a problem that the user must fix, or nil. It parses the installed version even then, because other
-// operators may require it.
+// newQuery parses a request. It returns a problem that the user must fix, or nil. It returns a query even with a problem, because other
+// operators may require the installed version.
 func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	q := &query{request: req, index: index, outOfRange: reason.OutOfRange{Range: req.VersionRange}}
 	if req.InstalledVersion != "" {
@@ -66,7 +66,8 @@ func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	return q, nil
 }
 
-// parseRange parses a range twice: strictly, so that pre-releases are in the range only if the range names one, and loosely.
+// parseRange parses a range twice: strict contains a pre-release only if the range names one, and loose treats pre-releases as other
+// versions. It returns an error for an invalid range and for one that exceeds maxRange.
 func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	if len(text) > maxRange {
 		return nil, nil, fmt.Errorf("it has more than %d characters", maxRange)
@@ -81,13 +82,14 @@ func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	return strict, loose, nil
 }
 
-// isInstalled reports whether an option is the installed one, which rules for new versions always permit.
+// isInstalled reports whether an option has the installed version, which the rules for new versions always permit. It returns false if
+// nothing is installed.
 func (q *query) isInstalled(o *Option) bool {
 	return !q.installed.IsZero() && q.installed.Compare(o.Version) == 0
 }
 
-// permitDowngrade permits versions below the installed one if spec.upgrades.edges is SelfCertified and the range contains neither the
-// installed version nor a higher one.
+// permitDowngrade sets downgrade if spec.upgrades.edges is SelfCertified and the range contains neither the installed version nor a higher
+// one of the options.
 func (q *query) permitDowngrade(options []*Option) {
 	if q.installed.IsZero() || q.request.Edges != platformv1alpha1.EdgesSelfCertified || q.loose == nil || q.loose.Check(q.installed.Semver()) {
 		return

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// goldens are embedded, so that the go command can reuse a cached result in every checkout. The cache key would contain the
-// paths of opened files.
+// goldens has the expected decisions. The files are embedded, because the go command's cache key contains the paths of opened files: it can
+// reuse a cached result in every checkout.
 //
 //go:embed testdata/*.txt
 var goldens embed.FS
@@ -126,7 +126,7 @@ func readFile(tb testing.TB, file string) []catalog.Package {
 	return packages
 }
 
-// decide writes the decision for a package on a cluster at 4.20, and how many of its bundles each rule refuses.
+// decide writes the decision for a package on a cluster at 4.20, and the number of its bundles that each rule refuses.
 func decide(out *strings.Builder, pkg catalog.Package) {
 	got := Resolve(
 		Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"},
@@ -176,7 +176,7 @@ func BenchmarkResolveOneRealPackage(b *testing.B) {
 	}
 }
 
-// requestOf returns a request for a real package, optionally with its oldest version installed.
+// requestOf returns a request for a real package. If installed is true, the oldest version of the default channel is installed.
 func requestOf(pkg catalog.Package, installed bool) Request {
 	req := Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	channel, _ := pkg.Channel(pkg.DefaultChannel)

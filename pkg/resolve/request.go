@@ -14,20 +14,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// Cluster has what all requests of a cluster have in common.
+// Cluster has the parts of a request that are the same for all PlatformOperators of a cluster.
 type Cluster struct {
-	// Version and KubeVersion have the meaning of ClusterVersion and KubeVersion of Request.
+	// Version and KubeVersion are as ClusterVersion and KubeVersion in Request.
 	Version, KubeVersion string
-	// Hold is why nothing may be chosen on the whole cluster; empty if something may. If it is set, the limits in Manager are not the
-	// current ones.
+	// Hold is the reason why nothing may be chosen on the whole cluster; empty if choosing is permitted. If it is set, the limits in
+	// Manager are not the current ones.
 	Hold string
 	// Manager is the spec of PlatformOperatorManager "cluster". The zero value has all defaults.
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
 // RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the lowest version that may be chosen; empty if
-// there is none. An error is one that the user or the cluster admin must fix: an invalid selector or glob, with the name of its object, or
-// Cluster.Hold.
+// there is none. An error is a problem that the user or the cluster admin must fix: an invalid selector, glob or list, with the name of its
+// object, or Cluster.Hold. The request is incomplete then.
 func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
@@ -68,7 +68,8 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	return request, nil
 }
 
-// addUpgrades adds spec.upgrades of a PlatformOperator and its recorded upgrade steps to a request.
+// addUpgrades adds to a request spec.upgrades of a PlatformOperator, with approval as the default, and the versions in its history that
+// were ready.
 func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, approval platformv1alpha1.Approval) {
 	if upgrades := operator.Spec.Upgrades; upgrades != nil {
 		r.Edges, r.Approved = upgrades.Edges, upgrades.ApprovedVersion

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// apiServicesRule refuses bundles with aggregated APIs, which the manager does not install.
+// apiServicesRule refuses a bundle with aggregated APIs, because the manager does not install them. It permits the installed one.
 func apiServicesRule(q *query, o *Option) reason.Reason {
 	if !o.Bundle.APIServices || q.isInstalled(o) {
 		return nil
@@ -15,7 +15,8 @@ func apiServicesRule(q *query, o *Option) reason.Reason {
 	return reason.APIServices{}
 }
 
-// externallyManagedRule refuses what another installer manages on the cluster, because each would revert the other's writes.
+// externallyManagedRule refuses a package, or a bundle with a kind, that another installer manages on the cluster, because each would
+// revert the other's writes. It permits the installed bundle.
 func externallyManagedRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -36,8 +37,8 @@ func externallyManagedRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// requirementsRule refuses bundles with requirements that neither the cluster nor any version of any operator can meet. pkg/resolve/joint
-// decides which versions fit together.
+// requirementsRule refuses a bundle with a requirement that neither the cluster nor any version of any operator can meet. It permits the
+// installed one. pkg/resolve/joint decides which versions fit together.
 func requirementsRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -55,7 +56,8 @@ func requirementsRule(q *query, o *Option) reason.Reason {
 	return nil
 }
 
-// canBe reports whether a required kind or package could exist, or, if want is false, could be absent.
+// canBe reports whether a required kind or package could exist if an option is installed. If want is false, it reports whether the kind or
+// package could be absent.
 func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	index := q.index
 	if leaf.GVK != nil {
@@ -78,7 +80,7 @@ func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	})
 }
 
-// absence returns why a kind or package that a package requires is missing, and what would provide it.
+// absence returns the reason why a kind or package that the package requirer requires is missing, and what would provide it.
 func (q *query) absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	absence := reason.Absence{Leaf: leaf}
 	switch {

@@ -22,8 +22,8 @@ var (
 	other     = catalog.ID{Kind: catalog.KindClusterCatalog, Name: "other"}
 )
 
-// in is a channel and the versions of its bundles, which may have further fields:
-// "1.2.0 max=4.19 kube=1.40 modes=OwnNamespace image=x".
+// in has the name of a channel and its bundles, each with its version and further fields, such as "1.2.0 max=4.19 kube=1.40
+// modes=OwnNamespace image=x".
 type in struct {
 	channel  string
 	versions []string
@@ -63,7 +63,7 @@ func stable(versions ...string) *catalog.Package {
 	return quay(in{"stable", versions})
 }
 
-// newRequest returns a request for package "quay" with a change.
+// newRequest returns a request for package "quay", after change; nil means no change.
 func newRequest(change func(*Request)) Request {
 	req := Request{Operator: "quay", Package: "quay", ClusterVersion: "4.20.3", KubeVersion: "v1.33.4+openshift"}
 	if change != nil {
@@ -130,7 +130,8 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 	}
 }
 
-// Catalogs of a kind that could not be listed may have the package, so messages must name that kind.
+// TestUnlistedKindsOfCatalogsAreReported checks that messages name the kinds of catalogs that could not be listed, which may have the
+// package.
 func TestUnlistedKindsOfCatalogsAreReported(t *testing.T) {
 	const unlisted = "CatalogSources and ClusterCatalogs could not be listed"
 	missing := `failed to find candidate for package "quay": `
@@ -440,8 +441,8 @@ func TestUPG_R5_OrderOfInputDoesNotMatter(t *testing.T) {
 	}
 }
 
-// For every request and catalog, the chosen bundle fits every rule, no available bundle is newer,
-// and every bundle is either available or refused.
+// TestDecisionIsComplete checks that, for every request and catalog, the chosen bundle fits every rule, no available bundle is newer, and
+// every bundle is either available or refused.
 func TestDecisionIsComplete(t *testing.T) {
 	property := func(numbers []uint16, installed, narrowed uint8) bool {
 		var versions []string
@@ -572,7 +573,7 @@ func TestUnavailableCatalogs(t *testing.T) {
 	})
 }
 
-// resolveIn decides about one operator in a cluster, without other operators.
+// resolveIn returns the decision for one operator in a cluster without other operators.
 func resolveIn(state ClusterState, req Request) Decision {
 	e := NewEvaluation(req, NewClusterIndex([]Request{req}, state))
 	e.Filter()

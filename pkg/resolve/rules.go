@@ -43,9 +43,10 @@ const (
 // rules about the catalog's content, the spec and the cluster.
 var rules = [...]struct {
 	name string
-	// fit is true if the rule depends on what the cluster can run, and false if it depends on the request.
+	// fit reports whether the rule depends on what the cluster can run. Otherwise it depends on the request.
 	fit bool
-	// refuse returns why the option must not be installed; nil if the rule permits it. Rules after RuleVersion may assume a valid version.
+	// refuse returns the reason why the option must not be installed; nil if the rule permits it. Rules after RuleVersion may assume a
+	// valid version.
 	refuse func(q *query, o *Option) reason.Reason
 }{
 	{RuleChannel, false, channelRule},
@@ -60,19 +61,19 @@ var rules = [...]struct {
 	{RuleAPIServices, true, apiServicesRule},
 	{RuleExternallyManaged, true, externallyManagedRule},
 	{RuleRequirement, true, requirementsRule},
-	// prereleaseRule must be last. An author's edge to a prerelease overrides this rule, but no other rule.
+	// prereleaseRule must be last. An author's edge to a pre-release overrides this rule, but no other rule.
 	{RulePrerelease, false, prereleaseRule},
 }
 
-// Maximum lengths of fields of a bundle in status, in bytes. MaxVersion is for version, release and minKubeVersion, MaxName for the names
-// of bundle and channel.
+// Maximum sizes of fields of a bundle in status, in bytes: MaxVersion for version, release and minKubeVersion, MaxName for the names of
+// bundle and channel, and maxImage for the image.
 const (
 	MaxVersion = 128
 	MaxName    = 253
 	maxImage   = 1000
 )
 
-// applyRules records the first rule that refuses an option, and the first one among those that do not depend on the request.
+// applyRules sets the first rule that refuses an option, and the first reason among the rules that do not depend on the request.
 func (q *query) applyRules(o *Option) {
 	for _, rule := range rules {
 		if o.cause != nil && !rule.fit {
@@ -92,7 +93,7 @@ func (q *query) applyRules(o *Option) {
 	}
 }
 
-// tooLong returns the first field of a bundle that is longer than the schema of status permits; nil if there is none.
+// tooLong returns the first field of a bundle that exceeds its maximum size in status; nil if there is none.
 func tooLong(o *Option) reason.Reason {
 	for _, each := range []reason.TooLong{
 		{Field: "version", Value: o.Bundle.Version, Max: MaxVersion},
@@ -153,7 +154,7 @@ func rangeRule(q *query, o *Option) reason.Reason {
 	return q.outOfRange
 }
 
-// prereleaseRule refuses prereleases, unless the range names one, the channels have no release, or the prerelease is installed.
+// prereleaseRule refuses a pre-release, unless the range names one, the channels have no release, or the pre-release is installed.
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
 	case !o.Version.IsPrerelease(),

@@ -12,23 +12,23 @@ import (
 // Update is a version above the installed one.
 type Update struct {
 	Candidate
-	// Reachable is true if a path of upgrade steps leads to the version. The version may be blocked by something else, such as the range.
-	// Then the path is the one that would exist if the range permitted the version.
+	// Reachable reports whether a path of upgrade steps leads to the version. The version may be blocked by something else, such as the
+	// range. Then the path is the one that would exist if the range permitted the version.
 	Reachable bool
-	// Path lists the versions on the path, ending with this one. It is nil if there is no path, and for versions that status does not list.
+	// Path has the versions on the path and ends with this one. It is nil if there is no path, and for versions that status does not list.
 	Path []string
-	// Reason and Cause are why the version is blocked; empty and nil if it is not. Cause is detailed for the versions in status, the newest
-	// version of each reason, and those that the upgrade gate may name.
+	// Reason and Cause are the reason why the version is blocked; empty and nil if it is not. Cause is detailed for the versions in status,
+	// the newest version of each reason, and those that the upgrade gate may name.
 	Reason platformv1alpha1.BlockedReason
 	Cause  reason.Reason
-	// NotRequested is true if the version is outside spec.package.version, or in none of the permitted channels.
+	// NotRequested reports whether the version is outside spec.package.version, or in none of the permitted channels.
 	NotRequested bool
 }
 
-// Why returns the rest of a sentence that begins with the version; empty if the version is not blocked.
+// Why returns a clause that completes a sentence beginning with the version; empty if the version is not blocked.
 func (u Update) Why() string { return reason.Text(u.Cause) }
 
-// blockedReasons maps the rule that refused a version to the reason in status.
+// blockedReasons has, for each rule that can refuse a version, the reason in status.
 var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleChannel:                    platformv1alpha1.BlockedChannel,
 	RuleVersion:                    platformv1alpha1.BlockedUnfit,
@@ -57,7 +57,7 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 }
 
 // updates returns every version above the installed one, once. If several catalogs have a version, the result has an available candidate,
-// or else the refused one that sorts first.
+// or else the refused one that sorts first. It returns nil if nothing is installed.
 func (q *query) updates(options []*Option, decision Decision, paths *upgradePaths) []Update {
 	if q.installed.IsZero() {
 		return nil
@@ -107,7 +107,7 @@ func (q *query) updates(options []*Option, decision Decision, paths *upgradePath
 }
 
 // approvedTarget returns the option to upgrade to: best, or with manual approval the approved version, or else the installed one. ok is
-// false if no catalog has the installed version.
+// false if no fitting option has the installed version. It sets Awaiting and ApprovalProblem of the decision.
 func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decision) (target *Option, ok bool) {
 	if !q.request.Manual || q.installed.IsZero() {
 		return best, true
@@ -129,15 +129,15 @@ func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decisi
 	return target, ok
 }
 
-// hasPendingApproval reports whether the approved version is above the installed one. An approved version that is not above it was
-// installed or skipped before.
+// hasPendingApproval reports whether the approved version is above the installed one, or invalid. A valid approved version that is not
+// above it was installed or skipped before.
 func (q *query) hasPendingApproval() bool {
 	text, release, _ := strings.Cut(strings.TrimSuffix(q.request.Approved, ")"), " (release ")
 	version, err := upgrade.ParseVersion(text, release)
 	return q.request.Approved != "" && (err != nil || version.Compare(q.installed) > 0)
 }
 
-// whyNotApproved returns why the approved version is not installed.
+// whyNotApproved returns a clause with the reason why the approved version is not installed.
 func (q *query) whyNotApproved(refusals []Refusal) string {
 	refused := reason.ApprovedRefused{Version: q.request.Approved}
 	for _, r := range refusals {

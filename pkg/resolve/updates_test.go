@@ -9,7 +9,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// If a problem blocks every version, each version is listed with that problem.
+// TestUpdatesAreListedIfAllAreBlocked checks that a problem that blocks every version is reported for each of them.
 func TestUpdatesAreListedIfAllAreBlocked(t *testing.T) {
 	catalogs := []Catalog{{ID: community, Package: stable("1.0.0", "1.1.0", "1.2.0")}}
 	for sentence, test := range map[string]struct {

@@ -25,7 +25,7 @@ func guarded(rules string, versions ...string) *catalog.Package {
 	return pkg
 }
 
-// chained returns a package in which each version replaces only the one before.
+// chained returns a package in which each version replaces only the previous one.
 func chained(versions ...string) *catalog.Package {
 	pkg := guarded("", versions...)
 	for i := range pkg.Channels[0].Entries {
@@ -38,7 +38,7 @@ func chained(versions ...string) *catalog.Package {
 
 const through13 = `{"package":"quay","steps":[{"from":">=1.2.0 <1.3.0","to":">=1.4.0","through":"1.3.x","reason":"1.3 migrates stored objects"}]}`
 
-// installed returns a change of a request that sets the installed version.
+// installed returns a change of a request that sets the installed version and then makes further changes.
 func installed(version string, more ...func(*Request)) func(*Request) {
 	return func(r *Request) {
 		r.InstalledVersion, r.InstalledBundle = version, "quay.v"+version
@@ -54,7 +54,7 @@ func manual(approved string) func(*Request) {
 	return func(r *Request) { r.Manual, r.Approved = true, approved }
 }
 
-// pathOf formats the path of a decision, "stays" if there is none, and the version that awaits approval.
+// pathOf returns the path of a decision as text, "stays" if there is none, and the version that awaits approval.
 func pathOf(d Decision) string {
 	var hops []string
 	for _, hop := range d.Path {
@@ -117,7 +117,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// deprecating marks the bundles of these versions as deprecated.
+// deprecating marks the bundles of these versions as deprecated, and returns pkg.
 func deprecating(pkg *catalog.Package, versions ...string) *catalog.Package {
 	for i := range pkg.Bundles {
 		for _, version := range versions {
@@ -406,7 +406,7 @@ func TestBundlesWithTooLongFieldsAreRefused(t *testing.T) {
 	}
 }
 
-// A higher priority counts only if it has a reachable version.
+// TestPriorityOfReachableVersions checks that a catalog of higher priority takes precedence only if it has a reachable version.
 func TestPriorityOfReachableVersions(t *testing.T) {
 	unreachable := stable("3.0.0")
 	unreachable.Channels[0].Entries[0].SkipRange = ">=2.0.0 <3.0.0"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// reachability computes everything for a package: every edge, and what every version reaches, under each semantics.
+// reachability computes every edge of a package and what every version reaches, under each semantics, and returns their numbers.
 func reachability(pkg Package) (edges, reached int) {
 	graph := New(pkg)
 	for _, semantics := range allSemantics {
@@ -77,8 +77,8 @@ func BenchmarkRealCatalogs(b *testing.B) {
 	})
 }
 
-// large is a package with this number of bundles and every kind of edge: fifteen minor versions of each major version, one channel for each
-// minor version.
+// large returns a package with this number of bundles and every kind of edge. Each major version has fifteen minor versions, and each minor
+// version a channel.
 func large(tb testing.TB, bundles int) Package {
 	tb.Helper()
 	var lines strings.Builder

@@ -1,14 +1,14 @@
 package upgrade
 
-// pollEvery is the number of steps after which a budget checks whether Done is closed.
+// pollEvery is the number of work steps after which a Budget checks whether Done is closed.
 const pollEvery = 1 << 13
 
-// Limit bounds the work of a Graph, from New to the last query. The zero Limit is unlimited.
+// Limit limits the work of a Graph, from New to the last query. The zero Limit is unlimited.
 type Limit struct {
-	// Steps is the maximum number of work steps, which have about the same cost; zero is unlimited. Unlike a time limit, it makes the
-	// result depend only on the package, never on the machine.
+	// Steps is the maximum number of work steps, which take about the same time each; zero means no maximum. Unlike a time limit, it makes
+	// the result depend only on the package, never on the machine.
 	Steps int
-	// Done cancels the work when it is closed, as the Done of a context. Nil is never closed.
+	// Done cancels the work when it is closed, like the Done channel of a context. Nil means that the work is never canceled.
 	Done <-chan struct{}
 }
 
@@ -22,14 +22,14 @@ func (l Limit) Canceled() bool {
 	}
 }
 
-// Budget counts work under a Limit. A nil Budget counts nothing and is unlimited. It is not safe for concurrent use.
+// Budget has the work that was spent under a Limit. A nil Budget is unlimited. It is not safe for concurrent use.
 type Budget struct {
 	limit       Limit
 	spent, poll int
 	canceled    bool
 }
 
-// NewBudget returns an unused budget, nil if the Limit is unlimited.
+// NewBudget returns an unused Budget; nil if the Limit is unlimited.
 func NewBudget(limit Limit) *Budget {
 	if limit == (Limit{}) {
 		return nil
@@ -37,12 +37,12 @@ func NewBudget(limit Limit) *Budget {
 	return &Budget{limit: limit, poll: pollEvery}
 }
 
-// exhausted reports whether the work must end. A search then finds nothing more.
+// exhausted reports whether the work must end, because the Limit is reached or Done was closed. A search then finds nothing more.
 func (b *Budget) exhausted() bool {
 	return b != nil && (b.canceled || b.limit.Steps > 0 && b.spent >= b.limit.Steps)
 }
 
-// spend counts work steps, and reports whether the work may continue.
+// spend adds work steps to those that were spent, and reports whether the work may continue.
 func (b *Budget) spend(steps int) bool {
 	if b == nil {
 		return true

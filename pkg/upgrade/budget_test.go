@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// chainOf is a package with this number of versions, each of which replaces the previous one.
+// chainOf returns a package with this number of versions, each of which replaces the previous one.
 func chainOf(tb testing.TB, versions int) Package {
 	tb.Helper()
 	var lines strings.Builder
@@ -21,7 +21,7 @@ func chainOf(tb testing.TB, versions int) Package {
 	return parsePackage(tb, lines.String())
 }
 
-// work returns the work steps of a search from the lowest version, with the reasons of all refusals.
+// work returns the number of work steps of a search from the first bundle, including the reasons of all refusals.
 func work(tb testing.TB, pkg Package) int {
 	tb.Helper()
 	pkg.Limit = Limit{Steps: 1 << 40}

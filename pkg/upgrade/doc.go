@@ -1,5 +1,5 @@
-// Package upgrade decides which version of an operator package may follow which, and by which upgrade path. If there is no path, it
-// explains why in one sentence.
+// Package upgrade decides which version of an operator package may follow which, and along which upgrade path. If there is no path, it
+// returns the reason as a sentence.
 //
 // A Graph is built from a package's bundles, the entries of the selected channels, and the rules of the package's author (schema
 // io.openshift.operators.upgrades.v1alpha1). From an installed version it returns the path to every other version as a list of hops, or the
@@ -7,7 +7,7 @@
 //
 // A hop is one upgrade along an edge: it replaces the installed version by the next version of the path.
 //
-// The package is pure. It does not know about catalogs on a cluster, dependencies between operators, or when a hop starts. Bundle.Unfit is
-// an input that says whether the cluster may run a bundle. pkg/resolve uses the package to select an operator's next version, and authors'
-// tools use it to check a package. docs/upgrade-rules.md explains decisions that the requirements left open.
+// The package does no I/O. It does not depend on the catalogs of a cluster, on dependencies between operators, or on when a hop starts.
+// Whether the cluster may run a bundle is an input (Bundle.Unfit). pkg/resolve uses the package to select an operator's next version, and
+// authors' tools use it to check a package. docs/upgrade-rules.md explains decisions that the requirements left open.
 package upgrade

@@ -16,8 +16,8 @@ import (
 
 const page = "../../docs/upgrade-rules.md"
 
-// An example of the page has lines for parsePackage, rules below a line with their location, queries, and "order: " with all versions in
-// their order; "lint: " with a finding and words of it.
+// An example of the page has lines for parsePackage, rules below a line with their location, and queries. A line "order: " has all versions
+// in their order. A line "lint: " has the kind of a finding and parts of its text.
 var (
 	fenced   = regexp.MustCompile("(?ms)^```example\n(.*?)^```$")
 	section  = regexp.MustCompile(`(?m)^##+ (.*)$`)
@@ -59,7 +59,7 @@ func readPage(t *testing.T) string {
 	return string(content)
 }
 
-// ask runs one example and returns its number of queries.
+// ask checks one example and returns the number of its queries.
 func ask(t *testing.T, example string) (questions int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimRight(example, "\n"), "\n")
@@ -106,7 +106,7 @@ func ask(t *testing.T, example string) (questions int) {
 	return questions
 }
 
-// addRules reads rules as the catalog readers do.
+// addRules adds rules to a package as the catalog readers do. Unreadable rules are added to Unreadable.
 func addRules(t *testing.T, pkg *Package, where, text string) {
 	t.Helper()
 	raw, err := yaml.YAMLToJSONStrict([]byte(text))
@@ -126,7 +126,7 @@ func addRules(t *testing.T, pkg *Package, where, text string) {
 	pkg.Rules = append(pkg.Rules, rules)
 }
 
-// answer compares the result of one query with the page.
+// answer checks the result of one query against the page.
 func answer(t *testing.T, pkg Package, line string) {
 	t.Helper()
 	asked := question.FindStringSubmatch(line)
@@ -161,7 +161,7 @@ func answer(t *testing.T, pkg Package, line string) {
 	}
 }
 
-// found checks that Lint has a finding with these words.
+// found checks that Lint returns a finding of this kind with these quoted words.
 func found(t *testing.T, pkg Package, kind, words string) {
 	t.Helper()
 	for _, finding := range Lint(pkg) {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Edge leads from one bundle of a graph to another, both as indexes into Bundles.
+// Edge is an edge from one bundle of a Graph to another. From and To are indexes into Bundles.
 type Edge struct {
 	From, To int
-	// Sources are the entries and rules that the edge comes from, without duplicates, in a stable order.
+	// Sources are the entries and rules that the edge results from, without duplicates, in a stable order.
 	Sources []Source
 }
 
-// Edges returns all edges under the package's semantics, without regard to steps and the cluster, ordered by From and To. None of them
-// leads to a lower version.
+// Edges returns all edges under the package's semantics, ordered by From and To. It ignores steps and Unfit. No edge leads to a lower
+// version. The result is incomplete if the budget is exhausted.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
 	g.successors().each(func(from int, ranks []int32) {
@@ -34,7 +34,8 @@ func (g *Graph) EdgeCount() (count int) {
 	return count
 }
 
-// Downgrades returns the channel edges that lead to a lower version. No semantics permits them; they are usually mistakes of the author.
+// Downgrades returns the channel edges that lead to a lower version, ordered by From and To. No semantics permits them; they are usually
+// mistakes of the author.
 func (g *Graph) Downgrades() []Edge {
 	given := map[[2]int][]Source{}
 	g.eachChannelEdge(func(from, to int, source Source) {
@@ -50,7 +51,7 @@ func (g *Graph) Downgrades() []Edge {
 	return edges
 }
 
-// eachChannelEdge calls f for every channel edge between two bundles, up or down, once for each entry that declares it.
+// eachChannelEdge calls f for every channel edge between two bundles, to a higher or a lower version, once for each entry that declares it.
 func (g *Graph) eachChannelEdge(f func(from, to int, source Source)) {
 	covered := g.skipRangeCoverage()
 	for i := range g.entries {
@@ -73,20 +74,22 @@ func (g *Graph) eachChannelEdge(f func(from, to int, source Source)) {
 	}
 }
 
-// startRanks returns the ranks of the bundles that may follow a bundle outside the graph under the semantics alone, ascending.
+// startRanks returns the ranks of the bundles that may follow a bundle outside the graph under the semantics alone, ascending. For a
+// self-certified package these are all bundles except the bundle itself, which may be in the graph.
 func (g *Graph) startRanks(from Bundle) (ranks []int32) {
 	for rank, to := range g.order {
 		if !g.budget.spend(1 + len(g.entriesOf[to])) {
 			return ranks
 		}
 		if g.pkg.SelfCertified && ascending(g.bundles[to], from) != 0 || !g.pkg.SelfCertified && g.edge(from, to) {
-			ranks = append(ranks, int32(rank)) // the bundles' number fits
+			ranks = append(ranks, int32(rank)) // the number of bundles fits
 		}
 	}
 	return ranks
 }
 
-// edge reports whether the semantics permit a hop.
+// edge reports whether the semantics permit a hop from a bundle to the bundle with index to. It returns false for a lower or an equal
+// version.
 func (g *Graph) edge(from Bundle, to int) bool {
 	if g.bundles[to].Version.Compare(from.Version) <= 0 {
 		return false
@@ -100,7 +103,7 @@ func (g *Graph) edge(from Bundle, to int) bool {
 	return true
 }
 
-// channelSources returns the channel entries' sources of an edge from one bundle to another, up or down.
+// channelSources returns the sources of the channel edges from one bundle to another, which may be lower.
 func (g *Graph) channelSources(from Bundle, to int) (sources []Source) {
 	for _, at := range g.entriesOf[to] {
 		entry := &g.entries[at]
@@ -117,7 +120,7 @@ func (g *Graph) channelSources(from Bundle, to int) (sources []Source) {
 	return sources
 }
 
-// sources returns the sources of an edge that the semantics permit.
+// sources returns the sources of an edge, which the semantics must permit.
 func (g *Graph) sources(from Bundle, to int) []Source {
 	if g.pkg.SelfCertified {
 		return []Source{{Kind: FromSelfCertified}}

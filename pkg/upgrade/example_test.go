@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// example is a package with these versions, semver semantics and one step.
+// example returns a package with these versions, semver semantics and one step.
 func example(versions ...string) (upgrade.Package, error) {
 	rules, err := upgrade.ReadRules("example", upgrade.Schema, []byte(`{
 		"semantics": "semver",

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// avoidMessage explains that only avoided bundles block the path, and names steps that block other paths.
+// avoidMessage returns the message for a bundle to which only avoided bundles block the path. It also names the steps that block other
+// paths.
 func (r *Reachability) avoidMessage(to int, path *pathNode) string {
 	text := fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.excludedBundles(path), selfCertified)
 	if len(r.graph.steps) == 0 || r.cachedSearch(searchOptions{from: start})[to] == nil {
@@ -18,7 +19,7 @@ func (r *Reachability) avoidMessage(to int, path *pathNode) string {
 	return text + "; there would be another way, but " + joinLimited(parts)
 }
 
-// excludedBundles names the bundles on a path that the cluster must not run, or from which no path may continue, with the reasons.
+// excludedBundles returns the bundles on a path that the cluster must not run, or from which no path may continue, with the reasons.
 func (r *Reachability) excludedBundles(last *pathNode) string {
 	var causes []string
 	versions := map[string][]string{}
@@ -48,7 +49,7 @@ func (r *Reachability) excludedBundles(last *pathNode) string {
 	return joinLimited(parts)
 }
 
-// enumerate joins at most maxListed versions and counts the rest.
+// enumerate joins at most maxListed versions and adds the number of the others. versions must not be empty.
 func enumerate(versions []string) string {
 	switch more := len(versions) - maxListed; {
 	case more > 0:
@@ -59,7 +60,7 @@ func enumerate(versions []string) string {
 	return versions[0]
 }
 
-// describe returns the step's requirement as part of a sentence.
+// describe returns a clause with the step's requirement and the author's reason.
 func (s *step) describe() string {
 	versions := "a version"
 	if s.Select == Latest {
@@ -72,7 +73,7 @@ func (s *step) describe() string {
 	return text
 }
 
-// unmetReason explains why a step cannot be satisfied on a path to a bundle.
+// unmetReason returns a clause with the reason why no path to a bundle can satisfy a step.
 func (r *Reachability) unmetReason(s *step, to int) string {
 	var fit, unfit []int
 	for at := range s.through.items() {
@@ -99,7 +100,8 @@ func (r *Reachability) unmetReason(s *step, to int) string {
 	return "the selected catalogs have none there: add a catalog that has one"
 }
 
-// passThroughCandidate selects the bundle of a step to explain: the newest one on the way up to the target, or the newest of all.
+// passThroughCandidate selects the bundle in fit to explain: the newest one between the installed version and the target, or else the
+// newest of all. For a step with Latest it is always the newest. fit must not be empty.
 func (r *Reachability) passThroughCandidate(s *step, fit []int, to int) int {
 	newest := fit[len(fit)-1]
 	if s.Select == Latest {
@@ -113,7 +115,7 @@ func (r *Reachability) passThroughCandidate(s *step, fit []int, to int) int {
 	return newest
 }
 
-// obstacleMessage explains what prevents a path through one bundle to another.
+// obstacleMessage returns a clause with what prevents a path through the bundle at to the bundle to.
 func (r *Reachability) obstacleMessage(at, to int) string {
 	g := r.graph
 	bundle, target := g.bundles[at], g.bundles[to].Version
@@ -130,7 +132,7 @@ func (r *Reachability) obstacleMessage(at, to int) string {
 		where, options, wanted = fmt.Sprintf("on from it to %s", target), searchOptions{from: at}, to
 	}
 	if r.cachedSearch(options)[wanted] != nil {
-		blockers := "the steps" // named before: after the pass-through bundle they block one another
+		blockers := "the steps" // the message already has them: after the bundle at, they block one another
 		if wanted == at {
 			blockers = joinLimited(namesOf(r.blockingSteps(at)))
 		}

@@ -11,26 +11,26 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// Package is the input for the graph of one package: its content and the options to evaluate it with.
+// Package is the input for the Graph of one package: its content, and the options for its evaluation.
 type Package struct {
 	Name string
 	// Bundles are the candidates, in any order.
 	Bundles []Bundle
-	// Entries are those of the selected channels.
+	// Entries are the entries of the selected channels.
 	Entries []Entry
-	// Rules are the author's rules. If several catalogs have some, all of them apply.
+	// Rules are the author's rules. If several catalogs have rules, all of them apply.
 	Rules []Rules
-	// Unreadable has the errors of rules that cannot be read. If it is not empty, no hop is permitted.
+	// Unreadable has the errors of rules that cannot be read. If it is not empty, no hop is permitted unless SelfCertified is set.
 	Unreadable []string
-	// Default are the semantics of a package without rules.
+	// Default are the semantics of a package without rules; empty means Channel.
 	Default Semantics
-	// Override replaces the semantics of the package; empty keeps them. Steps apply nevertheless.
+	// Override replaces the semantics of the package; empty keeps them. Steps apply in both cases.
 	Override Semantics
 	// OnlyPrereleases means that the selected channels have only pre-releases.
 	OnlyPrereleases bool
-	// SelfCertified permits every hop, also to a lower version, without regard to edges and steps.
+	// SelfCertified permits every hop, also to a lower version. Edges and steps are ignored.
 	SelfCertified bool
-	// Limit bounds the work.
+	// Limit limits the work.
 	Limit Limit
 }
 
@@ -38,15 +38,16 @@ type Package struct {
 type Bundle struct {
 	Name    string
 	Version Version
-	// Deprecated bundles are on a path only if there is no other path.
+	// Deprecated makes the bundle the last choice among paths with the same number of hops.
 	Deprecated bool
-	// Unfit is why the cluster must not run the bundle, as the rest of a sentence about it; empty if it may.
+	// Unfit is the reason why the cluster must not run the bundle, as a clause about the bundle; empty if the cluster may run it.
 	Unfit string
-	// Avoid is why no path may continue from the bundle, although one may end there, as the rest of a sentence about it; empty if one may.
+	// Avoid is the reason why no path may continue from the bundle, as a clause about the bundle; empty if a path may continue. A path may
+	// end at the bundle in both cases.
 	Avoid string
 }
 
-// Entry is a bundle's place in a channel.
+// Entry is a bundle's entry in a channel.
 type Entry struct {
 	Channel string
 	catalog.Entry
@@ -64,7 +65,7 @@ const (
 	FromSelfCertified SourceKind = "self-certified"
 )
 
-// Source is the origin of an edge. Channel is set for edges that a channel's entry declares.
+// Source is the origin of an edge. Channel is the channel whose entry declares the edge; empty for other edges.
 type Source struct {
 	Kind    SourceKind
 	Channel string
@@ -80,46 +81,49 @@ func (s Source) String() string {
 // Graph has the edges and rules of one package. It is safe for concurrent use unless the package has a Limit.
 type Graph struct {
 	pkg Package
-	// bundles are in ascending order. levels number their versions in that order; equal versions have the same number.
+	// bundles are in ascending order. levels has a number for the version of each bundle, in that order; equal versions have the same
+	// number.
 	bundles []Bundle
 	levels  []int
-	// order has the bundles' indexes in their order of preference on a path, and rank the position of each bundle in it.
+	// order has the bundles' indexes in their order of preference on a path. rank has the position of each bundle in order.
 	order, rank []int
-	// lowest is, for each bundle, the index of the first bundle with its version. prereleasesBefore is the number of pre-releases before
-	// it; its additional last element is their total number.
+	// lowest has, for each bundle, the index of the first bundle with its version. prereleasesBefore has the number of pre-releases before
+	// each bundle; its additional last element is their total number.
 	lowest, prereleasesBefore []int
-	// unfit are the ranks of the bundles that the cluster must not run. hasAvoided means that some bundles have Avoid set.
+	// unfit has the ranks of the bundles that the cluster must not run. hasAvoided means that some bundles have Avoid set.
 	unfit      set
 	hasAvoided bool
-	// entries are the channels' entries, entriesOf the indexes of each bundle's entries, channels their names. byName finds bundles.
+	// entries are the channels' entries, entriesOf has the indexes of each bundle's entries, and channels are the channels' names. byName
+	// has the indexes of the bundles with a name.
 	entries   []entry
 	entriesOf [][]int
 	channels  []string
 	notes     []string
 	byName    map[string][]int
-	// semantics are those that must all permit an edge.
+	// semantics must all permit an edge.
 	semantics []Semantics
-	// byEdges returns the successors under each set of edges.
+	// byEdges has a function that returns the successors under each set of edges.
 	byEdges [edgeSets]func() *successors
 	steps   []step
-	// masks are the steps that apply to each bundle.
+	// masks has the steps that apply to each bundle.
 	masks  []stepMask
 	budget *Budget
-	// maxVisitedBytes is the limit of a search's visited sets; tests set a lower one.
+	// maxVisitedBytes is the maximum size of a search's visited sets, in bytes; tests set a lower one.
 	maxVisitedBytes int
 }
 
-// entry is a channel's entry with the bundles of its name.
+// entry is a channel's entry, with the indexes of the bundles of its name (to).
 type entry struct {
 	Entry
 	to []int
-	// covers is its skipRange, nil if there is none.
+	// covers is the parsed skipRange; nil if there is none or it is invalid.
 	covers blang.Range
 }
 
 func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() && e.covers(v.strict) }
 
-// New builds the graph of a package. Of several bundles with the same name and version it uses the first.
+// New returns the Graph of a package. Of several bundles with the same name and version it uses the first. It reports problems of the input
+// in Notes and Refusals.
 func New(pkg Package) *Graph {
 	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: NewBudget(pkg.Limit), maxVisitedBytes: maxVisitedBytes}
 	slices.SortStableFunc(g.bundles, ascending)
@@ -135,7 +139,7 @@ func New(pkg Package) *Graph {
 	return g
 }
 
-// withSemantics returns the same graph with other semantics.
+// withSemantics returns a copy of the graph with other semantics.
 func (g *Graph) withSemantics(semantics Semantics) *Graph {
 	other := *g
 	other.pkg.Override = semantics
@@ -143,7 +147,7 @@ func (g *Graph) withSemantics(semantics Semantics) *Graph {
 	return &other
 }
 
-// sortBundles numbers the bundles' versions and computes the order of preference.
+// sortBundles computes the bundles' levels, ranks and order of preference.
 func (g *Graph) sortBundles() {
 	g.levels, g.order, g.rank = make([]int, len(g.bundles)), make([]int, len(g.bundles)), make([]int, len(g.bundles))
 	g.lowest, g.prereleasesBefore = make([]int, len(g.bundles)), make([]int, len(g.bundles)+1)
@@ -171,17 +175,17 @@ func (g *Graph) sortBundles() {
 	}
 }
 
-// Bundles returns the graph's bundles in ascending order of their versions. The slice is shared; the caller must not change it.
+// Bundles returns the graph's bundles in ascending order of their versions. The slice is shared; the caller must not modify it.
 func (g *Graph) Bundles() []Bundle { return g.bundles }
 
-// Notes describe unusable parts of the channels' entries, sorted.
+// Notes returns sentences about unusable parts of the channels' entries, sorted.
 func (g *Graph) Notes() []string { return g.notes }
 
 func ascending(a, b Bundle) int {
 	return cmp.Or(a.Version.Compare(b.Version), cmp.Compare(a.Name, b.Name))
 }
 
-// preferred orders bundles on a path: first those that are not deprecated, then releases, then the newest.
+// preferred orders bundles by preference on a path: first those that are not deprecated, then releases, then the newest.
 func preferred(a, b Bundle) int {
 	return cmp.Or(
 		compareBool(a.Deprecated, b.Deprecated),
@@ -200,7 +204,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// readEntries resolves the bundles of the entries and their skipRanges.
+// readEntries finds the bundles of the entries and parses their skipRanges. An invalid skipRange has no effect and becomes a note.
 func (g *Graph) readEntries() {
 	g.byName = make(map[string][]int, len(g.bundles))
 	g.entries, g.channels = make([]entry, 0, len(g.pkg.Entries)), make([]string, 0, len(g.pkg.Entries))
@@ -235,9 +239,9 @@ func (g *Graph) readEntries() {
 	g.channels = slices.Compact(g.channels)
 }
 
-// isSemverCompatible reports whether semantic versioning permits to, which is higher, as a replacement of from. It permits nothing after
-// 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version, by its release and by
-// what may follow that. If a package has only pre-releases, they count as releases.
+// isSemverCompatible reports whether semantic versioning permits to, which must be higher, as a replacement of from. It permits nothing
+// after 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version, by its release and
+// by what may follow that release. If a package has only pre-releases, they are treated as releases.
 func (g *Graph) isSemverCompatible(from, to Version) bool {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil || a.Major() != b.Major() {

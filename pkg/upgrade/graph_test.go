@@ -196,7 +196,7 @@ func edgesFrom(g *Graph, version string) (edges []Edge) {
 	return edges
 }
 
-// drawn returns all edges as text.
+// drawn returns all edges as lines of text.
 func drawn(g *Graph) (lines []string) {
 	for _, edge := range g.Edges() {
 		var sources []string

@@ -8,7 +8,7 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// edgeSet is the set of permitted edges under all semantics that apply at once.
+// edgeSet identifies the set of edges that all semantics that apply permit together.
 type edgeSet int
 
 const (
@@ -19,7 +19,7 @@ const (
 	edgeSets
 )
 
-// edgeSetOf combines semantics: all of them must permit an edge.
+// edgeSetOf returns the set of edges that all of these semantics permit.
 func edgeSetOf(all []Semantics) edgeSet {
 	channel, semver := slices.Contains(all, Channel), slices.Contains(all, Semver)
 	switch {
@@ -33,7 +33,7 @@ func edgeSetOf(all []Semantics) edgeSet {
 	return eitherEdges
 }
 
-// index prepares the successors under each set of edges. Each is computed once, on first use.
+// index prepares the successors under each set of edges. Each is computed once, when it is needed first.
 func (g *Graph) index() {
 	covered := sync.OnceValue(g.coveredSpans)
 	promised := sync.OnceValues(g.semverSpans)
@@ -66,10 +66,10 @@ func (g *Graph) index() {
 	}
 }
 
-// successors returns those under the graph's semantics.
+// successors returns the successors under the graph's semantics.
 func (g *Graph) successors() *successors { return g.byEdges[edgeSetOf(g.semantics)]() }
 
-// namedRanks returns, for each bundle, the ranks of the bundles whose entries name it, ascending.
+// namedRanks returns, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending.
 func (g *Graph) namedRanks() [][]int32 {
 	byName := map[string][]int32{}
 	for i := range g.entries {
@@ -79,7 +79,7 @@ func (g *Graph) namedRanks() [][]int32 {
 				continue
 			}
 			for _, to := range entry.to {
-				byName[name] = append(byName[name], int32(g.rank[to])) // the bundles' number fits
+				byName[name] = append(byName[name], int32(g.rank[to])) // the number of bundles fits
 			}
 		}
 	}
@@ -94,10 +94,10 @@ func (g *Graph) namedRanks() [][]int32 {
 	return named
 }
 
-// skipRangeCoverage returns a function that finds the bundles that an entry's skipRange covers, as spans of indexes. Each text is parsed
-// once: thousands of entries share a few.
+// skipRangeCoverage returns a function that returns the bundles that an entry's skipRange covers, as spans of indexes. It evaluates each
+// text once, because thousands of entries share a few.
 func (g *Graph) skipRangeCoverage() func(*entry) []span {
-	readable := 0 // a bundle without a readable version is in no range
+	readable := 0 // the number of bundles without a valid version, which are in no range
 	for readable < len(g.bundles) && g.bundles[readable].Version.IsZero() {
 		readable++
 	}
@@ -122,7 +122,8 @@ func (g *Graph) skipRangeCoverage() func(*entry) []span {
 	}
 }
 
-// coveredSpans returns the lower bundles that skipRanges cover. It ignores entries without a bundle.
+// coveredSpans returns, as spans, the lower bundles that the skipRanges of each bundle's entries cover. It ignores entries without a
+// bundle.
 func (g *Graph) coveredSpans() (spans []targetSpan) {
 	covered := g.skipRangeCoverage()
 	for to := range g.bundles {
@@ -147,8 +148,8 @@ func (g *Graph) coveredSpans() (spans []targetSpan) {
 	return spans
 }
 
-// semverSpans returns the lower bundles that each bundle may replace under semantic versioning: spans of indexes, and spans of pre-release
-// numbers.
+// semverSpans returns the lower bundles that each bundle may replace under semantic versioning: spans of indexes, and spans of numbers of
+// pre-releases.
 func (g *Graph) semverSpans() (spans, spansOfPrereleases []targetSpan) {
 	var major, minor, core int // the first indexes of the current major version, minor version and release
 	for to, bundle := range g.bundles {
@@ -188,10 +189,10 @@ func (g *Graph) semverSpans() (spans, spansOfPrereleases []targetSpan) {
 	return spans, spansOfPrereleases
 }
 
-// intersectSemver returns the part of the skipRanges' spans that semantic versioning permits, too.
+// intersectSemver returns the parts of the skipRanges' spans that semantic versioning also permits.
 func (g *Graph) intersectSemver(covered []targetSpan) (spans, spansOfPrereleases []targetSpan) {
 	all, allPrereleases := g.semverSpans()
-	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target, which has at most one
+	promised, promisedOfPrereleases := map[int]span{}, map[int]span{} // by target, which has at most one span
 	for _, each := range all {
 		promised[each.target] = each.span
 	}

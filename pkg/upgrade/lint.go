@@ -24,40 +24,40 @@ const (
 	SeveralHeads FindingKind = "SeveralHeads"
 	// ReplacesCycle: entries of a channel replace one another in a cycle.
 	ReplacesCycle FindingKind = "ReplacesCycle"
-	// Descent: an entry replaces or skips a newer version than its own.
+	// Descent: an entry replaces or skips a version that is newer than its own, also by a skipRange.
 	Descent FindingKind = "Descent"
 	// UnreadableSkipRange: a skipRange has no effect because it cannot be parsed.
 	UnreadableSkipRange FindingKind = "UnreadableSkipRange"
-	// EntryWithoutBundle: a channel's entry names a missing bundle.
+	// EntryWithoutBundle: a channel's entry names a bundle that the package does not have.
 	EntryWithoutBundle FindingKind = "EntryWithoutBundle"
-	// IdleStep: a step applies to no version.
+	// IdleStep: a step applies to no upgrade.
 	IdleStep FindingKind = "IdleStep"
 	// EmptyStep: no version is in a step's Through range.
 	EmptyStep FindingKind = "EmptyStep"
 	// StepWithoutLatest: versions are in the Through range, but none of them can be the latest.
 	StepWithoutLatest FindingKind = "StepWithoutLatest"
-	// ClosingStep: versions are in the Through range, but no path leads through them.
+	// ClosingStep: versions are in the Through range, but the step leaves no path through them.
 	ClosingStep FindingKind = "ClosingStep"
 	// BypassedStep: from a version below a step's From range, a path leads around its Through range.
 	BypassedStep FindingKind = "BypassedStep"
 	// OvershotStep: an operator to which a step applies can reach a version above the step's To range without it.
 	OvershotStep FindingKind = "OvershotStep"
-	// UnsaidSemantics: rules do not set semantics, which removes channel edges.
+	// UnsaidSemantics: the rules of a package with channel edges do not set semantics, so that only semver edges exist.
 	UnsaidSemantics FindingKind = "UnsaidSemantics"
 	// ContradictorySteps: each step permits a path, but all of them together permit none.
 	ContradictorySteps FindingKind = "ContradictorySteps"
 )
 
-// Finding is one possible problem in a package, for its author.
+// Finding is one possible problem in a package, reported to its author.
 type Finding struct {
 	Kind FindingKind
-	// Semantics are those under which the problem exists; empty if it does not depend on them.
+	// Semantics are those under which the problem exists; empty if the problem does not depend on them.
 	Semantics Semantics
-	// Subject names the version, channel, entry or step that has the problem.
+	// Subject is the version, channel, entry or step that has the problem.
 	Subject string
-	// Problem is the rest of a sentence that begins with the subject.
+	// Problem is a clause that completes a sentence beginning with the subject.
 	Problem string
-	// Remedy is how the author can resolve it.
+	// Remedy is what the author can do about the problem, as a clause.
 	Remedy string
 }
 
@@ -69,8 +69,8 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s%s %s; %s", f.Kind, under, f.Subject, f.Problem, f.Remedy)
 }
 
-// Lint checks a package as its author wrote it. The findings have a stable order; there are at most a few for each bundle, entry and step.
-// Outcome defines "stranded" and "cut off".
+// Lint checks a package as its author wrote it, without Override and SelfCertified. The findings have a stable order; there are at most a
+// few for each bundle, entry and step. Outcome defines "stranded" and "cut off".
 func Lint(pkg Package) []Finding {
 	pkg.SelfCertified, pkg.Override = false, ""
 	g := New(pkg)
@@ -115,7 +115,7 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 			findings = append(findings, Finding{CutOffVersion, semantics, bundle.Version.String(), fmt.Sprintf("has successors, and none of them leads to the head %s", newest), "publish " + what + " to the head, or on from where its ways end"})
 		}
 	}
-	reached := g.levels[head] == 0 // no bundle is lower
+	reached := g.levels[head] == 0 // no bundle has a lower version
 	for at := range g.bundles[:head] {
 		reached = reached || g.edge(g.bundles[at], head)
 	}
@@ -125,14 +125,14 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 	return findings
 }
 
-// lintChannel checks the replaces chain of a channel's entries.
+// lintChannel finds several heads of a channel, and cycles of replaces among its entries.
 func (g *Graph) lintChannel(channel string) (findings []Finding) {
 	replaces, passed := map[string]string{}, map[string]bool{}
 	for _, entry := range g.entries {
 		if entry.Channel != channel {
 			continue
 		}
-		replaces[entry.Name] = entry.Replaces // of several entries with one name, the last one counts: earlier ones may have no replaces
+		replaces[entry.Name] = entry.Replaces // of several entries with one name, the last one is used: earlier ones may have no replaces
 		for _, name := range append(slices.Clone(entry.Skips), entry.Replaces) {
 			passed[name] = passed[name] || name != entry.Name
 		}
@@ -203,7 +203,7 @@ func (g *Graph) lintDescents() (findings []Finding) {
 	return findings
 }
 
-// lintStep checks one step without the others.
+// lintStep checks one step and ignores the other steps.
 func (g *Graph) lintStep(i int) []Finding {
 	s, bit := &g.steps[i], uint64(1)<<i
 	lowest := slices.IndexFunc(g.masks, func(m stepMask) bool { return m.triggers&bit != 0 })
@@ -225,7 +225,8 @@ func (g *Graph) lintStep(i int) []Finding {
 	return g.lintBypasses(i)
 }
 
-// lintBlockedHops finds upgrades that the semantics permit and the steps prevent. reported has steps with a finding already.
+// lintBlockedHops finds upgrades that the semantics permit and the steps prevent. reported has the subjects that already have a finding; it
+// adds those that it reports.
 func (g *Graph) lintBlockedHops(reported map[string]bool) (findings []Finding) {
 	if len(g.steps) == 0 || len(g.pkg.Unreadable) > 0 {
 		return nil
@@ -253,7 +254,7 @@ func (g *Graph) lintBlockedHops(reported map[string]bool) (findings []Finding) {
 	return findings
 }
 
-// blockedFinding returns the steps that block every path to a bundle that is reachable without them.
+// blockedFinding returns the finding about the steps that block every path to a bundle, which must be reachable without them.
 func (r *Reachability) blockedFinding(to int) Finding {
 	closing := r.blockingSteps(to)
 	names := namesOf(closing)

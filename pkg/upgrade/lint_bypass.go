@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// lintImplicitSemantics finds channel edges that have no effect because the rules do not set semantics.
+// lintImplicitSemantics returns a finding for each of the author's rules that does not set semantics, if the package has channel edges.
 func (g *Graph) lintImplicitSemantics() (findings []Finding) {
 	declared, lost := 0, 0
 	if slices.ContainsFunc(g.pkg.Rules, func(rules Rules) bool { return rules.SemanticsUnset }) {
@@ -24,7 +24,7 @@ func (g *Graph) lintImplicitSemantics() (findings []Finding) {
 	return findings
 }
 
-// withSemverEdgesOnly returns the same graph with only those channel edges that semantic versioning permits.
+// withSemverEdgesOnly returns a copy of the graph with only those channel edges that semantic versioning permits.
 func (g *Graph) withSemverEdgesOnly() *Graph {
 	other := *g
 	other.semantics = []Semantics{Channel, Semver}
@@ -36,7 +36,7 @@ func (g *Graph) withSemverEdgesOnly() *Graph {
 func (g *Graph) lintBypasses(i int) (findings []Finding) {
 	s, bit := &g.steps[i], uint64(1)<<i
 	var below, owing []*pathNode
-	lowest := -1 // the lowest guarded bundle
+	lowest := -1 // the lowest bundle that requires the step
 	for at := range g.bundles {
 		switch m := g.masks[at]; {
 		case m.triggers&bit != 0:
@@ -68,7 +68,7 @@ func (g *Graph) lintBypasses(i int) (findings []Finding) {
 	return findings
 }
 
-// first returns the lowest bundle in a step's Through range, -1 if there is none.
+// first returns the index of the lowest bundle in a step's Through range; -1 if there is none.
 func (s *step) first() int {
 	for at := range s.through.items() {
 		return at
@@ -76,8 +76,8 @@ func (s *step) first() int {
 	return -1
 }
 
-// highestBypass returns the highest wanted bundle that is reachable from one of the starts without a bundle of the step's Through range,
-// and that start; -1 if there is none.
+// highestBypass returns the highest wanted bundle (to) that is reachable from one of the starts without a bundle of the step's Through
+// range, and that start (from). It returns -1 for both if there is none.
 func (g *Graph) highestBypass(s *step, starts []*pathNode, wanted func(to int) bool) (from, to int) {
 	if len(starts) == 0 || len(g.pkg.Unreadable) > 0 {
 		return -1, -1

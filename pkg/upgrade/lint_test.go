@@ -13,11 +13,11 @@ func TestLint(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines string
 		steps []string
-		// semantics of the rules, Semver if there are none.
+		// semantics are those of the rules; empty means Semver. Without steps, the package has no rules.
 		semantics Semantics
-		// kinds are those to compare; empty means all.
+		// kinds are the kinds of findings to compare; empty means all.
 		kinds []FindingKind
-		// want are the findings, without those of other semantics.
+		// want has the findings, without those under other semantics.
 		want []string
 	}{
 		"a package in order": {lines: "1.0.0\n1.1.0\n1.2.0\nstable: 1.0.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0"},

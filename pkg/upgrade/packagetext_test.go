@@ -77,7 +77,7 @@ func parseEntry(tb testing.TB, line string) catalog.Entry {
 	return entry
 }
 
-// steps adds rules with these semantics, one step a line: from → through → to [latest] [# reason].
+// steps adds rules with these semantics to a package and returns it. Each line is one step: from → through → to [latest] [# reason].
 func steps(tb testing.TB, pkg Package, semantics Semantics, lines ...string) Package {
 	tb.Helper()
 	rules := Rules{Location: "the rules", Semantics: semantics}
@@ -101,7 +101,7 @@ func steps(tb testing.TB, pkg Package, semantics Semantics, lines ...string) Pac
 	return pkg
 }
 
-// installedAt returns a bundle with this version, which the package need not have.
+// installedAt returns a bundle with this version. A package need not have the bundle.
 func installedAt(tb testing.TB, text string) Bundle {
 	tb.Helper()
 	version, err := ParseVersion(text, "")
@@ -120,7 +120,7 @@ func versions(tb testing.TB, texts ...string) []Version {
 	return all
 }
 
-// index finds a bundle by the text of its version.
+// index returns the index of the bundle whose version has this text. The test fails if there is none.
 func index(tb testing.TB, g *Graph, version string) int {
 	tb.Helper()
 	for i, bundle := range g.Bundles() {
@@ -132,7 +132,7 @@ func index(tb testing.TB, g *Graph, version string) int {
 	return -1
 }
 
-// way returns a path as text: "1.3.5 1.4.0", or the reason why there is none.
+// way returns the path to a version as text, such as "1.3.5 1.4.0", or the reason why there is none.
 func way(tb testing.TB, r *Reachability, to string) string {
 	tb.Helper()
 	at := index(tb, r.graph, to)
@@ -147,7 +147,7 @@ func way(tb testing.TB, r *Reachability, to string) string {
 	return strings.Join(hops, " ")
 }
 
-// why returns a refusal's sentence.
+// why returns the message of the refusal of a version.
 func why(tb testing.TB, r *Reachability, to string) string {
 	tb.Helper()
 	return r.Refusal(index(tb, r.graph, to)).Message

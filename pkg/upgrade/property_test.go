@@ -19,7 +19,7 @@ var seed = flag.Uint64("seed", 1, "the seed of the generated packages; 0 takes a
 
 const cases = 1000
 
-// generated is a generated package with an operator of it.
+// generated is a generated package, with the installed bundle and the history of an operator.
 type generated struct {
 	pkg       Package
 	installed Bundle
@@ -43,7 +43,7 @@ func TestUPG_V14_PropertiesOfEveryPackage(t *testing.T) {
 	}
 }
 
-// FuzzPropertiesOfEveryPackage tries packages of other seeds.
+// FuzzPropertiesOfEveryPackage checks the properties with packages that other seeds generate.
 func FuzzPropertiesOfEveryPackage(f *testing.F) {
 	f.Add(uint64(2), uint64(0))
 	f.Fuzz(func(t *testing.T, base, i uint64) {
@@ -56,7 +56,7 @@ func FuzzPropertiesOfEveryPackage(f *testing.F) {
 	})
 }
 
-// properties hold of every generated package.
+// properties has the checks that every generated package must pass.
 var properties = map[string]func(*testing.T, *rand.Rand, generated){
 	"edges are those that a naive reading of the rules gives, and none goes down":                        edgesAsRead,
 	"a path is the first of the shortest ones; every hop is an edge, and the steps hold on every prefix": pathsAsSearched,
@@ -69,7 +69,7 @@ var properties = map[string]func(*testing.T, *rand.Rand, generated){
 	"who is self-certified gets to whatever the cluster may run in one hop":                              selfCertifiedAnywhere,
 }
 
-// baseSeed returns the seed of the generated packages, and logs it if it is a new one.
+// baseSeed returns the seed of the generated packages: the flag -seed, or else a new one, which it logs.
 func baseSeed(t *testing.T) uint64 {
 	t.Helper()
 	if *seed != 0 {
@@ -192,7 +192,7 @@ func anyStep(t *testing.T, random *rand.Rand) Step {
 	return step
 }
 
-// describe formats the package for a failure message.
+// describe returns the package and the operator as text for a failure message.
 func (o generated) describe() string {
 	var out strings.Builder
 	for _, bundle := range New(o.pkg).Bundles() {
@@ -211,7 +211,8 @@ func (o generated) describe() string {
 	return out.String()
 }
 
-// naiveEdge implements the rules independently of the graph: semantic versioning as a caret range.
+// naiveEdge reports whether the package has an edge. It implements the rules independently of Graph, with semantic versioning as a caret
+// range.
 func naiveEdge(t *testing.T, pkg Package, from, to Bundle) bool {
 	t.Helper()
 	if to.Version.Compare(from.Version) <= 0 {
@@ -269,7 +270,7 @@ func edgesAsRead(t *testing.T, _ *rand.Rand, o generated) {
 	}
 }
 
-// naiveHolds reports whether a step lets an operator that has been at these versions go to another.
+// naiveHolds reports whether a step permits an operator that has been at the versions in been to go to another version.
 func naiveHolds(t *testing.T, step Step, bundles []Bundle, been []Version, to Version) bool {
 	t.Helper()
 	in := func(r Range, v Version, stripped bool) bool {
@@ -305,7 +306,7 @@ func naiveHolds(t *testing.T, step Step, bundles []Bundle, been []Version, to Ve
 	return slices.ContainsFunc(been, passed) || !slices.ContainsFunc(been, func(v Version) bool { return in(step.From, v, true) })
 }
 
-// history returns the relevant versions: those since the last downgrade, and the installed one.
+// history returns the versions that affect the steps: those since the last downgrade, and the installed one.
 func (o generated) history() (history []Version) {
 	for _, version := range append(slices.Clone(o.ready), o.installed.Version) {
 		if len(history) > 0 && version.Compare(history[len(history)-1]) < 0 {
@@ -316,7 +317,7 @@ func (o generated) history() (history []Version) {
 	return history
 }
 
-// naivePaths returns all permitted paths to every bundle, the shortest and most preferred first.
+// naivePaths returns all permitted paths of the fewest hops to every bundle as text, the most preferred first.
 func naivePaths(t *testing.T, o generated, g *Graph) map[int][]string {
 	t.Helper()
 	all := map[int][]string{}
@@ -385,7 +386,7 @@ func refusedOrReached(t *testing.T, _ *rand.Rand, o generated) {
 	}
 }
 
-// A refusal names avoided bundles if and only if nothing else blocks the path.
+// cutOutOrNot checks that a refusal names avoided bundles if and only if nothing else blocks the path.
 func cutOutOrNot(t *testing.T, _ *rand.Rand, o generated) {
 	open := o
 	open.pkg.Bundles = slices.Clone(o.pkg.Bundles)
@@ -407,7 +408,7 @@ func cutOutOrNot(t *testing.T, _ *rand.Rand, o generated) {
 	}
 }
 
-// waysAround compares a search around each step from all starts at once, as in Lint, with searches from one bundle after another.
+// waysAround checks that a search around each step from all starts at once, as in Lint, finds what searches from single bundles find.
 func waysAround(t *testing.T, _ *rand.Rand, o generated) {
 	g := New(o.pkg)
 	for i := range g.steps {
@@ -479,7 +480,7 @@ func shuffled(t *testing.T, random *rand.Rand, o generated) {
 	}
 }
 
-// answers returns the results of all queries.
+// answers returns the results of all queries as text.
 func answers(o generated) (all []string) {
 	g := New(o.pkg)
 	all = append(all, fmt.Sprint(g.Edges()), fmt.Sprint(g.Notes()), fmt.Sprint(g.Downgrades()))

@@ -8,8 +8,8 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// ReadRange parses a skipRange, or the range of a required package, as OLM does. It returns nil for an invalid one, also for one with an
-// empty alternative, which blang parses and then panics on.
+// ReadRange parses a skipRange, or the range of a required package, as OLM does. It returns nil for an invalid range. A range with an empty
+// alternative is invalid, because blang parses it and then panics.
 func ReadRange(text string) blang.Range {
 	for alternative := range strings.SplitSeq(text, "||") {
 		compares := func(word string) bool { return len(word) > 1 } // blang ignores words of one character
@@ -27,9 +27,9 @@ func ReadRange(text string) blang.Range {
 // span is a range of positions in an ascending list, from lo up to but not including hi.
 type span struct{ lo, hi int }
 
-// spansOf returns the positions of the ascending versions that a range covers, as ordered, disjoint spans. A range combines comparisons, so
-// between two versions that its text mentions it covers all or nothing. It is evaluated once for each of these intervals, not once for each
-// version. It returns nil if the budget is exhausted.
+// spansOf returns the positions of the versions that a range covers, as ordered, disjoint spans. versions must be ascending. It evaluates
+// the range once for each interval between versions that its text mentions, because a range covers all or nothing of such an interval. It
+// returns nil if the budget is exhausted.
 func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
 	cuts, all := []int{0, len(versions)}, mentionedVersions(text)
 	work := 1 + len(all) // a range costs as much as its comparisons
@@ -63,8 +63,8 @@ func spansOf(text string, covers blang.Range, versions []blang.Version, budget *
 	return covered
 }
 
-// mentionedVersions returns the versions that a range's comparisons use, and possibly others: those in its text, and for wildcards the
-// lowest version that matches and the lowest one above it.
+// mentionedVersions returns all versions that a range's comparisons use, and possibly others: the versions in its text, and for wildcards
+// the lowest version that matches and the lowest one above it.
 func mentionedVersions(text string) (versions []blang.Version) {
 	add := func(text string) {
 		if version, err := blang.Parse(text); err == nil {

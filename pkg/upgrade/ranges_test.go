@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rangeVersions returns versions on and beside those in ranges with few digits.
+// rangeVersions returns versions that are equal or next to those that ranges with few digits mention, ascending.
 func rangeVersions(tb testing.TB) (versions []blang.Version) {
 	tb.Helper()
 	for _, text := range []string{"0.0.0-0", "0.0.0", "0.0.1", "0.1.0", "0.9.9", "1.0.0-0", "1.0.0-x", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0-rc.1", "1.1.0", "1.1.1",

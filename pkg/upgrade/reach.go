@@ -2,54 +2,56 @@ package upgrade
 
 import "slices"
 
-// maxVisits limits how often a search visits one bundle, each time with other satisfied steps. Real rules need one or two visits.
+// maxVisits is the maximum number of visits of one bundle in a search, each with other satisfied steps. Real rules need one or two.
 const maxVisits = 16
 
-// maxSearches limits how many search results a Reachability caches.
+// maxSearches is the maximum number of search results that a Reachability caches.
 const maxSearches = 64
 
-// Hop is one upgrade along a path.
+// Hop is one upgrade on a path.
 type Hop struct {
-	// Bundle is the hop's target, an index into Graph.Bundles.
+	// Bundle is the index in Graph.Bundles of the hop's target.
 	Bundle int
-	// Sources are the origins of its edge.
+	// Sources are the origins of the hop's edge.
 	Sources []Source
 }
 
-// Reachability holds the paths and refusals from one installed version. It is not safe for concurrent use.
+// Reachability has the paths and refusals from one installed version. It is not safe for concurrent use.
 type Reachability struct {
 	graph     *Graph
 	installed Bundle
-	// at is the index of the installed bundle. It is start if the bundle is not in the graph, and for self-certified upgrades; then
-	// firstRanks are the ranks of its successors.
+	// at is the index of the installed bundle. It is start if the bundle is not in the graph, and for self-certified upgrades. Then
+	// firstRanks has the ranks of its successors.
 	at         int
 	firstRanks []int32
 	// progress is the operator's progress with the author's steps.
 	progress progress
-	// best has the best path to each bundle, nil if there is none.
+	// best has the best path to each bundle; nil if there is none.
 	best []*pathNode
-	// exhausted means that the budget ended the search; then no bundle is reachable.
+	// exhausted means that the budget ended the search. Then no bundle is reachable.
 	exhausted bool
-	// searches caches searches for explanations, reachable the bundles that are reachable under subsets of the steps, and bySemantics the
-	// reachability under other semantics.
+	// searches has the results of searches for explanations, reachable has the bundles that are reachable under subsets of the steps, and
+	// bySemantics the reachability under other semantics. All are caches.
 	searches    map[searchOptions][]*pathNode
 	reachable   map[uint64]set
 	bySemantics map[Semantics]*Reachability
 }
 
-// pathNode is the end of one path to a bundle, with the progress of an operator that follows it.
+// pathNode is the last node of one path, with the progress of an operator that follows the path. parent is the node before; nil at the
+// start.
 type pathNode struct {
-	at       int // start is the installed bundle
+	at       int // start means the installed bundle
 	progress progress
 	parent   *pathNode
-	// previous is the previous node of the same bundle.
+	// previous is the node of the same bundle that was found before.
 	previous *pathNode
 }
 
 const start = -1
 
-// From returns what is reachable from an installed bundle, which need not be in the graph. ready are the versions at which the operator was
-// healthy before, the oldest first. They determine which steps apply to it and which of these it satisfies; a downgrade resets them.
+// From returns what is reachable from an installed bundle, which need not be in the graph. ready has the versions at which the operator was
+// ready before, the oldest first. They determine which steps apply to the operator and which of these it satisfies; a downgrade resets
+// them.
 func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	r := &Reachability{graph: g, installed: installed, at: start, best: make([]*pathNode, len(g.bundles))}
 	if at, known := slices.BinarySearchFunc(g.bundles, installed, ascending); known && !g.pkg.SelfCertified {
@@ -74,7 +76,7 @@ func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	return r
 }
 
-// cachedSearch returns the result of a search, which runs once.
+// cachedSearch returns the result of a search, which it runs once while the result is cached.
 func (r *Reachability) cachedSearch(options searchOptions) []*pathNode {
 	best, ok := r.searches[options]
 	if !ok {
@@ -87,21 +89,21 @@ func (r *Reachability) cachedSearch(options searchOptions) []*pathNode {
 	return best
 }
 
-// searchOptions are the start of a search and what it ignores.
+// searchOptions are the start of a search, and what the search ignores.
 type searchOptions struct {
-	// enforced are the steps that apply.
+	// enforced has a bit for each step that applies.
 	enforced uint64
-	// ignoreUnfit includes bundles that the cluster must not run. ignoreAvoid continues paths from bundles with Avoid set.
+	// ignoreUnfit permits bundles that the cluster must not run. ignoreAvoid continues paths from bundles with Avoid set.
 	ignoreUnfit, ignoreAvoid bool
-	// from is where paths begin, with no step triggered; start means the installed bundle with its progress.
+	// from is the bundle at which paths begin, with no step triggered; start means the installed bundle with its progress.
 	from int
 }
 
-// allSteps enforces every step.
+// allSteps is the value of enforced with which every step applies.
 const allSteps = ^uint64(0)
 
-// search is a breadth-first search. Of the paths with the fewest hops to a bundle it keeps the first in order of preference. If the budget
-// ends it, the remaining bundles are not found.
+// search returns the best path to each bundle; nil for one that is not reachable. It is a breadth-first search. Of the paths with the
+// fewest hops to a bundle it keeps the first in order of preference. If the budget is exhausted, it does not find the remaining bundles.
 func (r *Reachability) search(options searchOptions) []*pathNode {
 	first := &pathNode{at: options.from}
 	if options.from == start {
@@ -110,7 +112,7 @@ func (r *Reachability) search(options searchOptions) []*pathNode {
 	return r.traverse(options, []*pathNode{first}, nil)
 }
 
-// traverse searches from several nodes at once. closed are the ranks of additional bundles to ignore.
+// traverse searches from several nodes at once. closed has the ranks of additional bundles to ignore.
 func (r *Reachability) traverse(options searchOptions, layer []*pathNode, closed set) []*pathNode {
 	g := r.graph
 	w := &traversal{reach: r, options: options, closed: closed, best: make([]*pathNode, len(g.bundles)), latest: make([]*pathNode, len(g.bundles)), sets: newVisitedSets(g.maxVisitedBytes)}
@@ -132,7 +134,7 @@ func (r *Reachability) traverse(options searchOptions, layer []*pathNode, closed
 				}
 			}
 		}
-		if g.pkg.SelfCertified { // one hop reaches everything
+		if g.pkg.SelfCertified { // one hop reaches every bundle
 			break
 		}
 		layer = next
@@ -145,11 +147,11 @@ type traversal struct {
 	reach   *Reachability
 	options searchOptions
 	closed  set
-	// best and latest are the first and the last node of each bundle.
+	// best has the first node of each bundle, and latest the last.
 	best, latest []*pathNode
-	// sets are the visited bundles for each progress.
+	// sets has the visited sets for each progress.
 	sets visitedSets
-	// progress is the progress of the current visited sets.
+	// progress is the progress for which visited is selected.
 	progress progress
 	visited  *visited
 	ranks    []int32
@@ -157,8 +159,8 @@ type traversal struct {
 	spare []pathNode
 }
 
-// successors returns the ranks that may follow under the semantics and that no node with the same progress had as successors before. It
-// returns false if the work must end.
+// successors returns the ranks that may follow a node under the semantics, without those that were successors of an earlier node with the
+// same progress. It returns false if the work must end.
 func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	g := w.reach.graph
 	successors := g.successors()
@@ -184,7 +186,7 @@ func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	return w.ranks, g.budget.spend(1 + looked)
 }
 
-// selectVisited selects the visited sets of a progress. It returns false if the work must end.
+// selectVisited sets visited to the visited sets of a progress. It returns false if the work must end.
 func (w *traversal) selectVisited(progress progress, successors *successors) bool {
 	if w.visited != nil && w.progress == progress {
 		return true
@@ -202,7 +204,8 @@ func (w *traversal) selectVisited(progress progress, successors *successors) boo
 	return g.budget.spend(w.visited.words())
 }
 
-// visit returns a new node for a bundle, nil if a known node leads to at least the same bundles.
+// visit returns a new node for a bundle; nil if a known node of the bundle leads to at least the same bundles, or the bundle has maxVisits
+// nodes.
 func (w *traversal) visit(from *pathNode, to int) *pathNode {
 	progress := from.progress.after(w.reach.graph.masks[to]).restrictedTo(w.options.enforced)
 	visits, isKnown := 0, false
@@ -227,7 +230,7 @@ func (w *traversal) visit(from *pathNode, to int) *pathNode {
 	return found
 }
 
-// WorkDone returns the work steps that the graph has spent, zero if the package has no Limit.
+// WorkDone returns the number of work steps that the graph has spent; zero if the package has no Limit.
 func (r *Reachability) WorkDone() int {
 	if r.graph.budget == nil {
 		return 0
@@ -242,11 +245,12 @@ func (r *Reachability) bundle(at int) Bundle {
 	return r.graph.bundles[at]
 }
 
-// IsReachable reports whether there is a path to a bundle, given by its index.
+// IsReachable reports whether there is a path to the bundle with this index.
 func (r *Reachability) IsReachable(to int) bool { return r.best[to] != nil }
 
-// Path returns the hops to a bundle, given by its index, in their order; the last one leads to the bundle. It is the shortest path, and of
-// several the one through the newest versions. ok is false if there is none.
+// Path returns the hops to the bundle with this index, in their order; the last one leads to the bundle. It is the shortest path. Of
+// several it is the first in the order of preference: bundles that are not deprecated, then releases, then the newest. ok is false if there
+// is no path.
 func (r *Reachability) Path(to int) (path []Hop, ok bool) {
 	if r.best[to] == nil {
 		return nil, false
@@ -258,14 +262,15 @@ func (r *Reachability) Path(to int) (path []Hop, ok bool) {
 	return path, true
 }
 
-// LastHop returns the last hop of the path to a reachable bundle.
+// LastHop returns the last hop of the path to the bundle with this index, which must be reachable.
 func (r *Reachability) LastHop(to int) Hop { return r.hop(r.best[to]) }
 
 func (r *Reachability) hop(at *pathNode) Hop {
 	return Hop{Bundle: at.at, Sources: r.graph.sources(r.bundle(at.parent.at), at.at)}
 }
 
-// FirstHops returns, for each bundle, the first bundle on the path to it: itself for a direct hop, -1 if there is no path.
+// FirstHops returns, for each bundle, the index of the first bundle on the path to it: the bundle itself for a direct hop, -1 if there is
+// no path.
 func (r *Reachability) FirstHops() []int {
 	return r.foldPaths(func(at, before int) int {
 		if before >= 0 {
@@ -275,7 +280,8 @@ func (r *Reachability) FirstHops() []int {
 	})
 }
 
-// FirstMatch returns, for each bundle, the first bundle on the path to it that matches, itself included; -1 if there is none.
+// FirstMatch returns, for each bundle, the index of the first bundle on the path to it for which has returns true. The path includes the
+// bundle itself. It is -1 if there is no match or no path.
 func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
 	return r.foldPaths(func(at, before int) int {
 		if before < 0 && has(at) {
@@ -285,8 +291,8 @@ func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
 	})
 }
 
-// foldPaths computes a value for the path to each bundle from the value of the path without its last hop, which is -1 at the beginning.
-// Paths share their beginnings, so each node is evaluated once.
+// foldPaths returns a value for the path to each bundle; -1 if there is none. find computes it from the last bundle of the path (at) and
+// the value of the path before (-1 at the beginning). Paths share their beginnings, so each node is evaluated once.
 func (r *Reachability) foldPaths(find func(at, before int) int) []int {
 	known := map[*pathNode]int{}
 	found := make([]int, len(r.best))
@@ -314,8 +320,8 @@ func (r *Reachability) foldPaths(find func(at, before int) int) []int {
 	return found
 }
 
-// Ancestors returns the bundles from which there is a path to a bundle, given by its index. Each is evaluated as an installed bundle
-// without history.
+// Ancestors returns the indexes of the bundles from which there is a path to the bundle with index to. Each is evaluated as an installed
+// bundle without history.
 func (g *Graph) Ancestors(to int) (from []int) {
 	if len(g.pkg.Unreadable) > 0 && !g.pkg.SelfCertified {
 		return nil
@@ -336,7 +342,7 @@ func (g *Graph) Ancestors(to int) (from []int) {
 	return from
 }
 
-// path returns the nodes of the path, without the start.
+// path returns the nodes of the path in order, without the start.
 func (v *pathNode) path() (path []*pathNode) {
 	for ; v.parent != nil; v = v.parent {
 		path = append(path, v)

@@ -281,7 +281,7 @@ func TestMessageForABlockedStep(t *testing.T) {
 	}
 }
 
-// chain makes every bundle replace the previous one, in the order of the lines.
+// chain adds channel entries in which every bundle replaces the previous one, in the order of the bundles.
 func chain(pkg *Package) {
 	for i, bundle := range pkg.Bundles[1:] {
 		pkg.Entries = append(pkg.Entries, Entry{Channel: "stable", Entry: catalog.Entry{Name: bundle.Name, Replaces: pkg.Bundles[i].Name}})
@@ -345,7 +345,7 @@ func TestPathAvoidsDeprecatedBundles(t *testing.T) {
 	}
 }
 
-// contains checks that a sentence has these parts, and is one line of limited length.
+// contains checks that a sentence contains these parts, and is one line of at most 2,048 bytes.
 func contains(t *testing.T, sentence string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

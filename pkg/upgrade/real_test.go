@@ -22,15 +22,15 @@ var update = flag.Bool("update", false, "write the golden file anew")
 
 const goldenFile = "testdata/catalogs-v4.20.golden"
 
-// golden is embedded, not opened, so that the go command uses cached results in every checkout: the paths of opened files are part of the
-// cache key.
+// golden is the expected summary. The file is embedded, because the go command's cache key contains the paths of opened files: it can reuse
+// a cached result in every checkout.
 //
 //go:embed testdata/catalogs-v4.20.golden
 var golden string
 
 var catalogNames = []string{"community-v4.20", "certified-v4.20"}
 
-// read reads all catalogs once: it takes longer than all other tests here.
+// read returns the packages of the real catalogs. It reads them once, because that takes longer than all other tests here.
 var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 	all := map[string][]catalog.Package{}
 	for _, name := range catalogNames {
@@ -54,7 +54,8 @@ var read = sync.OnceValues(func() (map[string][]catalog.Package, error) {
 	return all, nil
 })
 
-// realPackages returns the packages of the public catalogs, by catalog, with the entries of all their channels.
+// realPackages returns the packages of the public catalogs, by catalog, with the entries of all their channels. It skips the test if the
+// data is not available.
 func realPackages(tb testing.TB) map[string][]Package {
 	tb.Helper()
 	realdata.Path(tb, "catalogs")
@@ -71,7 +72,7 @@ func realPackages(tb testing.TB) map[string][]Package {
 	return all
 }
 
-// ofCatalog converts a catalog's package.
+// ofCatalog returns a catalog's package as a Package, with the entries of all its channels.
 func ofCatalog(tb testing.TB, from catalog.Package) Package {
 	tb.Helper()
 	pkg := Package{Name: from.Name}
@@ -118,7 +119,7 @@ func TestUPG_V13_EveryPackageOfTheRealCatalogs(t *testing.T) {
 	}
 }
 
-// prereleasesOnly are the packages whose default channel has only pre-releases; clife is in the directory isovalent-networking.
+// prereleasesOnly has the packages whose default channel has only pre-releases; clife is in the directory isovalent-networking.
 var prereleasesOnly = []string{"couchbase-enterprise-certified", "habana-ai-operator", "clife", "hive-operator", "rsct-operator"}
 
 func TestUPG_V2_RealChannelsOfPrereleasesOnly(t *testing.T) {
@@ -168,7 +169,7 @@ func inDefaultChannel(tb testing.TB, from catalog.Package) Package {
 	return pkg
 }
 
-// counts are one line of the summary.
+// counts has the numbers of one line of the summary.
 type counts struct {
 	packages, bundles                         int
 	replaces, skips, skipRange, channel, down int
@@ -206,7 +207,7 @@ Each under the semantics channel (-c), semver (-s) and both (-b).
 Refreshed by: go test ./pkg/upgrade -run UPG_V13 -update
 `
 
-// summary returns the golden table and each catalog's totals.
+// summary returns the text of the golden file, and each catalog's totals.
 func summary(catalogs map[string][]Package) (string, map[string]counts) {
 	var out strings.Builder
 	totals := map[string]counts{}

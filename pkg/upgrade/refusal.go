@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Reason is the kind of rule that refuses an upgrade, one of a fixed set.
+// Reason is the kind of rule that refuses an upgrade: one of the constants below, or empty if no rule does.
 type Reason string
 
 // Reasons why a version is not reachable.
 const (
 	// RulesInvalid: the author's rules cannot be read, so no upgrade is permitted.
 	RulesInvalid Reason = "RulesInvalid"
-	// Downgrade: the version is not higher than what is installed.
+	// Downgrade: the version is not higher than the installed one.
 	Downgrade Reason = "Downgrade"
 	// Unfit: the cluster must not run the version, or a version on every path to it.
 	Unfit Reason = "Unfit"
@@ -21,36 +21,36 @@ const (
 	OutOfRange Reason = "Range"
 	// BlockedBySteps: the author's steps block every path.
 	BlockedBySteps Reason = "Step"
-	// NoEdge: the package's semantics have no path to it.
+	// NoEdge: the package's semantics have no path to the version.
 	NoEdge Reason = "NoEdge"
 	// SearchLimit: the search ended before it found a path or excluded one.
 	SearchLimit Reason = "SearchLimit"
 )
 
-// Refusal is why a version is not reachable. The zero Refusal means that it is.
+// Refusal is the reason why a version is not reachable. It is zero if the version is reachable.
 type Refusal struct {
 	Reason Reason
-	// Message is the rest of a sentence that begins with the version: the rule and its owner, and a remedy.
+	// Message is a clause that completes a sentence beginning with the version: the rule and its owner, and a remedy.
 	Message string
 }
 
 const (
 	maxListed = 3
 	maxCause  = 300
-	// maxReachableSets limits how many sets of reachable bundles are cached.
+	// maxReachableSets is the maximum number of sets of reachable bundles that a Reachability caches.
 	maxReachableSets = 1024
-	// selfCertified is the remedy that ignores edges and steps.
+	// selfCertified is the remedy with which edges and steps are ignored.
 	selfCertified = "set spec.upgrades.edges to SelfCertified to move all the same, at your own risk"
 )
 
-// Reason returns why a bundle, given by its index, is not reachable; empty if it is reachable or installed. All bundles together need only
-// a few searches.
+// Reason returns the reason why the bundle with this index is not reachable; empty if it is reachable or installed. All bundles together
+// need only a few searches.
 func (r *Reachability) Reason(to int) Reason {
 	reason, _ := r.reasonAndPath(to)
 	return reason
 }
 
-// reasonAndPath returns the reason, and the path that would exist without it.
+// reasonAndPath returns the reason why a bundle is not reachable, and the path that would exist without it; nil if the reason leaves none.
 func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	g := r.graph
 	target := g.bundles[to]
@@ -68,7 +68,7 @@ func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	}
 	for _, cause := range []struct {
 		reason  Reason
-		applies bool // without any, the search has the same result
+		applies bool // otherwise the search has the same result
 		options searchOptions
 	}{
 		{OutOfRange, g.hasAvoided, searchOptions{enforced: allSteps, ignoreAvoid: true, from: start}},
@@ -89,8 +89,8 @@ func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	return NoEdge, nil
 }
 
-// Refusal returns why a bundle, given by its index, is not reachable; zero if it is reachable or installed. It may run a few searches for
-// each bundle. If the budget is exhausted, it returns the BriefRefusal.
+// Refusal returns the reason why the bundle with this index is not reachable, with a message; zero if it is reachable or installed. It may
+// run a few searches for each bundle. If the budget is exhausted, it returns the BriefRefusal.
 func (r *Reachability) Refusal(to int) Refusal {
 	reason, path := r.reasonAndPath(to)
 	brief := r.briefRefusal(to, reason)
@@ -116,7 +116,8 @@ func (r *Reachability) Refusal(to int) Refusal {
 	return refusal
 }
 
-// BriefRefusal returns the Refusal without the names of bundles and steps that block the path, which needs no further search.
+// BriefRefusal returns the Refusal without the names of the bundles and steps that block the path. It needs no search besides those of
+// Reason.
 func (r *Reachability) BriefRefusal(to int) Refusal { return r.briefRefusal(to, r.Reason(to)) }
 
 func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
@@ -146,7 +147,7 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 	return refusal
 }
 
-// searchLimitMessage explains why a search ended early.
+// searchLimitMessage returns the message for a search that the budget ended.
 func (g *Graph) searchLimitMessage() string {
 	if g.budget.canceled {
 		return fmt.Sprintf("is not moved to: the search for upgrade paths of package %q was canceled after %d steps of work, before it was complete; it is repeated", clip(g.pkg.Name, maxCause), g.budget.spent)
@@ -156,7 +157,7 @@ func (g *Graph) searchLimitMessage() string {
 		clip(g.pkg.Name, maxCause), g.budget.limit.Steps, len(g.bundles), len(g.entries), len(g.steps), selfCertified)
 }
 
-// stepsMessage names the steps that block every path to a bundle.
+// stepsMessage returns the message with the steps that block every path to a bundle.
 func (r *Reachability) stepsMessage(to int) string {
 	var parts []string
 	for _, step := range r.blockingSteps(to) {
@@ -186,8 +187,8 @@ func (r *Reachability) blockingSteps(to int) (steps []*step) {
 	return steps
 }
 
-// reachableWith returns the bundles that are reachable if only these steps apply. It caches the result: the steps that block one bundle
-// usually block its neighbors, too.
+// reachableWith returns the bundles that are reachable if only these steps apply. It caches the result, because the steps that block one
+// bundle usually block its neighbors, too.
 func (r *Reachability) reachableWith(holding uint64) set {
 	found, known := r.reachable[holding]
 	if !known {
@@ -205,14 +206,14 @@ func (r *Reachability) reachableWith(holding uint64) set {
 	return found
 }
 
-// noEdgeMessage explains why the semantics permit no path, and names others that do.
+// noEdgeMessage returns the message for a bundle to which the semantics permit no path, with other semantics that permit one.
 func (r *Reachability) noEdgeMessage(to int) string {
 	g := r.graph
 	target := g.bundles[to].Version
 	var objections []string
 	for _, semantics := range g.semantics {
 		if len(g.semantics) > 1 && r.withSemantics(semantics).cachedSearch(edgesOnly)[to] != nil {
-			continue // other catalogs' rules forbid it
+			continue // other catalogs' rules forbid the path
 		}
 		if semantics != Semver {
 			objections = append(objections, g.noChannelEdgeMessage())
@@ -237,10 +238,10 @@ func (r *Reachability) noEdgeMessage(to int) string {
 	return fmt.Sprintf("cannot follow %s: %s; %s", r.installed.Version, strings.Join(slices.Compact(objections), ", and "), remedy)
 }
 
-// edgesOnly ignores steps and the cluster.
+// edgesOnly are the options of a search that ignores steps, Unfit and Avoid.
 var edgesOnly = searchOptions{ignoreUnfit: true, ignoreAvoid: true, from: start}
 
-// withSemantics returns the reachability under other semantics.
+// withSemantics returns the reachability from the same installed bundle under other semantics. Its field best is not set.
 func (r *Reachability) withSemantics(semantics Semantics) *Reachability {
 	other, known := r.bySemantics[semantics]
 	if !known {
@@ -270,7 +271,7 @@ func (g *Graph) noChannelEdgeMessage() string {
 	return fmt.Sprintf("no replaces, skips or skipRange in the channels %s leads there", joinLimited(channels))
 }
 
-// noSemverEdgeMessage explains why semantic versioning does not permit an edge.
+// noSemverEdgeMessage returns a clause with the reason why semantic versioning does not permit an edge.
 func noSemverEdgeMessage(from, to Version) string {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil {
@@ -289,7 +290,7 @@ func noSemverEdgeMessage(from, to Version) string {
 	return "semantic versioning promises nothing between 0.0.z versions"
 }
 
-// joinLimited joins at most maxListed parts and counts the rest.
+// joinLimited joins at most maxListed parts and adds the number of the others.
 func joinLimited(parts []string) string {
 	if more := len(parts) - maxListed; more > 0 {
 		parts = append(slices.Clone(parts[:maxListed]), fmt.Sprintf("and %d more", more))

@@ -14,10 +14,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Schema is the schema of the blob, or the type of the bundle property, that holds a package's rules.
+// Schema is the schema of the blob, or the type of the bundle property, that has a package's rules.
 const Schema = "io.openshift.operators.upgrades.v1alpha1"
 
-// Limits of one blob.
+// Limits of one blob: its maximum size (maxRules), the maximum number of its steps, and the maximum sizes of a range and of a reason. Sizes
+// are in bytes.
 const (
 	maxRules  = 64 << 10 // bytes
 	maxSteps  = 32
@@ -25,7 +26,7 @@ const (
 	maxReason = 256
 )
 
-// Semantics determines the edges of a package.
+// Semantics determine the edges of a package.
 type Semantics string
 
 // The semantics of a package.
@@ -38,7 +39,7 @@ const (
 	Both Semantics = "both"
 )
 
-// Select is which versions of a step's Through range satisfy the step.
+// Select determines which versions in a step's Through range satisfy the step.
 type Select string
 
 const (
@@ -51,39 +52,40 @@ const (
 
 // Rules are a package author's upgrade rules.
 type Rules struct {
-	// Location identifies them in messages: the blob or property, and its catalog.
+	// Location identifies the rules in messages: the blob or property, and its catalog.
 	Location string
-	// Semantics are those of the package. SemanticsUnset means that the author did not set them, so that they are Semver.
+	// Semantics are those of the package. SemanticsUnset reports whether the author did not set them; then they are Semver.
 	Semantics      Semantics
 	SemanticsUnset bool
-	// Steps must all be satisfied.
+	// Steps are the upgrade steps of the rules. All of them must be satisfied.
 	Steps []Step
 }
 
 // Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready at
-// a version in Through. The step does not apply to an operator that is in To already.
+// a version in Through. The step does not apply to an operator that is already at a version in To.
 type Step struct {
 	From, To, Through Range
 	Select            Select
-	// Reason is the author's explanation.
+	// Reason is the author's explanation; empty if there is none.
 	Reason string
 }
 
-// Range is a range of versions.
+// Range is a range of versions, parsed by ParseRange.
 type Range struct {
 	text       string
 	constraint *semver.Constraints
-	// comparisons is the number of comparisons with a version.
+	// comparisons is the approximate number of comparisons that a check of a version takes.
 	comparisons int
 }
 
-// comparisonCost is the work steps of a comparison: if it fails, the library formats an error.
+// comparisonCost is the number of work steps of a comparison, because the library formats an error if it fails.
 const comparisonCost = 50
 
-// cost returns the work steps to check whether a version is in the range.
+// cost returns the number of work steps of a check whether a version is in the range.
 func (r Range) cost() int { return r.comparisons * comparisonCost }
 
-// ParseRange parses a range in the syntax of spec.package.version and of rules.
+// ParseRange parses a range in the syntax of spec.package.version and of rules. It returns an error for an invalid range and for one of
+// more than 256 bytes.
 func ParseRange(text string) (Range, error) {
 	if len(text) > maxRange {
 		return Range{}, fmt.Errorf("%s is not a version range: it has more than %d characters", truncate.Quote(text), maxRange)
@@ -99,16 +101,16 @@ func ParseRange(text string) (Range, error) {
 
 func (r Range) String() string { return r.text }
 
-// contains reports whether a version is in the range. It treats pre-releases like any version.
+// contains reports whether a version is in the range. It treats a pre-release like any other version.
 func (r Range) contains(v Version) bool { return r.constraint.Check(v.semantic) }
 
-// appliesTo reports whether a rule with this range applies to a version. A pre-release is also in the range if its release is: otherwise
-// 1.4.0-rc.1 would not match "to: >=1.4.0".
+// appliesTo reports whether a rule with this range applies to a version. It also applies to a pre-release whose release is in the range:
+// otherwise 1.4.0-rc.1 would not match "to: >=1.4.0".
 func (r Range) appliesTo(v Version) bool {
 	return r.contains(v) || v.IsPrerelease() && r.constraint.Check(v.released())
 }
 
-// document is the JSON of the blob. Unknown fields are errors: a rule that is not understood must not be ignored.
+// document is the JSON of the blob. Unknown fields are errors, because a rule that is not understood must not be ignored.
 type document struct {
 	Schema    string    `json:"schema"`
 	Package   *string   `json:"package"`
@@ -123,7 +125,8 @@ type document struct {
 	} `json:"steps"`
 }
 
-// ReadRules parses a package's rules from the JSON of a blob or property with the given schema. The error names the invalid part.
+// ReadRules parses a package's rules from the JSON of a blob or property with the given schema. The error names the invalid part. The
+// caller must set Location.
 func ReadRules(pkg, schema string, raw []byte) (Rules, error) {
 	if schema != Schema {
 		return Rules{}, fmt.Errorf("its schema %s is not known, only %q is: a newer manager may read it", truncate.Quote(schema), Schema)
@@ -202,7 +205,7 @@ func (d *document) rules() (Rules, error) {
 	return rules, nil
 }
 
-// clip truncates foreign text to a number of bytes, on one line.
+// clip returns a text on one line, shortened to a number of bytes.
 func clip(text string, most int) string {
 	return truncate.OneLine(text, most)
 }

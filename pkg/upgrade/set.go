@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// set is a bit set of small numbers. The search unites and iterates sets word by word.
+// set is a bit set of small numbers. A search unites and iterates sets word by word.
 type set []uint64
 
 func newSet(size int) set { return make(set, (size+63)/64) }
@@ -14,7 +14,7 @@ func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
 
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// union adds the other's numbers.
+// union adds the numbers of another set, which must not be larger.
 func (s set) union(other set) {
 	for i, word := range other {
 		s[i] |= word

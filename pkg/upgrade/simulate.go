@@ -1,41 +1,43 @@
 package upgrade
 
-// Simulation is the result of Simulate for every version of a package. The author's steps apply; operators have no history.
+// Simulation is the result of Simulate for every version of a package. The author's steps apply, and operators have no history.
 type Simulation struct {
 	// Bundles are the package's bundles in ascending order of their versions. All other fields refer to them by index.
 	Bundles []Bundle
-	// Head is the version that all others should reach: the newest release, or the newest version if there is none; -1 without bundles.
+	// Head is the bundle that all others should reach: the newest release, or the newest version if there is no release; -1 without
+	// bundles.
 	Head int
 	// Results has one element for each semantics: Channel, Semver, Both.
 	Results []SemanticsResult
 }
 
-// SemanticsResult is the result under one semantics.
+// SemanticsResult is the result of a Simulation under one of the semantics.
 type SemanticsResult struct {
 	Semantics Semantics
 	// Outcomes has one element for each bundle.
 	Outcomes []Outcome
 }
 
-// Outcome is where an operator goes that is installed at one bundle.
+// Outcome is the bundle that an operator reaches from one installed bundle.
 type Outcome struct {
-	// Target is the bundle that the operator is at in the end: the first reachable one in the order of preference, which is not deprecated,
-	// releases, newest. It is -1 if nothing is reachable.
+	// Target is the bundle that the operator reaches in the end: the first reachable one in the order of preference, which prefers bundles
+	// that are not deprecated, then releases, then the newest. It is -1 if nothing is reachable.
 	Target int
-	// Path are the bundles on the way; the last one is Target.
+	// Path has the bundles on the path; the last one is Target.
 	Path []int
-	// Stranded means that the bundle is not the head and has no successor under the semantics. CutOff means that it has successors, but
-	// none of them leads to the head. Neither depends on steps or the cluster.
+	// Stranded means that the installed bundle is not the head and has no successor under the semantics. CutOff means that it has
+	// successors, but none of them leads to the head. Neither depends on steps or the cluster.
 	Stranded, CutOff bool
-	// Refusal is why the head is not reachable, including steps and the cluster; for bundles above the head, why the newest is not. It is
-	// zero if it is reachable.
+	// Refusal is the reason why the head is not reachable, including steps and the cluster; for bundles above the head, why the newest
+	// bundle is not. It is zero if that bundle is reachable or not higher.
 	Refusal Refusal
 }
 
-// allSemantics are all values of Semantics.
+// allSemantics has all values of Semantics, in the order of Simulation.Results.
 var allSemantics = [...]Semantics{Channel, Semver, Both}
 
-// Simulate returns the outcome for every version of a package, under each semantics in place of the package's own.
+// Simulate returns the outcome for every version of a package, under each semantics in place of the package's own. It ignores
+// SelfCertified.
 func Simulate(pkg Package) Simulation {
 	pkg.SelfCertified = false
 	g := New(pkg)
@@ -46,8 +48,8 @@ func Simulate(pkg Package) Simulation {
 	return simulation
 }
 
-// Head returns the index in Bundles of the newest release, or of the newest version if there is no release; -1 if there is none. If
-// pre-releases count as releases, it is the newest version.
+// Head returns the index in Bundles of the newest release, or of the newest version if there is no release; -1 if there are no bundles. If
+// Package.OnlyPrereleases is set, it is the newest version.
 func (g *Graph) Head() int {
 	for i := len(g.bundles) - 1; i >= 0 && !g.pkg.OnlyPrereleases; i-- {
 		if !g.bundles[i].Version.IsPrerelease() {
@@ -69,7 +71,7 @@ func (g *Graph) simulate(semantics Semantics) SemanticsResult {
 	return result
 }
 
-// outcome returns where an operator goes.
+// outcome returns the outcome for the installed bundle, without Stranded and CutOff.
 func (r *Reachability) outcome() Outcome {
 	g := r.graph
 	outcome := Outcome{Target: -1}
@@ -92,8 +94,8 @@ func (r *Reachability) outcome() Outcome {
 	return outcome
 }
 
-// strandedAndCutOff returns the bundles without successor, except the head, and those whose successors do not lead to the head. Bundles
-// above the head can only be stranded.
+// strandedAndCutOff returns the bundles without a successor, except the head, and those whose successors do not lead to the head. Bundles
+// above the head can be stranded, but not cut off.
 func (g *Graph) strandedAndCutOff(head int) (stranded, cutOff set) {
 	stranded, cutOff = newSet(len(g.bundles)), newSet(len(g.bundles))
 	if head < 0 {

@@ -3,22 +3,23 @@ package upgrade
 import "slices"
 
 // spanIndex finds the spans that contain a position. It is a segment tree: a span is stored at the few nodes that together cover its
-// positions, and the spans of a position are those at its leaf and its ancestors. All positions of a node share the node's spans, so a
-// search visits each node once.
+// positions, and the spans of a position are those at its leaf and at the ancestors of its leaf. All positions of a node share the node's
+// spans, so a search visits each node once.
 type spanIndex struct {
 	size int
-	// first and targets are the lists of targets of each node: targets[first[node]:first[node+1]], ascending.
+	// first has, for each node, the index in targets of the node's first target. The targets of a node are
+	// targets[first[node]:first[node+1]], ascending.
 	first   []int32
 	targets []int32
 }
 
-// targetSpan is a span with its target bundle.
+// targetSpan is a span with the rank of its target bundle.
 type targetSpan struct {
 	span
 	target int
 }
 
-// newSpanIndex returns an index of spans of positions below size.
+// newSpanIndex returns an index of spans of positions, which must be below size.
 func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	x := &spanIndex{size: size, first: make([]int32, 2*size+1)}
 	spans = slices.Clone(spans)
@@ -33,14 +34,14 @@ func newSpanIndex(size int, spans []targetSpan) *spanIndex {
 	next := slices.Clone(x.first)
 	for _, each := range spans {
 		x.nodes(each.span, func(node int) {
-			x.targets[next[node]] = int32(each.target) // the bundles' number fits
+			x.targets[next[node]] = int32(each.target) // the number of bundles fits
 			next[node]++
 		})
 	}
 	return x
 }
 
-// nodes calls f with the nodes that cover a span.
+// nodes calls f with the nodes that together cover a span.
 func (x *spanIndex) nodes(s span, f func(node int)) {
 	for lo, hi := s.lo+x.size, s.hi+x.size; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo%2 == 1 {

@@ -2,26 +2,26 @@ package upgrade
 
 import "fmt"
 
-// step is a compiled Step.
+// step is a Step with the bundles that it concerns.
 type step struct {
 	Step
 	// name identifies the step in messages: "steps[0] of <location>".
 	name string
-	// through are the indexes of the bundles in the Through range.
+	// through has the indexes of the bundles in the Through range.
 	through set
-	// latest is the newest bundle that satisfies Latest, -1 if there is none.
+	// latest is the index of the newest bundle that satisfies Latest; -1 if there is none.
 	latest int
 }
 
-// stepMask has a bit for each step that applies to a version: those that it triggers, because it is in From; those that it satisfies,
-// because it is in Through, or in To already; and those that it requires to be satisfied, because it is in To.
+// stepMask has bits for the steps that concern a version: those that it triggers, because it is in From; those that it satisfies, because
+// it is in Through or already in To; and those that it requires to be satisfied, because it is in To.
 type stepMask struct{ triggers, satisfies, requires uint64 }
 
-// maxAllSteps limits the steps of a package; with more, its rules count as unreadable.
+// maxAllSteps is the maximum number of steps of a package in all catalogs. If there are more, the rules are treated as unreadable.
 const maxAllSteps = 64
 
-// compileSteps computes the masks of the bundles. If the budget is exhausted it omits some: then nothing is reachable anyway. A
-// self-certified package has no steps.
+// compileSteps computes the steps, and the masks of the bundles. It adds to Unreadable if there are too many steps. If the budget is
+// exhausted it omits some; then nothing is reachable. A self-certified package has no steps.
 func (g *Graph) compileSteps() {
 	g.masks = make([]stepMask, len(g.bundles))
 	if g.pkg.SelfCertified {
@@ -47,7 +47,7 @@ func (g *Graph) compileSteps() {
 	}
 }
 
-// compileThrough finds the bundles in a step's Through range.
+// compileThrough sets the bundles in a step's Through range, and the latest of them. If the budget is exhausted, it omits some.
 func (g *Graph) compileThrough(s *step) {
 	for at, bundle := range g.bundles {
 		if g.budget.exhausted() {
@@ -68,7 +68,7 @@ func eligible(bundle Bundle) bool {
 	return bundle.Unfit == "" && !bundle.Deprecated && !bundle.Version.IsPrerelease()
 }
 
-// satisfiedBy reports whether a version in the Through range satisfies the step now.
+// satisfiedBy reports whether a version, which must be in the Through range, satisfies the step now.
 func (s *step) satisfiedBy(g *Graph, version Version) bool {
 	return s.Select != Latest || s.latest >= 0 && version.Compare(g.bundles[s.latest].Version) >= 0
 }
@@ -77,7 +77,7 @@ func (g *Graph) maskOf(version Version) stepMask {
 	return g.mask(version, func(s *step) bool { return g.rangeContains(s.Through, version) })
 }
 
-// rangeContains is Range.contains within the budget.
+// rangeContains is like Range.contains, and spends the cost from the budget.
 func (g *Graph) rangeContains(r Range, version Version) bool {
 	g.budget.spend(r.cost())
 	return r.contains(version)
@@ -85,15 +85,15 @@ func (g *Graph) rangeContains(r Range, version Version) bool {
 
 func (g *Graph) rangeAppliesTo(r Range, version Version) bool {
 	work := r.cost()
-	if version.IsPrerelease() { // its release may be evaluated, too
+	if version.IsPrerelease() { // appliesTo may check its release, too
 		work *= 2
 	}
 	g.budget.spend(work)
 	return r.appliesTo(version)
 }
 
-// mask returns the mask of a version; inside reports whether it is in a step's Through range. Evaluating a Range is slow. If the budget is
-// exhausted, mask omits the rest of the steps.
+// mask returns the mask of a version; zero for the zero Version. inside reports whether the version is in a step's Through range. If the
+// budget is exhausted, mask omits the remaining steps.
 func (g *Graph) mask(version Version, inside func(*step) bool) stepMask {
 	var m stepMask
 	if version.IsZero() {
@@ -117,15 +117,15 @@ func (g *Graph) mask(version Version, inside func(*step) bool) stepMask {
 	return m
 }
 
-// progress is an operator's progress with the steps: triggered by a version in From, satisfied by a version in Through. Satisfied steps
-// stay satisfied.
+// progress has bits for the steps that an operator has triggered, by a version in From, and satisfied, by a version in Through. Satisfied
+// steps stay satisfied.
 type progress struct{ triggered, satisfied uint64 }
 
 func (a progress) after(m stepMask) progress {
 	return progress{triggered: a.triggered | m.triggers, satisfied: a.satisfied | m.satisfies}
 }
 
-// restrictedTo returns the progress with only these steps. Other steps do not change the permitted paths.
+// restrictedTo returns the progress with only these steps. A search that enforces only these steps ignores the others.
 func (a progress) restrictedTo(steps uint64) progress {
 	return progress{triggered: a.triggered & steps, satisfied: a.satisfied & steps}
 }
@@ -133,7 +133,7 @@ func (a progress) restrictedTo(steps uint64) progress {
 // outstanding returns the steps that are triggered and not satisfied.
 func (a progress) outstanding() uint64 { return a.triggered &^ a.satisfied }
 
-// isCoveredBy reports whether an operator with the other progress may follow every path of an operator with this one.
+// isCoveredBy reports whether an operator with progress other may follow every path that an operator with progress a may follow.
 func (a progress) isCoveredBy(other progress) bool {
 	return a.satisfied&^other.satisfied == 0 && other.outstanding()&^a.outstanding() == 0
 }

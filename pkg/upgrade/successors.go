@@ -2,29 +2,29 @@ package upgrade
 
 import "slices"
 
-// successors finds what may follow each bundle under a package's semantics alone. It does not store all edges, of which there may be one
-// for each pair of bundles: it stores names for entries, and spans of versions for skipRanges and semantic versioning. Ranks identify the
-// successors.
+// successors finds the bundles that may follow each bundle under a package's semantics alone. It does not store all edges, of which there
+// may be one for each pair of bundles. It stores names for entries, and spans of versions for skipRanges and semantic versioning.
+// Successors are identified by their ranks.
 type successors struct {
 	graph *Graph
-	// byName are, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Lower ones are ignored,
-	// and with requireSemver also those that semantic versioning does not permit.
+	// byName has, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Of these, lower bundles
+	// are not successors. With requireSemver, neither are those that semantic versioning does not permit.
 	byName        [][]int32
 	requireSemver bool
-	// all has the spans over all bundles, prereleases those over the pre-releases among them. Both have only higher targets.
+	// all has the spans over all bundles, and prereleases those over the pre-releases among them. All targets are higher than their spans.
 	all, prereleases          *spanIndex
 	spans, spansOfPrereleases []targetSpan
 }
 
-// take appends the unvisited ranks that may follow a bundle, in ascending order, and marks them visited. looked is the number of ranks that
-// it checked.
+// take appends the unvisited ranks that may follow a bundle to into, in ascending order, and marks them as visited. looked is the number of
+// ranks and nodes that it checked.
 func (x *successors) take(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken, looked = x.collect(from, u, into)
 	slices.Sort(taken)
 	return taken, looked
 }
 
-// collect is take without the order.
+// collect is like take, but does not sort the ranks.
 func (x *successors) collect(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken = into
 	take := func(rank int32) {
@@ -63,7 +63,8 @@ func (x *successors) collect(from int, u *visited, into []int32) (taken []int32,
 	return taken, looked
 }
 
-// each calls f with every bundle and the ranks that may follow it, in any order.
+// each calls f with every bundle and the ranks that may follow it, in any order. The slice is valid only during the call. It ends early if
+// the budget is exhausted.
 func (x *successors) each(f func(from int, ranks []int32)) {
 	u := x.newVisited()
 	var ranks []int32
@@ -77,11 +78,11 @@ func (x *successors) each(f func(from int, ranks []int32)) {
 	}
 }
 
-// ancestors returns the indexes of the bundles from which the semantics lead to goal, including goal. Paths only lead through passable
-// bundles.
+// ancestors returns the indexes of the bundles from which the semantics lead to goal, including goal. Paths lead only through bundles for
+// which passable returns true.
 func (x *successors) ancestors(goal int, passable func(at int) bool) set {
 	g := x.graph
-	arriving, passed := newSet(len(g.bundles)), x.newVisited() // visited.ranks are the ranks that lead on to goal
+	arriving, passed := newSet(len(g.bundles)), x.newVisited() // passed.ranks has the ranks that lead on to goal
 	spans, spansOfPrereleases := byTarget(x.spans, len(g.bundles)), byTarget(x.spansOfPrereleases, len(g.bundles))
 	leadsOn := func(index *spanIndex, at int, marked set) bool {
 		for node := at + index.size; node > 0; node /= 2 {
@@ -91,7 +92,7 @@ func (x *successors) ancestors(goal int, passable func(at int) bool) set {
 		}
 		return false
 	}
-	for at := len(g.bundles) - 1; at >= 0; at-- { // edges lead up, so the successors are known already
+	for at := len(g.bundles) - 1; at >= 0; at-- { // edges lead to higher bundles, so the successors are already known
 		arrives := at == goal || leadsOn(x.all, at, passed.all) ||
 			g.bundles[at].Version.IsPrerelease() && leadsOn(x.prereleases, g.prereleasesBefore[at], passed.prereleases) ||
 			x.byName != nil && slices.ContainsFunc(x.byName[at], func(rank int32) bool {

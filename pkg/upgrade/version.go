@@ -9,16 +9,17 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// Version is a bundle's version. Versions are ordered by the precedence of semantic versioning, then by release, then by build metadata. No
-// release or metadata is the lowest. Release and metadata are compared identifier by identifier: numbers by value, and before words.
+// Version is a bundle's version. Versions are ordered by the precedence of semantic versioning, then by release, then by build metadata. A
+// version without release or metadata precedes one with. Release and metadata are compared identifier by identifier: numbers by value, and
+// before words. The zero Version is no version.
 type Version struct {
 	semantic *semver.Version
-	// strict is the same version for skipRange, which another library parses.
+	// strict is the same version in the library that parses skipRange.
 	strict  blang.Version
 	release string
 }
 
-// ParseVersion parses a semantic version with all three numbers, and its release, which may be empty.
+// ParseVersion parses a semantic version with all three numbers, and adds a release, which may be empty.
 func ParseVersion(text, release string) (Version, error) {
 	semantic, err := semver.StrictNewVersion(text)
 	if err != nil {
@@ -31,19 +32,19 @@ func ParseVersion(text, release string) (Version, error) {
 	return Version{semantic: semantic, strict: strict, release: release}, nil
 }
 
-// IsZero reports whether there is no version.
+// IsZero reports whether this is the zero Version.
 func (v Version) IsZero() bool { return v.semantic == nil }
 
 // Semver returns the version without its release; nil for the zero Version.
 func (v Version) Semver() *semver.Version { return v.semantic }
 
-// IsIn reports whether the version is in a range of a catalog, without regard to release and build metadata. The zero Version is in none.
+// IsIn reports whether the version is in a range of a catalog. It ignores release and build metadata. The zero Version is in no range.
 func (v Version) IsIn(covers blang.Range) bool { return v.semantic != nil && covers(v.strict) }
 
-// IsPrerelease reports whether it is a pre-release.
+// IsPrerelease reports whether the version is a pre-release. It returns false for the zero Version.
 func (v Version) IsPrerelease() bool { return v.semantic != nil && v.semantic.Prerelease() != "" }
 
-// String returns the original text of the version, and its release if it has one.
+// String returns the original text of the version, and its release if it has one; "none" for the zero Version.
 func (v Version) String() string {
 	switch {
 	case v.semantic == nil:
@@ -81,8 +82,8 @@ func (v Version) released() *semver.Version {
 	return semver.New(v.semantic.Major(), v.semantic.Minor(), v.semantic.Patch(), "", "")
 }
 
-// compareIdentifiers orders dotted identifiers: fewer before more, numbers by value and before words. Build metadata may have what
-// pre-releases may not, such as leading zeros, so no library's comparison fits both.
+// compareIdentifiers orders texts of identifiers separated by dots: fewer identifiers before more, numbers by value and before words. Build
+// metadata permits what pre-releases do not, such as leading zeros, so the comparison of neither library is correct for both.
 func compareIdentifiers(a, b string) int {
 	if a == b {
 		return 0

@@ -6,12 +6,12 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// Versions is an immutable, ascending list of versions. It evaluates a range once for each interval between versions that its text
-// mentions, not once for each version.
+// Versions is an immutable, ascending list of versions without release and build metadata. It evaluates a range once for each interval
+// between versions that the range's text mentions, not once for each version.
 type Versions struct{ ascending []blang.Version }
 
 // NewVersions returns a list of versions, given in any order. It merges versions that differ only in release or build metadata, and omits
-// unparsable versions.
+// zero Versions.
 func NewVersions(all []Version) Versions {
 	var l Versions
 	for _, version := range all {
@@ -27,7 +27,7 @@ func NewVersions(all []Version) Versions {
 // Len returns the number of versions.
 func (l Versions) Len() int { return len(l.ascending) }
 
-// Position returns the index of a version in the ascending list; false when the list does not contain it.
+// Position returns the index of a version in the ascending list; false if the list does not contain it.
 func (l Versions) Position(version Version) (at int, found bool) {
 	if version.semantic == nil {
 		return 0, false
@@ -35,8 +35,8 @@ func (l Versions) Position(version Version) (at int, found bool) {
 	return slices.BinarySearchFunc(l.ascending, version.strict, blang.Version.Compare)
 }
 
-// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers is ReadRange's result for
-// text. It returns false, without a call of f, when the budget does not last: then it is not known what the range contains.
+// Covered calls f for each run of positions, from lo up to but not including hi, that a range contains. covers must be ReadRange's result
+// for text. If the budget is exhausted, it returns false and does not call f, because it is not known what the range contains.
 func (l Versions) Covered(text string, covers blang.Range, budget *Budget, f func(lo, hi int)) (complete bool) {
 	if len(l.ascending) == 0 {
 		return true

@@ -1,17 +1,17 @@
 package upgrade
 
-// maxVisitedBytes limits the visited sets of one search. For 10,000 bundles it is enough for 1,100 different progresses; real rules have a
-// few dozen.
+// maxVisitedBytes is the maximum size of the visited sets of one search, in bytes. For 10,000 bundles it is enough for 1,100 different
+// values of progress; real rules have a few dozen.
 const maxVisitedBytes = 4 << 20
 
-// visited records which nodes a search has visited: ranks, and nodes of the two span indexes.
+// visited has what a search has visited with one progress: ranks, and nodes of the two span indexes.
 type visited struct{ ranks, all, prereleases set }
 
 func (x *successors) newVisited() *visited {
 	return &visited{newSet(x.all.size), newSet(2 * x.all.size), newSet(2 * x.prereleases.size)}
 }
 
-// words returns the number of words of the sets.
+// words returns the number of words of all sets.
 func (u *visited) words() int { return len(u.ranks) + len(u.all) + len(u.prereleases) }
 
 func (u *visited) clear() {
@@ -20,13 +20,13 @@ func (u *visited) clear() {
 	clear(u.prereleases)
 }
 
-// visitedSets are the visited sets of one search, one for each progress, up to a number of bytes: malicious rules can result in several
-// progresses for each bundle. Beyond the limit, the oldest sets are cleared and reused. A progress that has lost its sets visits bundles
-// again: that costs work but has the same result, because a second visit with the same progress adds no node.
+// visitedSets has the visited sets of one search, one for each progress, with a maximum size, because malicious rules can result in several
+// values of progress for each bundle. Beyond the maximum, the oldest sets are cleared and reused. A progress that has lost its sets visits
+// bundles again. This takes work but has the same result, because a second visit with the same progress adds no node.
 type visitedSets struct {
 	maxBytes, bytes int // bytes
 	byProgress      map[progress]*visited
-	// order has the keys of byProgress. At the limit, next is the oldest.
+	// order has the keys of byProgress. At the maximum size, next is the index of the oldest.
 	order []progress
 	next  int
 }
@@ -35,7 +35,7 @@ func newVisitedSets(most int) visitedSets {
 	return visitedSets{maxBytes: most, byProgress: map[progress]*visited{}}
 }
 
-// get returns the sets of a progress; isNew means that they are empty.
+// get returns the sets of a progress. isNew reports whether they are empty, because they are new or were cleared.
 func (s *visitedSets) get(progress progress, x *successors) (u *visited, isNew bool) {
 	if u, known := s.byProgress[progress]; known {
 		return u, false

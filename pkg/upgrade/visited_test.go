@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// lineages is a package in which every second generation satisfies one more step: random versions of the previous generation lead to the
-// versions of a lineage, so many paths with different satisfied steps lead to each.
+// lineages returns a package in which many paths with different satisfied steps lead to each version. Every second generation of versions
+// satisfies one more step, and random versions of the previous generation lead to the versions of each generation.
 func lineages(tb testing.TB, count int) Package {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))

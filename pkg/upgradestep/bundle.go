@@ -11,14 +11,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SameBundle reports whether two records describe one bundle: the same name and, as far as the references tell, the same image. Authors
-// rebuild a bundle under its name; the rebuilt one is another bundle, because it installs other content.
+// SameBundle reports whether two records describe one bundle: the same name and, according to SameImage, the same image. A bundle that its
+// author rebuilt under the same name is another bundle, because it installs other content.
 func SameBundle(a, b platformv1alpha1.InstalledBundle) bool {
 	return a.Bundle == b.Bundle && SameImage(a.Image, b.Image)
 }
 
-// SameImage reports whether two references are of one image. Two digests decide, whichever registries they name. A catalog may have a tag
-// where status has the digest that it was resolved to, so that a tag and a digest of the same repository count as the same image.
+// SameImage reports whether two references identify one image. If both have a digest, only the digests are compared, not the registries. If
+// one has a digest and the other a tag, the repositories are compared, because status has the digest that a catalog's tag was resolved to.
+// Two different tags are two images.
 func SameImage(a, b string) bool {
 	if a == b {
 		return true
@@ -38,7 +39,8 @@ func digestOf(ref string) string {
 	return digest
 }
 
-// repositoryOf returns the full name of a reference's repository, as the image fetcher writes it.
+// repositoryOf returns the full name of a reference's repository, in the form that the image fetcher uses. It returns an unreadable
+// reference unchanged.
 func repositoryOf(ref string) string {
 	parsed, err := name.ParseReference(ref)
 	if err != nil {
@@ -47,7 +49,7 @@ func repositoryOf(ref string) string {
 	return parsed.Context().Name()
 }
 
-// BundleOf returns the record of a candidate.
+// BundleOf returns the record of a candidate, with the olm.maxOpenShiftVersion that its catalog declares.
 func BundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 	bundle := platformv1alpha1.InstalledBundle{
 		Bundle:         candidate.Bundle.Name,
@@ -65,7 +67,7 @@ func BundleOf(candidate resolve.Candidate) platformv1alpha1.InstalledBundle {
 	return bundle
 }
 
-// SetDeclaration records what a bundle declares of olm.maxOpenShiftVersion, and who declares it.
+// SetDeclaration sets the olm.maxOpenShiftVersion of a bundle, and its origin.
 func SetDeclaration(bundle *platformv1alpha1.InstalledBundle, declared compat.Declaration) {
 	bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions = compat.Record(declared.Raw)
 	bundle.MaxOpenShiftVersionFrom = declared.From

@@ -45,14 +45,14 @@ func TestSameImage(t *testing.T) {
 	}
 }
 
-// offering is the decision for 1.0.0 with this image.
+// offering returns the decision for 1.0.0 with this image.
 func offering(image string) resolve.Decision {
 	decision := steptest.Choosing("1.0.0")
 	decision.Available[0].Bundle.Image = image
 	return decision
 }
 
-// at100 is 1.0.0 by this image, recorded and installed, and shown as ready.
+// at100 returns a Current in which 1.0.0 with this image is recorded, installed and shown as ready.
 func at100(image string, deployment *corev1alpha2.BundleDeployment) upgradestep.Current {
 	withImage := func() *platformv1alpha1.InstalledBundle {
 		bundle := steptest.Bundle("1.0.0")

@@ -7,20 +7,22 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Current is the bundle that a PlatformOperator runs.
+// Current describes the bundle that a PlatformOperator runs, with its BundleDeployment and its history.
 type Current struct {
 	// Deployment is the BundleDeployment of the PlatformOperator; nil if there is none.
 	Deployment *corev1alpha2.BundleDeployment
-	// Recorded is the bundle that the BundleDeployment was set to last, or, after it was deleted, the bundle to restore; nil if unknown.
+	// Recorded is the bundle that was recorded last in the BundleDeployment. If the BundleDeployment was deleted, it is the bundle to
+	// restore. It is nil if unknown.
 	Recorded *platformv1alpha1.InstalledBundle
-	// Start is how the step to Recorded started; nil if unknown.
+	// Start has the time and the cause of the start of the step to Recorded; nil if unknown.
 	Start *StepStart
-	// Installed is status.installed, and History status.history, newest first.
+	// Installed is status.installed. History is status.history, newest first.
 	Installed *platformv1alpha1.InstalledBundle
 	History   []platformv1alpha1.HistoryEntry
 }
 
-// CurrentOf reads what a PlatformOperator runs from its status and the annotations of its BundleDeployment, which is nil if there is none.
+// CurrentOf returns the Current of a PlatformOperator, from its status and the annotations of its BundleDeployment; deployment is nil if
+// none exists.
 func CurrentOf(status platformv1alpha1.PlatformOperatorStatus, deployment *corev1alpha2.BundleDeployment) Current {
 	current := Current{Deployment: deployment, Installed: status.Installed, History: status.History}
 	if deployment == nil {
@@ -37,8 +39,8 @@ func CurrentOf(status platformv1alpha1.PlatformOperatorStatus, deployment *corev
 // BundleToRestore returns the bundle that was installed when the BundleDeployment of a PlatformOperator was deleted. It returns nil if no
 // version had been ready: then any version may be installed, because a lower one loses no data.
 //
-// The deletion is undone before anything else is decided, whatever the catalogs have. Otherwise a deletion would bypass approval, authors'
-// steps and the hold during a cluster update.
+// The manager undoes the deletion before it decides anything else, whatever the catalogs have. Otherwise a deletion would bypass approval,
+// authors' steps and the hold during a cluster update.
 func BundleToRestore(status platformv1alpha1.PlatformOperatorStatus) *platformv1alpha1.InstalledBundle {
 	if status.Installed == nil || !wasReady(status.History) {
 		return nil
@@ -46,15 +48,16 @@ func BundleToRestore(status platformv1alpha1.PlatformOperatorStatus) *platformv1
 	return status.Installed.DeepCopy()
 }
 
-// wasReady reports whether any version has been ready. A full history may have dropped the entry that tells, and an empty one dates from
-// before the manager kept history: both count as ready.
+// wasReady reports whether any version has been ready. It also returns true for a full history, which may have lost the entry of the ready
+// version, and for an empty one, which dates from before the manager wrote history.
 func wasReady(history []platformv1alpha1.HistoryEntry) bool {
 	return len(history) == 0 || len(history) >= platformv1alpha1.MaxHistory ||
 		slices.ContainsFunc(history, func(entry platformv1alpha1.HistoryEntry) bool { return entry.ReadyTime != nil })
 }
 
-// WasReady reports whether any version has been ready under the BundleDeployment, or under the deleted one that it replaces. Until then the
-// first installation goes on, whichever version it ends with: the installation of the cluster, which counts as an update, may wait for it.
+// WasReady reports whether any version has been ready under the BundleDeployment, or under the deleted one that it replaces. Before that,
+// the first installation is in progress, even if its version changes. An installation of the cluster is reported like an update and may
+// wait for it.
 func (c Current) WasReady() bool {
 	return c.Deployment != nil && (c.Deployment.Status.ActiveRevision > 0 || c.Start != nil && c.Start.Restores)
 }
@@ -72,7 +75,8 @@ func (c Current) isRestoring() bool {
 	return c.Start != nil && c.Start.Trigger == platformv1alpha1.TriggerRestored && c.Deployment != nil && c.Deployment.Status.ActiveRevision == 0
 }
 
-// running returns the bundle that the BundleDeployment runs, by digest where status has it: a tag does not tell which image runs.
+// running returns the bundle that the BundleDeployment runs: Recorded, or Installed if both are one bundle and Recorded has no digest,
+// because a tag does not identify the image that runs. Recorded must not be nil.
 func (c Current) running() platformv1alpha1.InstalledBundle {
 	if c.Installed != nil && digestOf(c.Recorded.Image) == "" && SameBundle(*c.Installed, *c.Recorded) {
 		return *c.Installed
@@ -80,8 +84,8 @@ func (c Current) running() platformv1alpha1.InstalledBundle {
 	return *c.Recorded
 }
 
-// isStatusBehind reports whether the step to Recorded is complete and status does not show it yet, as installed and as ready. The upgrade
-// gate, authors' steps and the rule against downgrades read status, and the next step overwrites the record.
+// isStatusBehind reports whether the step to Recorded is complete, but status does not show it yet as installed and as ready. Then the next
+// step must wait: it overwrites the record, and the upgrade gate, authors' steps and the rule against downgrades read status.
 func (c Current) isStatusBehind() bool {
 	if c.Deployment == nil || c.Recorded == nil {
 		return false
@@ -90,7 +94,7 @@ func (c Current) isStatusBehind() bool {
 	return !shown && IsComplete(c.Deployment, c.Installed == nil) || !c.isReadyInHistory() && IsComplete(c.Deployment, false)
 }
 
-// isReadyInHistory reports whether history shows that Recorded was ready, or has a later step already.
+// isReadyInHistory reports whether history shows that Recorded was ready, or already has an entry for a later step.
 func (c Current) isReadyInHistory() bool {
 	if c.Recorded == nil || len(c.History) == 0 {
 		return false
@@ -98,7 +102,8 @@ func (c Current) isReadyInHistory() bool {
 	return c.isStepOf(c.History[0]) && c.History[0].State == platformv1alpha1.HistoryReady || slices.ContainsFunc(c.History[1:], c.isStepOf)
 }
 
-// isStepOf reports whether an entry of history is about the step to Recorded.
+// isStepOf reports whether an entry of history is about the step to Recorded. If the start of that step is unknown, it compares only the
+// names of the bundles.
 func (c Current) isStepOf(entry platformv1alpha1.HistoryEntry) bool {
 	return entry.Bundle == c.Recorded.Bundle && (c.Start == nil || entry.StartedTime.Equal(&c.Start.Started))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// recorded is a BundleDeployment with this record of a bundle.
+// recorded returns a healthy BundleDeployment with a record of this bundle in its annotations.
 func recorded(t *testing.T, bundle platformv1alpha1.InstalledBundle) *corev1alpha2.BundleDeployment {
 	t.Helper()
 	text, err := json.Marshal(bundle)
@@ -102,7 +102,7 @@ func TestUnreadableRecordIsReplacedFromStatus(t *testing.T) {
 	}
 }
 
-// TestWireFormatOfARecordedStart pins the JSON that earlier managers wrote and read.
+// TestWireFormatOfARecordedStart checks that the JSON is the one that earlier managers wrote and read.
 func TestWireFormatOfARecordedStart(t *testing.T) {
 	start := upgradestep.StepStart{Started: metav1.Unix(1767268800, 0).Rfc3339Copy(), Trigger: platformv1alpha1.TriggerRestored, SpecHash: "0123456789abcdef", Restores: true}
 	start.Started.Time = start.Started.UTC()
@@ -126,7 +126,7 @@ func TestWireFormatOfARecordedStart(t *testing.T) {
 	}
 }
 
-// TestSpecHashDoesNotChange pins the hash that earlier managers recorded: another one would look like a changed spec.
+// TestSpecHashDoesNotChange checks that the hash is the one that earlier managers recorded. Another hash would look like a changed spec.
 func TestSpecHashDoesNotChange(t *testing.T) {
 	spec := platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: "quay", Version: "1.x"}}
 	if got, want := upgradestep.SpecHash(spec), "1aa86c8f3a5b9b16"; got != want {

@@ -15,7 +15,8 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// moves returns the version that a step moves to or stays with because it is chosen; empty if the recorded bundle stays for another reason.
+// moves returns the version that a step moves to or keeps because it is chosen; empty if the step stays with the recorded bundle for
+// another reason.
 func moves(step upgradestep.Step) string {
 	if step.Bundle == nil || step.Start == nil && step.Reason != upgradestep.ReasonUpToDate {
 		return ""
@@ -68,7 +69,8 @@ func TestDecideByTheRolloutOfTheRecordedBundle(t *testing.T) {
 	}
 }
 
-// shownAsReady is a history that shows the recorded bundle as ready, so that no step waits for status.
+// shownAsReady returns a history that shows the recorded bundle as ready, so that no step waits for status. It is nil if nothing is
+// recorded.
 func shownAsReady(current upgradestep.Current) []platformv1alpha1.HistoryEntry {
 	if current.Recorded == nil {
 		return nil
@@ -96,7 +98,8 @@ func TestWhenAStepStarts(t *testing.T) {
 	excluding.Refused = []resolve.Refusal{{Candidate: steptest.Candidate("1.1.0"), Rule: resolve.RuleRange}}
 	deleted := steptest.Healthy()
 	deleted.DeletionTimestamp = &metav1.Time{Time: now}
-	// at is what runs: the recorded version, the installed one, and how the step to the first started.
+	// at returns a Current with these recorded and installed versions, this BundleDeployment, and the start of the step to the recorded
+	// version.
 	at := func(recorded, installed string, deployment *corev1alpha2.BundleDeployment, start *upgradestep.StepStart) upgradestep.Current {
 		return upgradestep.Current{Recorded: steptest.Bundle(recorded), Installed: steptest.Bundle(installed), Deployment: deployment, Start: start}
 	}

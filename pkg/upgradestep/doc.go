@@ -5,7 +5,7 @@
 // a time is under way. The resolver (pkg/resolve) chooses the bundle; this package decides whether the step to it starts now. Decide goes
 // through one table of rules (rules.go), which is the specification.
 //
-// The package is pure: it reads API objects that it is given and returns values. It also owns what is known of steps: the records in the
-// annotations of the BundleDeployment (RecordedBundle, StepStart), how far the rollout of a bundle is (Rollout), and status.history. The
-// platformoperator controller, pkg/deploymentspec and pkg/operatorstatus call it.
+// The package does no I/O: it reads API objects and returns values. It also interprets the data about steps: the records in the annotations
+// of the BundleDeployment (RecordedBundle, StepStart), the progress of a rollout (Rollout), and status.history. The platformoperator
+// controller, pkg/deploymentspec and pkg/operatorstatus call it.
 package upgradestep

@@ -1,6 +1,6 @@
 package upgradestep
 
-// RuleNames are the names of the rules, in order.
+// RuleNames returns the names of the rules, in order.
 func RuleNames() (names []string) {
 	for _, each := range rules {
 		names = append(names, each.name)
@@ -8,5 +8,5 @@ func RuleNames() (names []string) {
 	return names
 }
 
-// RuleFor names the rule that decides an input.
+// RuleFor returns the name of the rule that decides an input.
 func RuleFor(in Input) string { return firstRule(in).name }

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// TestHistory goes through the status of a BundleDeployment minute by minute.
+// TestHistory checks the history while the status of a BundleDeployment changes from minute to minute.
 func TestHistory(t *testing.T) {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	type moment struct {

@@ -12,18 +12,18 @@ import (
 
 // Spec has the fields of a PlatformOperator's spec that upgrade steps depend on.
 type Spec struct {
-	// Hash is its SpecHash. Changed reports that no step has been decided by this spec yet.
+	// Hash is the SpecHash of the spec. Changed reports whether the generation of the PlatformOperator is newer than the observed one.
 	Hash    string
 	Changed bool
 	Paused  bool
 	// VersionRange is spec.package.version; empty for any version.
 	VersionRange string
-	// Manual reports that upgrades need approval; ApprovedVersion is the version that has it, empty for none.
+	// Manual reports whether upgrades need approval. ApprovedVersion is the version that is approved; empty if none is.
 	Manual          bool
 	ApprovedVersion string
 }
 
-// SpecOf returns the Spec of a PlatformOperator. The default approval applies if the PlatformOperator sets none.
+// SpecOf returns the Spec of a PlatformOperator. It uses defaultApproval if the PlatformOperator does not set an approval.
 func SpecOf(operator *platformv1alpha1.PlatformOperator, defaultApproval platformv1alpha1.Approval) Spec {
 	spec := Spec{
 		Hash: SpecHash(operator.Spec), Changed: operator.Generation != operator.Status.ObservedGeneration,
@@ -37,7 +37,8 @@ func SpecOf(operator *platformv1alpha1.PlatformOperator, defaultApproval platfor
 	return spec
 }
 
-// Approves reports whether the spec approves the move to a version. The approval of the installed version has been used.
+// Approves reports whether spec.upgrades.approvedVersion approves the step to a candidate. It returns false if upgrades need no approval,
+// and for the installed version and release, whose approval has been used. installed is nil if nothing is installed.
 func (s Spec) Approves(candidate resolve.Candidate, installed *platformv1alpha1.InstalledBundle) bool {
 	if !s.Manual || s.ApprovedVersion != candidate.Version.String() {
 		return false
@@ -49,37 +50,37 @@ func (s Spec) Approves(candidate resolve.Candidate, installed *platformv1alpha1.
 type Input struct {
 	Current Current
 	Spec    Spec
-	// Decision is the resolver's; the zero value if the resolver was not asked.
+	// Decision is the resolver's decision; the zero value if the resolver did not run.
 	Decision resolve.Decision
-	// CatalogUnreadable reports that the catalog that Current.Recorded was chosen from cannot be read.
+	// CatalogUnreadable reports whether the catalog from which Current.Recorded was chosen cannot be read.
 	CatalogUnreadable bool
 	// ClusterUpdate is the version that the cluster itself is being updated to; empty if no update is in progress.
 	ClusterUpdate string
 	Now           time.Time
 }
 
-// chosen returns the bundle that the resolver chose. It must have chosen one.
+// chosen returns the bundle that the resolver chose. Decision.Chosen must not be nil.
 func (in Input) chosen() platformv1alpha1.InstalledBundle { return BundleOf(*in.Decision.Chosen) }
 
-// isApproved reports whether the spec approves the version that the resolver aims at.
+// isApproved reports whether the spec approves the resolver's target version.
 func (in Input) isApproved() bool {
 	return in.Decision.Target != nil && in.Spec.Approves(*in.Decision.Target, in.Current.Installed)
 }
 
-// isRebuilt reports whether the chosen bundle has the name of the recorded one.
+// isRebuilt reports whether the chosen bundle has the same name as the recorded one. Both must exist.
 func (in Input) isRebuilt() bool { return in.Current.Recorded.Bundle == in.chosen().Bundle }
 
-// leavesStep reports whether the spec has changed since the step to Recorded started, and that step has not ended. A change after its end is
-// about the next step.
+// leavesStep reports whether the spec has changed since the step to Recorded started, and that step has not ended. A change after the end
+// of the step concerns only the next step.
 func (in Input) leavesStep() bool {
 	current := in.Current
 	ended := current.Installed != nil && current.Recorded != nil && SameBundle(*current.Installed, *current.Recorded) && current.WasReady()
 	return current.Start != nil && current.Start.SpecHash != in.Spec.Hash && (!ended || current.isRestoring())
 }
 
-// isStillWanted reports whether Recorded could still be moved to: it is available, or is on the path to what is. If it is unknown what the
-// spec said when the step started, being on the path does not count: otherwise a version that the spec excludes would be held forever. A
-// bundle that no catalog has is withdrawn only if the catalog that it was chosen from can be read.
+// isStillWanted reports whether the running bundle could still be chosen: it is available, or it is on the path to an available version. If
+// the start of its step is unknown, the path is ignored: otherwise a version that the spec excludes would be held forever. A bundle that no
+// catalog has is still wanted while the catalog from which it was chosen cannot be read.
 func (in Input) isStillWanted() bool {
 	isRunning := func(c resolve.Candidate) bool { return SameBundle(in.Current.running(), BundleOf(c)) }
 	if slices.ContainsFunc(in.Decision.Available, isRunning) ||
@@ -89,12 +90,13 @@ func (in Input) isStillWanted() bool {
 	return in.CatalogUnreadable && !slices.ContainsFunc(in.Decision.Refused, func(r resolve.Refusal) bool { return isRunning(r.Candidate) })
 }
 
-// isHeldByRollout reports whether the rollout of the recorded bundle holds the next step.
+// isHeldByRollout reports whether the rollout of the recorded bundle holds the next step. A bundle that is no longer wanted holds nothing.
 func (in Input) isHeldByRollout() bool {
 	return RolloutOf(in.Current.Deployment).HoldsNextStep() && !in.leavesStep() && in.isStillWanted()
 }
 
-// start records the start of a step to another bundle than the recorded one.
+// start returns the StepStart of a step to the chosen bundle, to be recorded. It keeps Restores until a revision of the restored
+// BundleDeployment is active.
 func (in Input) start() *StepStart {
 	current := in.Current
 	start := &StepStart{Started: startTime(in.Now, current.History), SpecHash: in.Spec.Hash, Trigger: in.trigger()}
@@ -102,7 +104,7 @@ func (in Input) start() *StepStart {
 	return start
 }
 
-// trigger returns what makes a step to another bundle start.
+// trigger returns the reason why a step to the chosen bundle starts.
 func (in Input) trigger() platformv1alpha1.Trigger {
 	current, path := in.Current, in.Decision.Path
 	switch {

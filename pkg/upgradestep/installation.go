@@ -10,10 +10,10 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Installation is how far a BundleDeployment is that has not installed its bundle yet: a reason of condition Installed, and a sentence.
+// Installation is the progress of a BundleDeployment that has not installed its bundle yet: a reason and a message for condition Installed.
 type Installation struct{ Reason, Message string }
 
-// NeedsAction reports whether nothing progresses without an action by an admin.
+// NeedsAction reports whether the installation has failed, so that it does not progress without an action by an admin.
 func (i Installation) NeedsAction() bool {
 	switch i.Reason {
 	case platformv1alpha1.ReasonUnpackFailed, platformv1alpha1.ReasonValidationFailed, platformv1alpha1.ReasonInstallFailed:
@@ -22,12 +22,13 @@ func (i Installation) NeedsAction() bool {
 	return false
 }
 
-// InstallationOf returns how far the installation of a BundleDeployment is.
+// InstallationOf returns the progress of the installation of a BundleDeployment. deployment must not be nil.
 func InstallationOf(deployment *corev1alpha2.BundleDeployment) Installation {
 	if deployment.Status.ObservedGeneration < deployment.Generation {
 		return Installation{platformv1alpha1.ReasonUnpackPending, "The bundle has not been looked at yet."}
 	}
-	// The conditions become True one after the other. For a phase that goes on there are reasons and a message, for one that failed a reason.
+	// The conditions become True one after the other. The first that is not True is the current phase. Its reason distinguishes a phase
+	// that is in progress from one that failed.
 	for _, phase := range []struct {
 		condition       string
 		pending, failed string

@@ -16,10 +16,10 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// pick returns one of the choices.
+// pick returns one of the choices at random.
 func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
 
-// randomInput returns an input as the controller makes it: what the resolver decides is what the resolver decides, on a random catalog.
+// randomInput returns a random input that the controller could make: its decision is the resolver's for a random catalog.
 func randomInput(r *rand.Rand) upgradestep.Input {
 	versions := []string{"1.0.0", "1.1.0", "1.2.0"}
 	bundle := func() *platformv1alpha1.InstalledBundle {
@@ -86,7 +86,7 @@ func randomDeployment(r *rand.Rand) *corev1alpha2.BundleDeployment {
 	return deployment
 }
 
-// invariants hold for every input, whichever rules there are. Each is written without the guards of the rules.
+// invariants are conditions that each input and its step meet. They do not use the guards of the rules.
 var invariants = map[string]func(upgradestep.Input, upgradestep.Step) bool{
 	"a step has a bundle and a start, and no reason for none": func(_ upgradestep.Input, step upgradestep.Step) bool {
 		return step.Start == nil || step.Bundle != nil && step.Reason == ""
@@ -143,7 +143,8 @@ var invariants = map[string]func(upgradestep.Input, upgradestep.Step) bool{
 		if step.Action != upgradestep.Move || !in.Spec.Manual || in.Current.UpgradesFrom() == "" {
 			return true
 		}
-		// The way back to the installed version from a step that the catalogs withdrew needs no approval: it had one.
+		// The step back to the installed version from a step that the catalogs withdrew needs no approval, because that version was
+		// approved before.
 		return in.Decision.Target.Version.String() == in.Spec.ApprovedVersion || in.Decision.Target.Bundle.Version == in.Current.Installed.Version
 	},
 	"a start is not one that history has": func(in upgradestep.Input, step upgradestep.Step) bool {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Message explains why a wanted step is held, and what to do. It is empty unless the step's action is Hold. The step must be the result of
-// Decide for the input.
+// Message returns why a wanted step is held, and what an admin can do. It is empty unless the step's action is Hold. The step must be the
+// result of Decide for the input.
 func Message(in Input, step Step) string {
 	switch step.Reason {
 	case ReasonRebuiltNeedsApproval:
@@ -26,12 +26,12 @@ func Message(in Input, step Step) string {
 	return ""
 }
 
-// excluding returns a version range without a version.
+// excluding returns a version range that excludes a version from versionRange.
 func excluding(versionRange, version string) string {
 	switch {
 	case versionRange == "":
 		return "!=" + version
-	case strings.Contains(versionRange, "||"): // each side would need it
+	case strings.Contains(versionRange, "||"): // each alternative would need the exclusion
 		return "…, !=" + version
 	}
 	return versionRange + ", !=" + version

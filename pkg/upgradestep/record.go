@@ -9,8 +9,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// RecordedBundle reads the bundle that was recorded in the annotations of a BundleDeployment. It returns nil if the record is missing or was
-// edited so that status, where it is copied to, would not accept it.
+// RecordedBundle returns the bundle that is recorded in the annotations of a BundleDeployment. It returns nil if the record is missing or
+// unreadable, exceeds the limits of status.installed, or has an unknown format.
 func RecordedBundle(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
 	record := &platformv1alpha1.InstalledBundle{}
 	if err := json.Unmarshal([]byte(deployment.Annotations[platformv1alpha1.AnnotationBundle]), record); err != nil || record.Bundle == "" {
@@ -22,7 +22,7 @@ func RecordedBundle(deployment *corev1alpha2.BundleDeployment) *platformv1alpha1
 	return record
 }
 
-// fitsStatus reports whether a record keeps the limits that the API has for status.installed.
+// fitsStatus reports whether a record is within the limits that the API has for status.installed.
 func fitsStatus(record platformv1alpha1.InstalledBundle) bool {
 	type field struct {
 		text  string
@@ -42,13 +42,13 @@ func fitsStatus(record platformv1alpha1.InstalledBundle) bool {
 	return slices.Contains([]string{"", platformv1alpha1.FromBundle, platformv1alpha1.FromCatalog}, record.MaxOpenShiftVersionFrom)
 }
 
-// hasKnownFormat reports whether this manager has a class for the format of a bundle.
+// hasKnownFormat reports whether this manager has a ProvisionerClass for the format of a bundle.
 func hasKnownFormat(bundle platformv1alpha1.InstalledBundle) bool {
 	return bundle.Format == "" || corev1alpha2.ClassOf(bundle.Format) != ""
 }
 
-// recordFromStatus looks in status for the bundle of the image that a BundleDeployment runs. It replaces a record that RecordedBundle cannot
-// read. It returns nil if status does not have that image.
+// recordFromStatus returns the bundle in status whose image the BundleDeployment runs, in place of a record that RecordedBundle cannot
+// read. It returns nil if status does not have that image, or if the bundle has an unknown format.
 func recordFromStatus(status platformv1alpha1.PlatformOperatorStatus, deployment *corev1alpha2.BundleDeployment) *platformv1alpha1.InstalledBundle {
 	if deployment.Spec.Source.Image == nil {
 		return nil

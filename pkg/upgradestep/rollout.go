@@ -10,10 +10,10 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// RolloutState is how far the bundle of a BundleDeployment has been rolled out.
+// RolloutState is the phase of a rollout of the bundle of a BundleDeployment.
 type RolloutState string
 
-// States of a rollout. Those before Complete hold the next step; those after it do not, because nothing of the bundle runs.
+// States of a rollout. The states before RolloutComplete hold the next step. Those after it do not, because nothing of the bundle runs.
 const (
 	// RolloutPending: the status of the BundleDeployment is about an earlier spec.
 	RolloutPending RolloutState = "Pending"
@@ -21,9 +21,9 @@ const (
 	RolloutUnpacking RolloutState = "Unpacking"
 	// RolloutApplying: not all objects are applied yet, or the API server refuses some of a first installation.
 	RolloutApplying RolloutState = "Applying"
-	// RolloutRefused: the API server refuses objects, and the version before still runs.
+	// RolloutRefused: the API server refuses objects of the version, and the version before it still runs.
 	RolloutRefused RolloutState = "Refused"
-	// RolloutUnhealthy: everything is applied, and not healthy or not checked yet.
+	// RolloutUnhealthy: everything is applied, but is not healthy, or its health is not known yet.
 	RolloutUnhealthy RolloutState = "Unhealthy"
 	// RolloutProgressing: everything is healthy, and the rollout has not ended.
 	RolloutProgressing RolloutState = "Progressing"
@@ -33,20 +33,20 @@ const (
 
 	// RolloutNone: there is no BundleDeployment.
 	RolloutNone RolloutState = "None"
-	// RolloutRolledBack: the version was given up, and the version before was restored.
+	// RolloutRolledBack: the version missed its deadline, and the version before it was restored.
 	RolloutRolledBack RolloutState = "RolledBack"
 	// RolloutUnusable: the image cannot be pulled, or its content cannot be rendered.
 	RolloutUnusable RolloutState = "Unusable"
 )
 
-// Rollout is the progress of a rollout. Detail is the rest of a sentence, without a full stop, about what the rollout waits for; it is
-// empty for states that hold nothing.
+// Rollout is the progress of a rollout. Detail is a clause, without a full stop, about what the rollout waits for; it is empty for states
+// that do not hold the next step.
 type Rollout struct {
 	State  RolloutState
 	Detail string
 }
 
-// HoldsNextStep reports whether the version that the BundleDeployment runs must not be left for another one yet.
+// HoldsNextStep reports whether the rollout must end before the next step may start.
 func (r Rollout) HoldsNextStep() bool {
 	switch r.State {
 	case RolloutComplete, RolloutNone, RolloutRolledBack, RolloutUnusable:
@@ -55,7 +55,7 @@ func (r Rollout) HoldsNextStep() bool {
 	return true
 }
 
-// RolloutOf returns how far the rollout of a BundleDeployment is. The BundleDeployment may be nil.
+// RolloutOf returns the progress of the rollout of a BundleDeployment; RolloutNone if deployment is nil.
 func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	if deployment == nil {
 		return Rollout{State: RolloutNone}
@@ -91,8 +91,8 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	return Rollout{State: RolloutComplete}
 }
 
-// IsStale reports whether the status of a BundleDeployment is about an earlier spec. The API server counts a deletion as another generation,
-// though it changes no spec.
+// IsStale reports whether the status of a BundleDeployment is about an earlier spec. A deletion increases the generation, too, but does not
+// change the spec.
 func IsStale(deployment *corev1alpha2.BundleDeployment) bool {
 	generation := deployment.Generation
 	if deployment.DeletionTimestamp != nil {
@@ -101,7 +101,8 @@ func IsStale(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ObservedGeneration < generation
 }
 
-// IsRolledBack reports whether the version that a BundleDeployment names was given up and the version before it restored.
+// IsRolledBack reports whether the version in the spec of a BundleDeployment failed and the version before it was restored. It returns
+// false while the status is about an earlier spec.
 func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
 	if deployment.Status.ObservedGeneration < deployment.Generation {
 		return false
@@ -111,14 +112,15 @@ func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
 	})
 }
 
-// IsApplied reports whether some version is in place; it may be another one than the BundleDeployment names.
+// IsApplied reports whether any version of the bundle is applied; the spec of the BundleDeployment may have another one.
 func IsApplied(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ActiveRevision > 0 || meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
-// IsComplete reports whether the step to the bundle of a BundleDeployment is complete. A first installation is complete when everything is
-// applied, a later step when it is also healthy, so that the revision before it is no longer needed. No later step completes while the
-// BundleDeployment is paused: live objects are not compared with the desired ones then, so that objects of another version pass for them.
+// IsComplete reports whether the step to the bundle of a BundleDeployment is complete; first reports whether it is a first installation. A
+// first installation is complete when everything is applied. A later step is complete when everything is also healthy, because then the
+// revision before it is no longer needed. No later step completes while the BundleDeployment is paused, because live objects of another
+// version are not detected then.
 func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
 	if IsStale(deployment) || IsRolledBack(deployment) || deployment.Spec.Paused && !first {
 		return false
@@ -130,7 +132,8 @@ func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
 		meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
 }
 
-// ConditionText returns the message of a condition without its final full stop, or the fallback if there is no message.
+// ConditionText returns the message of a condition without its final full stop. It replaces the names of fields of the BundleDeployment by
+// those of the PlatformOperator. It returns the fallback if the condition is nil or has no message.
 func ConditionText(condition *metav1.Condition, fallback string) string {
 	if condition == nil || condition.Message == "" {
 		return fallback
@@ -138,11 +141,11 @@ func ConditionText(condition *metav1.Condition, fallback string) string {
 	return platformOperatorFields.Replace(TrimStop(condition.Message))
 }
 
-// TrimStop returns a text without white space around it and without its final full stop.
+// TrimStop returns a text without surrounding white space and without final full stops.
 func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(text), ".") }
 
-// platformOperatorFields replaces the fields of a BundleDeployment that its messages tell users to set by those of the PlatformOperator,
-// which propagates them.
+// platformOperatorFields replaces the names of fields of a BundleDeployment by the names of the PlatformOperator's fields that are copied
+// to them. A user must set the latter.
 var platformOperatorFields = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
 	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",

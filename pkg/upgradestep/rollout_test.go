@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// refused is a BundleDeployment of which the API server refuses the newest version; the one before is healthy.
+// refused returns a BundleDeployment whose newest version the API server refuses, while the version before it is healthy.
 func refused() *corev1alpha2.BundleDeployment {
 	deployment := steptest.Healthy()
 	meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled).Reason = corev1alpha2.ReasonUpgradeFailed

@@ -7,21 +7,22 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// rule gives the step for the inputs that meet its guard and no guard before it.
+// rule is one row of the decision table: a guard (when) and the function that returns the step (then). It applies to inputs that meet its
+// guard and no guard before it.
 type rule struct {
 	name string
 	when func(Input) bool
 	then func(Input) Step
 }
 
-// rules are tried in order; the first whose guard holds decides. A guard may rely on what the guards before it ruled out: after the rule
-// "nothing is recorded" there is a chosen and a recorded bundle and a BundleDeployment.
+// rules are in the order in which Decide tries them: the first rule whose guard is true decides. A guard may rely on the guards before it.
+// After the rule "nothing is recorded", for example, a chosen bundle, a recorded bundle and a BundleDeployment exist.
 //
-// The principles behind the order: A deletion by somebody else is undone before anything else. A step starts when the step before it is
-// complete and status shows it. A version whose rollout is not complete holds the next step, because to move on over a failure hides it and
-// may make it worse. It is left as soon as it is no longer wanted: the spec has changed since the step started, or the author withdrew it. A
-// version of which nothing runs (unusable, rolled back) holds nothing. During a cluster update no step starts but first installations,
-// approved steps, and those that leave a step which is stuck.
+// The order follows these principles. The manager undoes a deletion by somebody else first. A step starts when the step before it is
+// complete and status shows that. A version whose rollout is not complete holds the next step, because another step would hide the failure
+// and may aggravate it. It no longer holds the next step when it is no longer wanted: the spec has changed since the step started, or the
+// author withdrew the version. A version of which nothing runs (unusable, rolled back) holds nothing. During a cluster update, the only
+// steps that start are first installations, approved steps, and steps away from an unfinished step.
 var rules = []rule{
 	{"spec.paused is set", func(in Input) bool { return in.Spec.Paused }, stay(Keep, ReasonPaused)},
 	{"the BundleDeployment is being deleted", isDeploymentDeleted, stay(Wait, ReasonDeploymentDeleted)},
@@ -53,7 +54,7 @@ func isReferenceAheadOfStatus(in Input) bool {
 	return isRunningChosen(in) && in.Current.isStatusBehind() && !SameBundle(*in.Current.Recorded, in.withRecordedImage())
 }
 
-// isRecordNeeded reports whether status must be updated from the record of the recorded bundle before that of the chosen one replaces it.
+// isRecordNeeded reports whether status must be updated from the record of the recorded bundle before another bundle's record replaces it.
 func isRecordNeeded(in Input) bool {
 	return in.Current.isStatusBehind() && !SameBundle(*in.Current.Recorded, in.chosen())
 }
@@ -72,7 +73,7 @@ func isHeldByClusterUpdate(in Input) bool {
 	return in.ClusterUpdate != "" && in.Current.Installed != nil && in.Current.WasReady() && !in.isApproved() && !in.leavesStep()
 }
 
-// stay keeps the recorded bundle.
+// stay returns a function whose step stays with the recorded bundle. For Wait and Hold, the step also has the chosen bundle as Next.
 func stay(action Action, reason Reason) func(Input) Step {
 	return func(in Input) Step {
 		step := Step{Action: action, Reason: reason}
@@ -87,7 +88,7 @@ func stay(action Action, reason Reason) func(Input) Step {
 	}
 }
 
-// begin starts a step to the chosen bundle.
+// begin returns a function whose step starts with the chosen bundle.
 func begin(action Action) func(Input) Step {
 	return func(in Input) Step {
 		bundle := in.chosen()
@@ -95,22 +96,22 @@ func begin(action Action) func(Input) Step {
 	}
 }
 
-// restore starts the step back to what was installed.
+// restore returns the step that restores the bundle that was installed before the BundleDeployment was deleted.
 func restore(in Input) Step {
 	return Step{Action: Restore, Bundle: in.Current.Recorded, Start: &StepStart{
 		Started: startTime(in.Now, in.Current.History), Trigger: platformv1alpha1.TriggerRestored, SpecHash: in.Spec.Hash, Restores: true,
 	}}
 }
 
-// keepChosen keeps the running bundle, and updates what the catalog declares of it.
+// keepChosen returns the step that keeps the running bundle, with the declarations that the catalog has for it now.
 func keepChosen(in Input) Step {
 	bundle := in.withRecordedImage()
 	return Step{Action: Keep, Bundle: &bundle, Reason: ReasonUpToDate}
 }
 
-// withRecordedImage returns the chosen bundle by the reference that the BundleDeployment has: a new reference to the same image would be
-// rolled out as if it were new content. A reference to the same digest in another registry is used if nothing can come of it but a pull that
-// succeeds: if the image cannot be pulled, or the rollout is complete.
+// withRecordedImage returns the chosen bundle with the image reference that the BundleDeployment has, because a new reference to the same
+// image would be rolled out as if it were new content. It keeps a new reference with the same digest only if this cannot do harm: if the
+// image cannot be pulled now, or the rollout is complete.
 func (in Input) withRecordedImage() platformv1alpha1.InstalledBundle {
 	chosen, deployment := in.chosen(), in.Current.Deployment
 	unpullable := deployment != nil && meta.IsStatusConditionFalse(deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)

@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// running is an input for a PlatformOperator that runs 1.0.0, which status shows as installed and ready, after a change by change.
+// running returns the input for a PlatformOperator that runs 1.0.0, which status shows as installed and ready. It applies the changes.
 func running(decision resolve.Decision, change ...func(*upgradestep.Input)) upgradestep.Input {
 	in := upgradestep.Input{
 		Current: upgradestep.Current{
@@ -49,12 +49,12 @@ func paused(in *upgradestep.Input) { in.Spec.Paused = true }
 
 func statusBehind(in *upgradestep.Input) { in.Current.History = nil }
 
-// restoring: 1.0.0 is being restored after its BundleDeployment was deleted.
+// restoring is a change after which 1.0.0 is being restored, because its BundleDeployment was deleted.
 func restoring(in *upgradestep.Input) {
 	in.Current.Start = &upgradestep.StepStart{Started: metav1.NewTime(noon), Trigger: platformv1alpha1.TriggerRestored, SpecHash: "same", Restores: true}
 }
 
-// moving: the step from 0.9.0 to 1.0.0 is under way.
+// moving is a change after which the step from 0.9.0 to 1.0.0 is under way.
 func moving(in *upgradestep.Input) { in.Current.Installed = steptest.Bundle("0.9.0") }
 
 func beingDeleted(in *upgradestep.Input) {
@@ -64,10 +64,10 @@ func beingDeleted(in *upgradestep.Input) {
 
 func nothingRecorded(in *upgradestep.Input) { in.Current.Recorded, in.Current.Start = nil, nil }
 
-// recordLost: somebody removed the record of the bundle, and left the one of the step.
+// recordLost is a change after which the record of the bundle is missing, and the record of the step's start is not.
 func recordLost(in *upgradestep.Input) { in.Current.Recorded = nil }
 
-// rebuilt is the decision for another image of 1.0.0; awaiting says that 1.1.0 awaits approval.
+// rebuilt returns the decision for another image of 1.0.0. If awaiting is true, 1.1.0 awaits approval.
 func rebuilt(awaiting bool) resolve.Decision {
 	decision := steptest.Choosing("1.0.0")
 	decision.Available[0].Bundle.Image = "registry.invalid/op" + anotherDigest
@@ -82,7 +82,7 @@ func byDigest(in *upgradestep.Input) {
 	in.Current.Recorded.Image, in.Current.Installed.Image = "registry.invalid/op"+oneDigest, "registry.invalid/op"+oneDigest
 }
 
-// TestEachRuleDecides has at least one case for each rule. It is the specification in examples: who changes a rule changes a case.
+// TestEachRuleDecides has at least one case for each rule. The cases are examples of the specification: a change of a rule changes a case.
 func TestEachRuleDecides(t *testing.T) {
 	newer, withdrawn, none := steptest.Choosing("1.1.0", "1.0.0"), steptest.Choosing("1.1.0"), resolve.Decision{}
 	otherTag := steptest.Choosing("1.0.0")
@@ -156,8 +156,8 @@ func TestEachRuleDecides(t *testing.T) {
 	}
 }
 
-// TestStepAfterARestorationStillRestores: until a revision is active, the BundleDeployment stands for the deleted one under which a version had
-// been ready.
+// TestStepAfterARestorationStillRestores checks that Restores is kept until a revision is active: until then, the BundleDeployment replaces
+// the deleted one under which a version had been ready.
 func TestStepAfterARestorationStillRestores(t *testing.T) {
 	newer := steptest.Choosing("1.1.0", "1.0.0")
 	for name, test := range map[string]struct {
@@ -179,7 +179,7 @@ func TestStepAfterARestorationStillRestores(t *testing.T) {
 	}
 }
 
-// TestRulesHaveDistinctNames keeps RuleFor and the table above honest.
+// TestRulesHaveDistinctNames checks that no two rules have the same name, because RuleFor and TestEachRuleDecides identify rules by name.
 func TestRulesHaveDistinctNames(t *testing.T) {
 	names := upgradestep.RuleNames()
 	if distinct := slices.Compact(slices.Sorted(slices.Values(names))); len(distinct) != len(names) {
@@ -187,7 +187,7 @@ func TestRulesHaveDistinctNames(t *testing.T) {
 	}
 }
 
-// TestMessagesOfHolds compares the whole messages: users, the documentation and stories know them.
+// TestMessagesOfHolds compares complete messages, because the documentation and other tests quote them.
 func TestMessagesOfHolds(t *testing.T) {
 	newer := steptest.Choosing("1.1.0", "1.0.0")
 	ranged := func(versions string) func(*upgradestep.Input) {

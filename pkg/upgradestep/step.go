@@ -9,28 +9,28 @@ type Action string
 
 // Actions. Install, Move and Restore start an upgrade step; the others do not.
 const (
-	// Install runs the first bundle of a PlatformOperator, or the first one that is known.
+	// Install starts the first bundle of a PlatformOperator, or a bundle while the recorded one is unknown.
 	Install Action = "Install"
-	// Move runs another bundle in place of the recorded one.
+	// Move replaces the recorded bundle by another one.
 	Move Action = "Move"
 	// Restore creates a deleted BundleDeployment again, with the bundle that it had.
 	Restore Action = "Restore"
-	// Keep stays with the recorded bundle, because no other one is wanted.
+	// Keep stays with the recorded bundle, because the spec is paused or no other bundle is chosen.
 	Keep Action = "Keep"
-	// Wait stays with the recorded bundle until something ends that other parts of status report.
+	// Wait stays with the recorded bundle for a time, for a reason that another part of status reports.
 	Wait Action = "Wait"
-	// Hold keeps the recorded bundle although another one is wanted. Message returns why, and what to do.
+	// Hold stays with the recorded bundle although another one is wanted. Message returns the reason and the remedy.
 	Hold Action = "Hold"
 )
 
-// Reason is why no upgrade step starts.
+// Reason is the reason why no upgrade step starts; empty if one starts.
 type Reason string
 
 // Reasons of Keep.
 const (
 	// ReasonPaused: spec.paused is set.
 	ReasonPaused Reason = "Paused"
-	// ReasonNothingChosen: the resolver chose no bundle, or was not asked.
+	// ReasonNothingChosen: the resolver chose no bundle, or did not run.
 	ReasonNothingChosen Reason = "NothingChosen"
 	// ReasonUpToDate: the chosen bundle is the recorded one.
 	ReasonUpToDate Reason = "UpToDate"
@@ -58,20 +58,20 @@ const (
 	ReasonClusterUpdating Reason = "ClusterUpdating"
 )
 
-// Step is a decision about upgrade steps.
+// Step is the decision whether an upgrade step starts, and with which bundle.
 type Step struct {
 	Action Action
 	// Bundle is the bundle that the BundleDeployment runs from now on; nil if there is none to run.
 	Bundle *platformv1alpha1.InstalledBundle
-	// Start is to be recorded with Bundle. It is nil if no step starts.
+	// Start must be recorded with Bundle; nil if no step starts.
 	Start *StepStart
-	// Reason is why no step starts; empty if one does.
+	// Reason is the reason why no step starts; empty if a step starts.
 	Reason Reason
-	// Next is the bundle that is wanted and not moved to, for Wait and Hold; nil if none is known.
+	// Next is the chosen bundle that is not started yet, for Wait and Hold; nil if the resolver chose none.
 	Next *platformv1alpha1.InstalledBundle
 }
 
-// Decide decides whether an upgrade step starts, by the first rule that applies.
+// Decide decides whether an upgrade step starts. It applies the first rule whose guard is true.
 func Decide(in Input) Step {
 	return firstRule(in).then(in)
 }

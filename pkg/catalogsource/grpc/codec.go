@@ -13,14 +13,15 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// boundedCodec decodes messages with a limited number of parts: an empty property is two bytes in a message, and a hundred in memory.
+// boundedCodec decodes only messages with a limited number of parts (messages and list elements), because an empty property takes two bytes
+// in a message and a hundred in memory. parts is the maximum number.
 type boundedCodec struct {
 	parts int
-	// exceeded is set when a message has more parts.
+	// exceeded is set if a message has more parts.
 	exceeded *atomic.Bool
 }
 
-// maxDepth limits the nesting of the parts of a message.
+// maxDepth is the maximum nesting of the parts of a message.
 const maxDepth = 256
 
 var errTooManyParts = errors.New("the message has too many parts")
@@ -49,7 +50,8 @@ func (c boundedCodec) Unmarshal(data mem.BufferSlice, into any) error {
 	return proto.Unmarshal(buffer.ReadOnlyData(), message)
 }
 
-// countParts subtracts the messages and list elements of an encoded message from left.
+// countParts subtracts the number of messages and list elements in an encoded message from left. It returns errTooManyParts if left becomes
+// negative.
 func countParts(encoded []byte, of protoreflect.MessageDescriptor, left *int, depth int) error {
 	if depth == 0 {
 		return fmt.Errorf("the message is nested deeper than %d", maxDepth)

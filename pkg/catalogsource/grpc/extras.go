@@ -21,12 +21,12 @@ const (
 	// acknowledgeExperimental is a required header of calls to operator-registry's experimental service; without it, the server returns an
 	// empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
-	// noteNoUpgradeRules is the note on packages for which the server cannot return upgrade rules.
+	// noteNoUpgradeRules is the note for packages whose upgrade rules the server cannot return.
 	noteNoUpgradeRules = "the catalog's server does not serve upgrade rules (operator-registry before 1.69): only those on bundles are known"
 )
 
-// upgradeSchemas returns the schemas of upgrade rules to request. The protocol does not support prefixes. The list has the current version
-// and the probable next ones, because unknown rules must block upgrades.
+// upgradeSchemas returns the schemas of upgrade rules to request, because the protocol does not support prefixes. The list has the current
+// version and the probable next ones, because unknown rules must block upgrades.
 func upgradeSchemas() []string {
 	var schemas []string
 	for _, version := range []string{"v1alpha1", "v1alpha2", "v1beta1", "v1"} {
@@ -35,8 +35,8 @@ func upgradeSchemas() []string {
 	return schemas
 }
 
-// addRules requests the upgrade rules of every listed package. If the server does not support that, packages without rules on a bundle get
-// a note.
+// addRules requests the upgrade rules of every listed package. If the server does not support that, each package whose bundles have no
+// rules gets a note instead.
 func (r *reader) addRules(ctx context.Context) error {
 	err := r.askForRules(metadata.AppendToOutgoingContext(ctx, acknowledgeExperimental, "true"))
 	if status.Code(err) != codes.Unimplemented {
@@ -71,7 +71,7 @@ func (r *reader) askForRules(ctx context.Context) error {
 	return group.Wait()
 }
 
-// customSchema streams the blobs of one schema and package.
+// customSchema requests the blobs of one schema and package, and calls add with each as JSON.
 func (r *reader) customSchema(ctx context.Context, schema, pkg string, add func(raw []byte)) error {
 	stream, err := r.experimental.ExperimentalListPackageCustomSchemas(ctx,
 		&api.ExperimentalListPackageCustomSchemasRequest{Schema: schema, PackageName: pkg})
@@ -94,7 +94,7 @@ func (r *reader) customSchema(ctx context.Context, schema, pkg string, add func(
 	}
 }
 
-// addDeprecations adds the deprecations of the listed bundles and of the packages.
+// addDeprecations adds the recorded deprecations of each package to the builder.
 func (r *reader) addDeprecations() {
 	for pkg, found := range r.deprecations {
 		var list []catalog.Deprecation
@@ -107,10 +107,11 @@ func (r *reader) addDeprecations() {
 	}
 }
 
-// sizeOfDeprecation is the memory of a deprecation besides its texts, in bytes, until the builder has all of its package.
+// sizeOfDeprecation is the size in memory of a deprecation without its texts, in bytes, until addDeprecations adds it to the builder.
 const sizeOfDeprecation = 128
 
-// addDeprecation records the deprecation of a package, channel or bundle; nil is none.
+// addDeprecation records the deprecation of a package, channel or bundle; the last one replaces earlier ones. It does nothing if
+// deprecation is nil or the package was discarded.
 func (r *reader) addDeprecation(pkg, schema, name string, deprecation *api.Deprecation) {
 	if deprecation == nil || r.discarded[pkg] {
 		return

@@ -24,7 +24,8 @@ const rulesSchema = "io.openshift.operators.upgrades.v1alpha1"
 
 type customStream = api.ExperimentalRegistry_ExperimentalListPackageCustomSchemasServer
 
-// fakeRules serves custom schemas as a test says, and records what was asked for.
+// fakeRules is an experimental registry service whose responses a test defines. It records the requested schemas (asked) and whether the
+// required header was sent (heard).
 type fakeRules struct {
 	api.UnimplementedExperimentalRegistryServer
 	answer func(schema string, stream customStream) error
@@ -43,7 +44,7 @@ func (f *fakeRules) ExperimentalListPackageCustomSchemas(r *api.ExperimentalList
 	return f.answer(r.GetSchema(), stream)
 }
 
-// serveRules serves one bundle and, beside it, custom schemas.
+// serveRules starts a server that has one bundle with these properties and the custom schemas of rules. It returns the address.
 func serveRules(t *testing.T, rules *fakeRules, properties ...*api.Property) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -25,35 +25,36 @@ import (
 )
 
 const (
-	// timeout limits one read, without waits for other reads, for callers whose context has no earlier deadline. A full OpenShift catalog
-	// takes seconds; a server that takes minutes hangs.
+	// timeout is the maximum duration of one read, without waits for other reads. A full OpenShift catalog takes seconds; a server that
+	// takes minutes hangs.
 	timeout = 2 * time.Minute
-	// initialMaxMessage is the first limit of a message, in bytes. The largest blob of the OpenShift 4.20 catalogs has 194 KiB, and a
-	// message may have its content twice.
+	// initialMaxMessage is the maximum size of a message in the first attempt, in bytes. The largest blob of the OpenShift 4.20 catalogs
+	// has 194 KiB, and a message may have its content twice.
 	initialMaxMessage = 512 << 10
-	// maxMessage is the limit if a message is larger than that, for one read at a time. The manifests of the largest known bundle have 6.5
-	// MiB.
+	// maxMessage is the maximum size of a message in the second attempt, in bytes, which only one read at a time may make. The manifests of
+	// the largest known bundle have 6.5 MiB.
 	maxMessage = 8 << 20
-	// initialMaxParts is the first limit of the properties, skips and other parts of a message: a bundle of the OpenShift 4.20 catalogs has
-	// about a hundred. maxParts is the limit of a large message.
+	// initialMaxParts is the maximum number of properties, skips and other parts of a message in the first attempt, and maxParts in the
+	// second. A bundle of the OpenShift 4.20 catalogs has about a hundred.
 	initialMaxParts, maxParts = 2_048, 20_000
-	// concurrentCalls is how many bundles are requested at once: enough to hide the round trip, and few enough not to displace OLM, which
-	// uses the same server. 16 reads then hold 16 MiB of messages.
+	// concurrentCalls is the maximum number of concurrent calls of one read. It is high enough to hide the round trip, and low enough not
+	// to displace OLM, which uses the same server. 16 reads then hold 16 MiB of messages.
 	concurrentCalls = 2
-	// maxHeaders limits headers and trailers, which have an error's text, in bytes. grpc-go's own limit is 16 MiB.
+	// maxHeaders is the maximum size of headers and trailers, which include the text of an error, in bytes. The default of grpc-go is 16
+	// MiB.
 	maxHeaders = 64 << 10
 )
 
 // Client reads catalogs. The zero value connects over TCP.
 type Client struct {
-	// Dial connects to an address; nil connects over TCP.
+	// Dial connects to an address. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Read reads the catalog at address (host:port) and returns the packages for which want returns true, sorted by name; a nil want selects
-// all. A package that is not in the catalog is not in the result. The Providers cover all packages, wanted or not. The connection is closed
-// on return. Errors name the address and the request; with an error there is no result. memory limits what is retained; nil is unlimited.
-// The caller closes it.
+// all. It omits packages that are not in the catalog. The Providers include all packages, wanted or not. It closes the connection before it
+// returns. Errors name the address and the request; with an error there is no result. memory limits what is retained; nil means no limit.
+// The caller closes memory.
 func (c Client) Read(ctx context.Context, address string, want func(pkg string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	ctx, end := memory.StartRead(ctx, timeout)
 	defer end()
@@ -76,14 +77,14 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
 		packages, providers, err = readLarge(ctx, connection, want, memory)
 	}
-	// A server that sees our deadline, too, may end its stream early and without an error.
+	// The server sees our deadline, too, and may end its stream early and without an error.
 	if err = catalogsource.Cause(ctx, err); err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
 }
 
-// dialer returns the function that connects to the server and counts what it sends.
+// dialer returns a function that connects to a server and adds the bytes that the server sends to memory.
 func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, string) (net.Conn, error) {
 	dial := c.Dial
 	if dial == nil {
@@ -98,20 +99,21 @@ func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, 
 	}
 }
 
-// countingConn counts received bytes.
+// countingConn is a connection that adds the number of received bytes to a Reservation.
 type countingConn struct {
 	net.Conn
 	memory *catalogsource.Reservation
 }
 
-// Read reads from the connection.
+// Read implements net.Conn.
 func (c *countingConn) Read(buffer []byte) (int, error) {
 	n, err := c.Conn.Read(buffer)
 	c.memory.AddReceived(n)
 	return n, err
 }
 
-// readLarge reads a catalog again that has a message above the first limit.
+// readLarge reads a catalog again in which a message exceeded the limits of the first attempt. It waits until no other read has large
+// messages.
 func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	memory.Reset()
 	release, err := memory.AcquireLarge(ctx)
@@ -122,7 +124,7 @@ func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, w
 	return readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
 }
 
-// readWith reads over a connection with limited messages, with this number of concurrent calls.
+// readWith reads a catalog over a connection with limited messages. calls is the maximum number of concurrent calls.
 func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
 	r := &reader{
 		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), concurrency: calls,
@@ -140,19 +142,19 @@ func readWith(ctx context.Context, bounded boundedConnection, want func(string) 
 	return r.builder.Build(), r.providers.Build(), nil
 }
 
-// boundedConnection limits the messages of its calls.
+// boundedConnection is a connection that limits the messages of its calls; message is the maximum size in bytes.
 type boundedConnection struct {
 	googlegrpc.ClientConnInterface
 	message int
 	codec   boundedCodec
 }
 
-// newBoundedConnection limits a message to a number of bytes and parts.
+// newBoundedConnection returns a connection that limits each message to a number of bytes and a number of parts.
 func newBoundedConnection(connection googlegrpc.ClientConnInterface, message, parts int) boundedConnection {
 	return boundedConnection{connection, message, boundedCodec{parts, new(atomic.Bool)}}
 }
 
-// bounds adds the limits to the options of a call.
+// bounds returns the options of a call with the limits of the connection.
 func (c boundedConnection) bounds(options []googlegrpc.CallOption) []googlegrpc.CallOption {
 	return append(options, googlegrpc.MaxCallRecvMsgSize(c.message), googlegrpc.ForceCodecV2(c.codec))
 }
@@ -167,34 +169,35 @@ func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.Strea
 
 type bundleKey struct{ pkg, name string }
 
-// listedBundle is a bundle of the list, with one of its channels to request it from.
+// listedBundle is a bundle of the streamed list, and the name of one of its channels, which the request for its ClusterServiceVersion
+// needs.
 type listedBundle struct {
 	bundle  catalog.Bundle
 	channel string
 	// hasCSV means that the ClusterServiceVersion has been read.
 	hasCSV bool
-	// invalid means that the bundle has an unreadable property, which is a fault of its package.
+	// invalid means that the bundle has an unreadable property. The bundle is then omitted, with a fault of its package.
 	invalid bool
-	// reserved is the memory reserved for it, in bytes.
+	// reserved is the memory that is reserved for the bundle, in bytes.
 	reserved int
 }
 
 type reader struct {
 	client       api.RegistryClient
 	experimental api.ExperimentalRegistryClient
-	// concurrency is the number of concurrent calls.
+	// concurrency is the maximum number of concurrent calls.
 	concurrency int
 	builder     catalog.Builder
 	providers   catalog.ProvidersBuilder
 	bundles     map[bundleKey]*listedBundle
 	packages    map[string]bool
-	// discarded are packages that are too large, of which nothing is retained.
+	// discarded has the packages that are too large, of which nothing is retained.
 	discarded map[string]bool
-	// hasRules are the packages with upgrade rules on a bundle.
+	// hasRules has the packages with upgrade rules on a bundle.
 	hasRules map[string]bool
-	// deprecations are the deprecation messages of each package.
+	// deprecations has the deprecation messages of each package.
 	deprecations map[string]map[catalog.Deprecation]string
-	// lock guards builder during concurrent calls.
+	// lock guards builder, and what addCSV changes, during concurrent calls.
 	lock sync.Mutex
 }
 
@@ -221,7 +224,7 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 		return err
 	}
 	for key, l := range r.bundles {
-		// The builder retains it from here on.
+		// From here on, the builder retains the bundle.
 		delete(r.bundles, key)
 		r.builder.Release(key.pkg, l.reserved)
 		if !l.invalid {
@@ -231,7 +234,7 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 	return nil
 }
 
-// list streams the whole catalog once; no other call returns replaces and skips. A bundle appears once for each of its channels.
+// list streams the whole catalog once, because no other call returns replaces and skips. A bundle appears once for each of its channels.
 func (r *reader) list(ctx context.Context, want func(string) bool) error {
 	stream, err := r.client.ListBundles(ctx, &api.ListBundlesRequest{})
 	if err != nil {
@@ -257,7 +260,7 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 	}
 }
 
-// add adds a bundle of the list.
+// add adds a bundle of the streamed list. If the bundle was already added for another channel, add only adds the channel entry.
 func (r *reader) add(b *api.Bundle) {
 	r.packages[b.GetPackageName()] = true
 	if r.discarded[b.GetPackageName()] {
@@ -294,7 +297,8 @@ func (r *reader) add(b *api.Bundle) {
 	r.addCSV(key, l, b.GetCsvJson())
 }
 
-// addFault records the first error of a bundle as a fault of its package.
+// addFault marks a bundle as invalid and adds the error as a fault of its package. It does nothing if err is nil or the bundle is already
+// invalid.
 func (r *reader) addFault(key bundleKey, l *listedBundle, err error) {
 	if err != nil && !l.invalid {
 		l.invalid = true
@@ -302,8 +306,8 @@ func (r *reader) addFault(key bundleKey, l *listedBundle, err error) {
 	}
 }
 
-// addCSV reads the ClusterServiceVersion's fields and drops its text, because a catalog has hundreds of megabytes of them. It reserves
-// memory for the bundle; if there is none, it drops the bundle.
+// addCSV sets the bundle's fields from its ClusterServiceVersion and drops the text, because a catalog has hundreds of megabytes of them;
+// csv may be empty. It reserves memory for the bundle. If that fails, it discards the package.
 func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	if csv != "" {
 		l.hasCSV = true
@@ -319,7 +323,7 @@ func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	l.reserved += more
 }
 
-// discard removes the listed bundles of a package that is too large.
+// discard removes the listed bundles and the deprecations of a package that is too large. It does nothing if they are already removed.
 func (r *reader) discard(pkg string) {
 	if r.discarded[pkg] {
 		return

@@ -76,7 +76,7 @@ func TestReadWithoutAWantedPackageIsEmpty(t *testing.T) {
 	}
 }
 
-// fake serves what a test says, for what operator-registry's own server does not do.
+// fake is a registry whose responses a test defines, for cases that operator-registry's own server cannot produce.
 type fake struct {
 	api.UnimplementedRegistryServer
 	list      func(api.Registry_ListBundlesServer) error

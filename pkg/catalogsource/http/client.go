@@ -16,27 +16,28 @@ import (
 
 // Defaults of Options.
 const (
-	// DefaultTimeout is that of OLM v1's own client; 10 seconds were too short for large catalogs (OCPBUGS-92037).
+	// DefaultTimeout is the timeout of OLM v1's own client. 10 seconds were too short for large catalogs (OCPBUGS-92037).
 	DefaultTimeout = 5 * time.Minute
-	// DefaultMaxBytes is several times the largest catalog of OpenShift (about 130 MB as JSON lines).
+	// DefaultMaxBytes is the default of Options.MaxBytes. It is several times the size of the largest catalog of OpenShift, about 130 MB as
+	// JSON lines.
 	DefaultMaxBytes = 1 << 30
 )
 
-// maxHeaders limits the headers of a response, in bytes; catalogd's have about a hundred.
+// maxHeaders is the maximum size of the headers of a response, in bytes. Those of catalogd have about a hundred.
 const maxHeaders = 64 << 10
 
-// Options configure a Client. The zero value trusts the system's authorities.
+// Options configure a Client. The zero value trusts the system's certificate authorities.
 type Options struct {
-	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. Every read of a catalog reads it again, so that a
-	// rotation needs no restart.
+	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. Each read of a catalog also reads the file, so that a
+	// rotation needs no restart. If it is empty, RootCAs applies.
 	CAFile string
-	// RootCAs are trusted if CAFile is empty; nil means the system's.
+	// RootCAs are the trusted authorities if CAFile is empty. Nil means the system's.
 	RootCAs *x509.CertPool
-	// Dial connects to a server; nil connects over TCP.
+	// Dial connects to a server. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout limits one read with all its requests, without waits for other reads; 0 means DefaultTimeout.
+	// Timeout is the maximum duration of one read with all its requests, without waits for other reads. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// MaxBytes limits what one read receives, after decompression; 0 means DefaultMaxBytes.
+	// MaxBytes is the maximum number of bytes that one read receives, after decompression. 0 means DefaultMaxBytes.
 	MaxBytes int64
 }
 
@@ -45,12 +46,12 @@ type Client struct {
 	options Options
 
 	lock sync.Mutex
-	// pem is the content of CAFile when client was created.
+	// pem is the content of CAFile for which client was created.
 	pem    []byte
 	client *http.Client
 }
 
-// New returns a client. It reads and connects to nothing.
+// New returns a Client. It does not read CAFile and does not connect.
 func New(options Options) *Client {
 	if options.Timeout <= 0 {
 		options.Timeout = DefaultTimeout
@@ -73,7 +74,8 @@ func (c *Client) Close() {
 	}
 }
 
-// current returns the HTTP client for the current authorities in CAFile. It does not reuse connections made under other authorities.
+// current returns the HTTP client for the current authorities in CAFile. It does not reuse connections that were made with other
+// authorities.
 func (c *Client) current() (*http.Client, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -115,7 +117,7 @@ func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 			TLSHandshakeTimeout:   10 * time.Second,
 			ResponseHeaderTimeout: time.Minute,
 			IdleConnTimeout:       30 * time.Second,
-			// Go's own limit is 10 MiB for each response.
+			// The default is 10 MiB for each response.
 			MaxResponseHeaderBytes: maxHeaders,
 			MaxIdleConnsPerHost:    2,
 		},

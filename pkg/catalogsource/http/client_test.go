@@ -130,7 +130,8 @@ func TestManyPackagesAreReadFromTheWholeCatalog(t *testing.T) {
 	}
 }
 
-// serve starts an https server that does what catalogd's does not, or not on demand.
+// serve starts an HTTPS server with a handler, for responses that catalogd's server does not send on demand. It returns the base URL of a
+// catalog, and the Options that trust the server.
 func serve(t *testing.T, handler nethttp.HandlerFunc) (string, http.Options) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)

@@ -16,22 +16,23 @@ import (
 )
 
 const (
-	// maxNamed is the maximum number of packages to request one by one (two requests each); for more, one stream of the whole catalog is
-	// cheaper for both sides.
+	// maxNamed is the maximum number of packages that are requested one by one, with two requests each. For more packages, one stream of
+	// the whole catalog takes less time and memory on both sides.
 	maxNamed = 32
-	// maxErrorBody is how many bytes of an error response are quoted.
+	// maxErrorBody is the maximum number of bytes of an error response that an error quotes.
 	maxErrorBody = 200
 )
 
-// Result is the result of one conditional read.
+// Result is the result of one read.
 type Result struct {
 	// Packages are sorted by name. Requested packages that are not in the catalog are omitted.
 	Packages []catalog.Package
-	// Providers has the kinds that all packages of the catalog provide, requested or not; nil if the read did not cover the whole catalog.
+	// Providers has the kinds that all packages of the catalog provide, requested or not; nil if the read did not include the whole
+	// catalog.
 	Providers *catalog.Providers
-	// LastModified is the argument for the next ReadPackages of the same names; empty if the server sent none.
+	// LastModified is the argument since for the next ReadPackages of the same names; empty if the server did not send it.
 	LastModified string
-	// NotModified means that the content is unchanged; Packages is then empty.
+	// NotModified means that the content is unchanged. Then Packages is empty and Providers is nil.
 	NotModified bool
 }
 
@@ -43,13 +44,13 @@ func (c *Client) Read(ctx context.Context, base string, want func(pkg string) bo
 }
 
 // ReadPackages reads the named packages: one by one from /api/v1/metas, or from the whole catalog if the server does not have that endpoint
-// or the names are many. since is the LastModified of an earlier result for the same names. If the content is unchanged since then, the
-// result is NotModified and the server sends almost nothing. An empty since reads in any case.
+// or there are more than 32 names. since is the LastModified of an earlier result for the same names. If the content is unchanged since
+// then, the result is NotModified and the server sends almost nothing. If since is empty, ReadPackages always reads the content.
 //
 // HTTP times have whole seconds and catalogd has no other validator, so a catalog that changes twice within one second can look unchanged.
-// A caller that knows the catalog's resolved digest passes an empty since when it has changed.
+// A caller that knows the catalog's resolved digest passes an empty since when the digest has changed.
 //
-// memory limits what is retained; nil is unlimited. The caller closes it.
+// memory limits what is retained; nil means no limit. The caller closes memory.
 func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string, memory *catalogsource.Reservation) (Result, error) {
 	return c.do(ctx, base, memory, func(r *request) (Result, error) {
 		if len(names) <= maxNamed {
@@ -63,7 +64,7 @@ func (c *Client) ReadPackages(ctx context.Context, base string, names []string, 
 }
 
 // ReadProviders reads which packages of the catalog provide which kinds: from its bundles in /api/v1/metas, or from the whole catalog if
-// the server does not have that endpoint. The result has no packages.
+// the server does not have that endpoint. The result has no packages. memory is as in ReadPackages.
 func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalogsource.Reservation) (Result, error) {
 	return c.do(ctx, base, memory, func(r *request) (Result, error) {
 		reading, err := r.readBundles()
@@ -77,14 +78,14 @@ func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalog
 	})
 }
 
-// request is one read: its context, its client and the remaining bytes.
+// request is one read: its context, its HTTP client, the base URL, and the remaining and the maximum number of bytes.
 type request struct {
 	ctx       context.Context
 	client    *http.Client
 	base      string
 	remaining int64
 	max       int64
-	// memory limits what is retained.
+	// memory limits what is retained; nil means no limit.
 	memory *catalogsource.Reservation
 }
 
@@ -100,7 +101,7 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 		ctx, end := memory.StartRead(ctx, c.options.Timeout)
 		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
-		// At the deadline, the server sees our connection close and may end its response early and without an error.
+		// At the deadline, the server sees that our connection closes, and may end its response early and without an error.
 		return reading, catalogsource.Cause(ctx, err)
 	}()
 	if err != nil {
@@ -109,7 +110,7 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 	return reading, nil
 }
 
-// readAll reads /api/v1/all.
+// readAll reads the whole catalog from /api/v1/all. since is as in ReadPackages.
 func (r *request) readAll(want func(string) bool, since string) (Result, error) {
 	response, err := r.get("/api/v1/all", nil, since)
 	if err != nil {
@@ -129,7 +130,8 @@ func (r *request) readAll(want func(string) bool, since string) (Result, error) 
 	return Result{Packages: packages, Providers: providers, LastModified: response.Header.Get("Last-Modified")}, nil
 }
 
-// readBundles reads the bundles of all packages for their provided kinds only.
+// readBundles reads the bundles of all packages, and returns only their provided kinds. The error is errNoMetas if the server lacks the
+// endpoint.
 func (r *request) readBundles() (Result, error) {
 	response, err := r.metas(url.Values{"schema": {"olm.bundle"}}, "")
 	if err != nil {
@@ -145,7 +147,8 @@ func wantNone(string) bool { return false }
 // errNoMetas means that the server does not support /api/v1/metas, which is behind a feature gate of catalogd.
 var errNoMetas = errors.New("the server has no /api/v1/metas")
 
-// readNamed reads packages one by one. The first request has the condition; all responses must be of the same content.
+// readNamed reads packages one by one. Only the first request has the condition since. It returns an error if the responses are not of the
+// same content.
 func (r *request) readNamed(names []string, since string) (Result, error) {
 	var out Result
 	for i, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
@@ -172,7 +175,8 @@ func (r *request) readNamed(names []string, since string) (Result, error) {
 
 var errReplaced = errors.New("the catalog was replaced while it was read; reading it again")
 
-// readPackage reads one package in two requests: an olm.package blob is found only by its name, other blobs by their package.
+// readPackage reads one package in two requests, because the server finds an olm.package blob only by its name, and other blobs by their
+// package.
 func (r *request) readPackage(name, since string) (Result, error) {
 	head, err := r.metas(url.Values{"schema": {"olm.package"}, "name": {name}}, since)
 	if err != nil {
@@ -239,7 +243,7 @@ func notModified(response *http.Response, since string) Result {
 	return reading
 }
 
-// expectOK converts any other response to an error that quotes the response and has a remedy.
+// expectOK returns nil for status 200. For any other status it returns an error that quotes the response, with a hint for status 404.
 func expectOK(response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
@@ -253,7 +257,8 @@ func expectOK(response *http.Response) error {
 	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(message))
 }
 
-// limit limits the remaining bytes of the read, and counts them.
+// limit returns a reader of body that fails when the read has received more than its maximum, and adds the received bytes to the
+// reservation.
 func (r *request) limit(body io.Reader) io.Reader { return &limitedReader{body, r} }
 
 type limitedReader struct {

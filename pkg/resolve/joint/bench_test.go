@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/test/realdata"
 )
 
-// hundred returns operators for all real packages, every other one installed at its oldest version, and generated ones that require one
+// hundred returns operators for all real packages, half of them installed at their oldest version, and synthetic operators that require one
 // another and conflict.
 func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 	tb.Helper()
@@ -54,7 +54,7 @@ func hundred(tb testing.TB) ([]resolve.Request, resolve.ClusterState) {
 	}
 }
 
-// requestOf returns a request for a real package, optionally with its oldest version installed.
+// requestOf returns a request for a real package. If installed is true, the oldest version of the default channel is installed.
 func requestOf(pkg catalog.Package, installed bool) resolve.Request {
 	req := resolve.Request{Operator: pkg.Name, Package: pkg.Name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
 	channel, _ := pkg.Channel(pkg.DefaultChannel)
@@ -69,7 +69,7 @@ func requestOf(pkg catalog.Package, installed bool) resolve.Request {
 	return req
 }
 
-// readFile reads a catalog.
+// readFile returns the packages of a catalog file.
 func readFile(tb testing.TB, file string) []catalog.Package {
 	tb.Helper()
 	in, err := os.Open(file)
@@ -94,7 +94,7 @@ func BenchmarkResolveAll(b *testing.B) {
 	}
 }
 
-// BenchmarkOneChanged changes the content of one package of a hundred in each iteration.
+// BenchmarkOneChanged decides after a change of the content of one package of a hundred.
 func BenchmarkOneChanged(b *testing.B) {
 	requests, state := hundred(b)
 	variants, catalogs := twoContents(b, state, "project-quay")
@@ -126,7 +126,8 @@ func BenchmarkOneChanged(b *testing.B) {
 	}
 }
 
-// twoContents returns two contents of a package: the original, and one without the first bundle.
+// twoContents returns two contents of a package, the original and one without the first bundle of each catalog, and the original function
+// Catalogs.
 func twoContents(tb testing.TB, state resolve.ClusterState, pkg string) (variants [2][]resolve.Catalog, others func(string) []resolve.Catalog) {
 	tb.Helper()
 	for i := range variants {

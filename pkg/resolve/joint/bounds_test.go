@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// pigeons returns operators with one version for each of some kinds, which provides that kind, and an older operator, "boss", that requires
-// all of them. With fewer kinds than operators there is no solution, and an unbounded search would not end in reasonable time.
+// pigeons returns operators that have one version for each kind, which provides that kind, and an older operator, "boss", that requires all
+// of them. With fewer kinds than operators there is no solution, and an unbounded search would not end in reasonable time.
 func pigeons(operators, kinds int) *fleet {
 	boss := "1.0.0 requires="
 	var all [][]string

@@ -11,7 +11,7 @@ import (
 
 // Cache keeps decisions between calls. It decides an operator again only if an input of its decision has changed: the request, the
 // catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The inputs
-// of operators that are decided together with it count, too. A Cache returns the same results as the function ResolveAll.
+// of operators that are decided together with it are inputs, too. A Cache returns the same results as the function ResolveAll.
 //
 // It keeps one decision for each operator of the last call, with its inputs, and of the catalogs only the content for that operator's
 // package. ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing.
@@ -20,28 +20,28 @@ import (
 // are shared, and callers must not change them.
 type Cache struct {
 	lock sync.Mutex
-	// known has the state of each operator. Values are replaced and never modified.
+	// known has the state of each operator by name. Values are replaced and never modified.
 	known map[string]*operatorState
 }
 
-// Result is the decision for one operator, and its cost.
+// Result is the decision for one operator, and the work that it took.
 type Result struct {
 	Decision resolve.Decision
-	// Decided is the number of operators that were decided for it; 0 if an earlier decision was still valid.
+	// Decided is the number of operators that were decided in the call; 0 if an earlier decision was still valid.
 	Decided int
-	// Affected are other operators whose last decision may be outdated: they were decided together with this one, or their inputs have
-	// changed. They are sorted, without duplicates.
+	// Affected has the names of other operators whose last decision may be outdated: they were decided together with this one, or their
+	// inputs have changed. It is sorted, without duplicates.
 	Affected []string
 }
 
-// operatorState has the inputs of one operator's decision, and the decision; nil if there is no valid one.
+// operatorState has the inputs of one operator's decision, and the decision; decision is nil if there is no valid one.
 type operatorState struct {
 	inputs       inputs
 	dependencies dependencies
 	decision     *jointDecision
 }
 
-// ResolveAll returns what the function ResolveAll returns.
+// ResolveAll returns the same decisions as the function ResolveAll, and keeps them.
 func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	p := c.plan(requests, state)
 	decisions := make(map[string]resolve.Decision, len(requests))
@@ -52,8 +52,8 @@ func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterStat
 	return decisions
 }
 
-// Resolve is ResolveAll for one operator. It decides other operators only if they are decided together with this one. The Decision is empty
-// if there is no request of the operator.
+// Resolve returns the decision for one operator. It decides other operators only if they are decided together with this one, and drops the
+// outdated decisions of others. The Decision is empty if there is no request of the operator.
 func (c *Cache) Resolve(operator string, requests []resolve.Request, state resolve.ClusterState) Result {
 	p := c.plan(requests, state)
 	var answer Result
@@ -80,8 +80,8 @@ func (c *Cache) Resolve(operator string, requests []resolve.Request, state resol
 	return answer
 }
 
-// Invalidate drops the decisions that are no longer valid. It returns their operators, and operators without a decision; both lists are
-// sorted.
+// Invalidate drops the decisions that are no longer valid. It returns the names of their operators, and those of operators without a
+// decision; both lists are sorted.
 func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterState) (outdated, undecided []string) {
 	p := c.plan(requests, state)
 	for _, group := range p.components {
@@ -106,12 +106,12 @@ func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterStat
 // plan is the state of one call: the current operators, and which of them are decided together.
 type plan struct {
 	index *resolve.ClusterIndex
-	// before is the cache's content at the beginning of the call, and now the content to keep.
+	// before is the content of the Cache at the beginning of the call, and now the content to keep after it.
 	before, now map[string]*operatorState
-	// evaluations has the operators whose catalogs were read again to find their dependencies.
+	// evaluations has the operators whose catalogs were read in this call to find their dependencies.
 	evaluations map[string]*resolve.Evaluation
 	components  []component
-	// decided counts the operators that were decided.
+	// decided is the number of operators that were decided in the call.
 	decided int
 }
 
@@ -139,7 +139,7 @@ func (c *Cache) plan(requests []resolve.Request, state resolve.ClusterState) *pl
 	return p
 }
 
-// decisionOf returns the cached decision for a component if it is valid, else a new one.
+// decisionOf returns the cached decision for a component if it is valid. Otherwise it makes a new one and stores it in the plan.
 func (p *plan) decisionOf(group component) *jointDecision {
 	if kept := p.keptOf(group); kept != nil && kept.isCurrent(p.index, group) {
 		return kept
@@ -176,7 +176,7 @@ func (p *plan) keptOf(group component) *jointDecision {
 	return kept
 }
 
-// forget drops the decision for a component.
+// forget drops the decision for a component from the content to keep.
 func (p *plan) forget(group component) {
 	for _, member := range group {
 		if member.decision != nil {
@@ -185,8 +185,8 @@ func (p *plan) forget(group component) {
 	}
 }
 
-// keep merges the decisions of a call into the cache, which other calls may have changed meanwhile, and drops deleted operators. A canceled
-// call keeps nothing, because its decisions may be incomplete.
+// keep merges the decisions of a call into the Cache, which other calls may have changed meanwhile, and drops deleted operators. It does
+// nothing after a canceled call, because the decisions may be incomplete.
 func (c *Cache) keep(p *plan) {
 	if p.index.State.Limit.Canceled() {
 		return
@@ -206,10 +206,11 @@ func (c *Cache) keep(p *plan) {
 
 func (s *operatorState) name() string { return s.inputs.request.Operator }
 
-// decided reports whether the cache has a decision that was valid when it was made; false for an unknown operator.
+// decided reports whether the Cache has a decision for an operator, valid or outdated; false for nil, an unknown operator.
 func (s *operatorState) decided() bool { return s != nil && s.decision != nil }
 
-// oncePerPackage wraps a function so that it is called once for each package: the comparison and the decision must use the same content.
+// oncePerPackage returns a function that calls catalogs once for each package and caches the result, because the comparison and the
+// decision must use the same content. catalogs may be nil.
 func oncePerPackage(catalogs func(string) []resolve.Catalog) func(string) []resolve.Catalog {
 	known := map[string][]resolve.Catalog{}
 	return func(pkg string) []resolve.Catalog {

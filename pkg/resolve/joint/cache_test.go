@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// allAtOnce decides about all operators as one component and without a cache.
+// allAtOnce decides all operators as one component, without a cache.
 func allAtOnce(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	requests = slices.SortedStableFunc(slices.Values(requests), func(a, b resolve.Request) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Operator, b.Operator))
@@ -33,7 +33,7 @@ func allAtOnce(requests []resolve.Request, state resolve.ClusterState) map[strin
 	return decideComponent(index, evaluations)
 }
 
-// changingCluster generates a cluster and random changes to it.
+// changingCluster is a generated cluster that is changed at random.
 type changingCluster struct {
 	*rand.Rand
 	requests map[string]resolve.Request
@@ -64,8 +64,8 @@ func (c *changingCluster) kind() catalog.GVK {
 	return gvk(string(rune('A' + c.IntN(8))))
 }
 
-// change makes one change and returns who is notified: the operators about, or all operators. event is true for a change of the cluster's
-// kinds, external packages and provider hints.
+// change makes one random change and returns who is notified: the operators in about, or all operators. event reports whether the change is
+// one of the cluster's kinds, external packages or provider hints.
 func (c *changingCluster) change() (about []string, all, event bool) {
 	name := c.operator()
 	req, asked := c.requests[name]
@@ -222,8 +222,8 @@ func TestHRD_B2_ManyClusters_CachedDecisionsEqualNewOnes(t *testing.T) {
 func TestHRD_B2_UnaffectedDecisionsStayValid(t *testing.T)              { testUnaffected(t, 3) }
 func TestHRD_B2_ManyClusters_UnaffectedDecisionsStayValid(t *testing.T) { testUnaffected(t, 120) }
 
-// testCachedDecisions changes generated clusters step by step, and compares the results of two caches with new decisions. The clusters must
-// have at least minConflicts conflicts, so that the test covers them.
+// testCachedDecisions changes generated clusters step by step, and checks that the results of two caches are equal to new decisions. The
+// clusters must have at least minConflicts conflicts, so that the test includes them.
 func testCachedDecisions(t *testing.T, clusters, minConflicts int) {
 	t.Helper()
 	kept, chosen, joined, conflicts := 0, 0, 0, 0
@@ -260,7 +260,8 @@ func testCachedDecisions(t *testing.T, clusters, minConflicts int) {
 	}
 }
 
-// testUnaffected decides an operator again only if it is notified of a change, as the controller's queue does.
+// testUnaffected checks that decisions stay valid if, as with the controller's queue, an operator is decided again only after a
+// notification.
 func testUnaffected(t *testing.T, clusters int) {
 	t.Helper()
 	asked, steps := 0, 0
@@ -315,7 +316,7 @@ func testUnaffected(t *testing.T, clusters int) {
 	}
 }
 
-// difference returns the difference between two decisions as text. It is fast if they are equal.
+// difference returns the difference between two decisions as text; empty if they are equal.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -323,8 +324,8 @@ func difference(want, got any) string {
 	return gocmp.Diff(want, got) + "not equal"
 }
 
-// hundredAlone returns 100 operators with few dependencies: op97 requires what op98 provides, and op99 provides the same kind
-// as op98.
+// hundredAlone returns 100 operators with few dependencies: op97 requires the kind that op98 provides, and op99 provides the same kind as
+// op98.
 func hundredAlone() *fleet {
 	var operators [][]string
 	for i := range 97 {
@@ -339,7 +340,7 @@ func hundredAlone() *fleet {
 func TestHRD_B2_OnlyAffectedOperatorsAreDecidedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*fleet)
-		// ask is the operator that is decided first, want are the operators that are decided again, and decided is their total number.
+		// ask is the operator that is decided first. want has the operators that are decided again.
 		ask  string
 		want []string
 	}{

@@ -8,16 +8,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// dependencies are what all versions of an operator, fitting or not, provide and require. Each list is without duplicates.
+// dependencies has what all versions of an operator, fitting or not, provide and require. Each list is sorted, without duplicates.
 type dependencies struct {
-	// provides and requires are kinds; packages are the required packages.
+	// provides and requires are kinds; packages are the names of the required packages.
 	provides, requires []catalog.GVK
 	packages           []string
 }
 
 func dependenciesOf(options []*resolve.Option) dependencies {
 	provides, requires, packages := map[catalog.GVK]bool{}, map[catalog.GVK]bool{}, map[string]bool{}
-	visited := map[*catalog.GVK]bool{} // by first item, because bundles share these lists
+	visited := map[*catalog.GVK]bool{} // by first element, because bundles share these lists
 	for _, o := range options {
 		if kinds := o.Bundle.ProvidedGVKs; len(kinds) > 0 && !visited[&kinds[0]] {
 			visited[&kinds[0]] = true
@@ -39,17 +39,17 @@ func dependenciesOf(options []*resolve.Option) dependencies {
 	return dependencies{provides: kindsIn(provides), requires: kindsIn(requires), packages: namesIn(packages)}
 }
 
-// component is a set of operators, in order of precedence, that depend on no operator outside it. Of outside operators, only the requested
-// packages matter.
+// component is a set of operators, in order of precedence, that depend on no operator outside it. Of the operators outside, only the names
+// of the requested packages matter.
 type component []*operatorState
 
 func (g component) has(operator string) bool {
 	return slices.ContainsFunc(g, func(member *operatorState) bool { return member.name() == operator })
 }
 
-// componentsOf divides operators, in order of precedence, into components. Two operators are in one component if they request the same
-// package, if they provide or provided the same kind in any version, or if any version of one requires the package of the other or a kind
-// that any version of the other provides. A group of groupsOf is always within one component.
+// componentsOf divides operators, which are in order of precedence, into components. Two operators are in one component if they request the
+// same package, if they provide or provided the same kind in any version, or if any version of one requires the package of the other or a
+// kind that any version of the other provides. A group of groupsOf is always within one component.
 func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []component {
 	leader := make([]int, len(operators))
 	for i := range leader {
@@ -97,7 +97,7 @@ func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []com
 	return components
 }
 
-// join adds an operator to the component of the first operator with the same key.
+// join merges operator i into the component of the first operator with the same key, or records it as the first one.
 func join[K comparable](first map[K]int, key K, i int, leader []int, find func(int) int) {
 	if other, known := first[key]; known {
 		leader[find(i)] = find(other)
@@ -106,7 +106,7 @@ func join[K comparable](first map[K]int, key K, i int, leader []int, find func(i
 	first[key] = i
 }
 
-// jointDecision is the decision for a component, with the state of the cluster that it depends on.
+// jointDecision has the decisions for a component, and the state of the cluster that they depend on.
 type jointDecision struct {
 	operators []string
 	decisions map[string]resolve.Decision
@@ -116,16 +116,16 @@ type jointDecision struct {
 
 // relevantState is the state of the cluster for the kinds and packages that a component depends on.
 type relevantState struct {
-	// served are the kinds that do not depend on PlatformOperators, and provided are the kinds that each operator provides.
+	// served has the kinds that do not depend on PlatformOperators. provided has the kinds that each operator of the component provides.
 	served   []resolve.Kind
 	provided [][]catalog.GVK
-	// external are the packages of other installers.
+	// external has the packages that other installers manage.
 	external []resolve.ExternalPackage
-	// hasHints is true if ClusterState.ProviderHints is set.
+	// hasHints reports whether ClusterState.ProviderHints is set.
 	hasHints bool
 }
 
-// hintState lists the packages that provide a kind, and the operators that request them, in the same order.
+// hintState has the packages that provide a kind, and the operators that request them, in the same order.
 type hintState struct {
 	gvk     catalog.GVK
 	hints   []resolve.ProviderHint
@@ -147,7 +147,7 @@ func newJointDecision(group component, index *resolve.ClusterIndex, decisions ma
 	return result
 }
 
-// isCurrent reports whether a decision's inputs of the cluster are unchanged, for the same component.
+// isCurrent reports whether the state of the cluster that a decision depends on is unchanged. The component must be the same.
 func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) bool {
 	if !o.isCurrentExceptHints(index, group) {
 		return false
@@ -160,7 +160,7 @@ func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) 
 	return true
 }
 
-// isCurrentExceptHints is isCurrent without provider hints, which take longer to look up. Invalidate compares those.
+// isCurrentExceptHints is like isCurrent, but does not compare the provider hints, which take longer to look up. Invalidate compares them.
 func (o *jointDecision) isCurrentExceptHints(index *resolve.ClusterIndex, group component) bool {
 	return o.state.equal(relevantStateOf(index, group)) && !slices.ContainsFunc(o.hints, func(hint hintState) bool {
 		return !slices.Equal(hint.holders, holdersOf(index, hint.hints))
@@ -200,7 +200,7 @@ func hintStateOf(index *resolve.ClusterIndex, gvk catalog.GVK) hintState {
 	return hintState{gvk: gvk, hints: found, holders: holdersOf(index, found)}
 }
 
-// holdersOf returns, for each package, the operator that requests it; empty if none does.
+// holdersOf returns, for each package in hints, the operator that requests it; empty if none does.
 func holdersOf(index *resolve.ClusterIndex, hints []resolve.ProviderHint) (holders []string) {
 	for _, each := range hints {
 		for _, pkg := range each.Packages {

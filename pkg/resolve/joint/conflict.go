@@ -8,10 +8,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// maxLeaves bounds the kinds and packages of a requirement that are explained.
+// maxLeaves is the maximum number of kinds and packages of a requirement that are explained.
 const maxLeaves = 3
 
-// conflictOf returns why an operator does not get a candidate set, and the rule that refused it.
+// conflictOf returns the reason why an operator does not get a candidate set, and the rule that refuses the set.
 func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolve.Conflict, rule string) {
 	set := v.sets[why.set]
 	conflict.Version = reason.Version(set.options[0].Version)
@@ -48,7 +48,7 @@ func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolv
 	return conflict, rule
 }
 
-// distance returns 0 for constraints of the operator itself, 1 for those that cause the conflict, and 2 for those between.
+// distance returns 0 for constraints of the operator itself, 1 for those that cause the conflict, and 2 for those that connect the two.
 func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) int {
 	switch {
 	case c.variable == v || c.other == v:
@@ -63,7 +63,8 @@ func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) i
 	return 2
 }
 
-// overlapPart returns what two operators both provide. The subject of the sentence is the version, if it is a version of one of them.
+// overlapPart returns what two operators both provide. If v is one of them, the reason is a clause about the version of v. Otherwise it is
+// about both operators.
 func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	other := c.variable
 	if other == v {
@@ -81,7 +82,8 @@ func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	}
 }
 
-// unmet returns what a constraint requires, and which other operators could provide it.
+// unmet returns the requirement of a constraint, and the other operators that could meet it. It returns nil for a constraint against an
+// overlap.
 func (p *satProblem) unmet(v *variable, c constraint) (part reason.Reason, others []*variable) {
 	if c.other != nil {
 		return nil, nil
@@ -124,8 +126,8 @@ func (p *satProblem) offer(other *variable, leaf catalog.Requirement) reason.Off
 	}
 }
 
-// intermediateVersion returns the version that an operator is upgraded to before its best version meets a requirement; empty if there is
-// none.
+// intermediateVersion returns the version to which an operator is upgraded before its best version, if only the best version meets a
+// requirement; empty otherwise.
 func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requirement) string {
 	best, pkg := other.sets[0], other.evaluation.Package()
 	if best.states[0].satisfies(p.index, pkg, leaf) || !best.states[1].satisfies(p.index, pkg, leaf) {
@@ -134,7 +136,7 @@ func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requireme
 	return reason.Version(best.states[0].version)
 }
 
-// remedy returns what an admin can do about a conflict with other operators.
+// remedy returns what an admin can do about a conflict with the operators in with.
 func (p *satProblem) remedy(v *variable, why infeasibility, with []string) reason.Reason {
 	switch {
 	case len(with) == 0:
@@ -147,7 +149,7 @@ func (p *satProblem) remedy(v *variable, why infeasibility, with []string) reaso
 	return reason.PermitVersion{Operator: v.evaluation.Operator(), Others: with}
 }
 
-// isInProgress reports whether everything that an operator's version requires is what other operators are being upgraded to.
+// isInProgress reports whether other operators are being upgraded to versions that meet all requirements in the conflict.
 func (p *satProblem) isInProgress(v *variable, why infeasibility) bool {
 	return len(why.assigned) == 0 && !slices.ContainsFunc(why.constraints, func(c constraint) bool {
 		return c.variable != v || !slices.ContainsFunc(c.requirement.Leaves(), func(leaf catalog.Requirement) bool {

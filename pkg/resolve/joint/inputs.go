@@ -10,14 +10,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// inputs are the inputs of the decision for an operator, except the cluster and other operators.
+// inputs are the inputs of the decision for one operator, except for the cluster and other operators.
 type inputs struct {
 	request  resolve.Request
 	catalogs []resolve.Catalog
 	unlisted []string
 }
 
-// newInputs copies the catalogs' content for the package only: a pointer into a catalog would keep all of the catalog in memory.
+// newInputs returns inputs with a copy of each catalog's content for the package, because a pointer into a catalog would keep all of the
+// catalog in memory.
 func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) inputs {
 	own := slices.Clone(catalogs)
 	for i, c := range own {
@@ -29,13 +30,13 @@ func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []strin
 	return inputs{request: req, catalogs: own, unlisted: unlisted}
 }
 
-// equal reports whether two inputs result in the same decision. Content that was read again without sharing memory with the earlier content
-// (catalog.Package.Identical) counts as different; then the operator is decided once more than necessary.
+// equal reports whether two inputs result in the same decision. It returns false for equal content that does not share memory
+// (catalog.Package.IsIdentical); then the operator is decided once more than necessary.
 func (in *inputs) equal(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) bool {
 	return slices.Equal(in.unlisted, unlisted) && slices.EqualFunc(in.catalogs, catalogs, sameCatalog) && reflect.DeepEqual(in.request, req)
 }
 
-// sameCatalog compares two catalogs without UnavailableSince, which no decision depends on.
+// sameCatalog reports whether two catalogs are equal. It ignores UnavailableSince, which no decision depends on.
 func sameCatalog(a, b resolve.Catalog) bool {
 	return a.ID == b.ID && a.Priority == b.Priority && a.Pending == b.Pending && a.Unavailable == b.Unavailable &&
 		a.Package.IsIdentical(b.Package) && errorText(a.Err) == errorText(b.Err) && (a.Err == nil) == (b.Err == nil) && maps.Equal(a.Labels, b.Labels)

@@ -1,6 +1,6 @@
-// Package joint decides about all PlatformOperators of a cluster together. Operators that require or exclude one another become a
-// satisfiability problem. Its functions are pure, and decisions do not depend on time. The PlatformOperator controller and the upgrade gate
-// use its Cache. pkg/resolve decides what one operator may run on its own.
+// Package joint decides all PlatformOperators of a cluster together. Operators that require or exclude one another become a satisfiability
+// problem. Its functions do no I/O, and decisions do not depend on time. The PlatformOperator controller and the upgrade gate use its
+// Cache. pkg/resolve decides what one operator may run on its own.
 //
 // cache.go keeps decisions. component.go finds the operators whose decisions depend on one another. satproblem.go describes them to
 // solver.go, a bounded search with go-air/gini. solve.go gives each operator, in order of age, its best version that leaves a solution for
@@ -14,31 +14,32 @@ import (
 )
 
 const (
-	// maxCandidateSets bounds the candidate sets of an operator in the search. Versions with equal requirements and provided kinds are one
-	// candidate set.
+	// maxCandidateSets is the maximum number of candidate sets of an operator in the search. Versions with equal requirements and provided
+	// kinds are in one candidate set.
 	maxCandidateSets = 50
-	// maxGroup bounds the operators of a group that are decided together. The operators after them keep their versions.
+	// maxGroup is the maximum number of operators of a group that are decided together. The operators after them keep their versions.
 	maxGroup = 256
-	// maxConflicts bounds the conflicts that an operator's decision reports.
+	// maxConflicts is the maximum number of conflicts that an operator's decision reports.
 	maxConflicts = 10
 )
 
 // ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
 //
-// An operator without dependencies on others gets the decision of resolve.Resolve. Operators that require one another's kinds or packages,
-// or provide the same kinds, are decided together. Both after the next upgrade step and at the end of all paths, every requirement is met,
-// no kind has two providers, and no package is installed twice.
+// An operator without dependencies on others is decided alone, as by resolve.Resolve but in the given state of the cluster. Operators that
+// require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at the end
+// of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
 //
 // Older operators have precedence, then the first by name. Each operator gets the best version that leaves a solution for all. The
-// installed version may always stay, and no upgrade removes what another operator requires. A kind or package of one operator is available
-// to others only after it is gone. Existing overlaps and unmet requirements are tolerated.
+// installed version may always stay, and no upgrade removes what another operator requires. An operator can take over
+// a kind or package only after the other operator no longer has it. Existing overlaps and unmet requirements are tolerated.
 //
 // The result does not report whether versions below the chosen one would fit with other operators.
 func ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	return new(Cache).ResolveAll(requests, state)
 }
 
-// decideComponent decides the operators of a component, which are in order of precedence.
+// decideComponent returns the decisions for the operators of a component, which must be in order of precedence. The index must not have
+// registered operators.
 func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) map[string]resolve.Decision {
 	index.Register(evaluations)
 	for _, e := range evaluations {
@@ -60,7 +61,7 @@ func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluat
 // groupsOf returns the groups of operators that depend on one another, each in order of precedence. An operator without dependencies is in
 // no group.
 func groupsOf(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) [][]*resolve.Evaluation {
-	leader := map[*resolve.Evaluation]*resolve.Evaluation{} // of each that is in a group, one of its group, step by step
+	leader := map[*resolve.Evaluation]*resolve.Evaluation{} // for each operator in a group, another operator nearer to the group's representative
 	find := func(e *resolve.Evaluation) *resolve.Evaluation {
 		for leader[e] != nil && leader[e] != e {
 			e = leader[e]

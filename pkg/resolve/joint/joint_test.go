@@ -128,7 +128,7 @@ func TestUPG_R3_InterdependentOperators(t *testing.T) {
 	for name, test := range map[string]struct {
 		in   *fleet
 		want string
-		// says has texts that an operator's message, conflicts or notes must contain.
+		// says has, by operator, texts that its message, conflicts or notes must contain.
 		says map[string][]string
 	}{
 		"each provides what the other requires": {newFleet([]string{"a", "1.0.0 provides=A requires=B"}, []string{"b", "1.0.0 provides=B requires=A"}), "a 1.0.0, b 1.0.0", nil},

@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// sortedKinds sorts kinds and drops duplicates.
+// sortedKinds sorts kinds in place and returns them without duplicates.
 func sortedKinds(kinds []catalog.GVK) []catalog.GVK {
 	slices.SortFunc(kinds, catalog.GVK.Compare)
 	return slices.Compact(kinds)
@@ -28,7 +28,7 @@ func intersect(a, b []catalog.GVK) (both []catalog.GVK) {
 	return both
 }
 
-// subtract returns the kinds of a list that are not in a sorted one.
+// subtract returns the kinds that are not in others, which must be sorted.
 func subtract(kinds, others []catalog.GVK) []catalog.GVK {
 	return slices.DeleteFunc(slices.Clone(kinds), func(gvk catalog.GVK) bool {
 		_, in := slices.BinarySearchFunc(others, gvk, catalog.GVK.Compare)

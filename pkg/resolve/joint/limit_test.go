@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// atLowest returns an operator at the lowest version of a package in which each version replaces the one before.
+// atLowest returns a request at the lowest version of a package in which each version replaces the previous one, and the catalogs.
 func atLowest(versions int) (resolve.Request, []resolve.Catalog) {
 	var texts []string
 	for i := range versions {

@@ -23,12 +23,12 @@ type fleet struct {
 	packages map[string]*catalog.Package
 }
 
-// gvk returns a kind of the tests' group and version.
+// gvk returns the kind of this name in the group and version of the tests.
 func gvk(kind string) catalog.GVK {
 	return catalog.GVK{Group: "example.com", Version: "v1", Kind: kind}
 }
 
-// requirement parses a requirement: a kind, or a package and a range with a colon between them.
+// requirement parses a requirement: the name of a kind, or a package and a range, separated by a colon.
 func requirement(text string) catalog.Requirement {
 	if pkg, span, ok := strings.Cut(text, ":"); ok {
 		return catalog.Requirement{Package: &catalog.PackageRange{Name: pkg, Range: strings.ReplaceAll(span, "_", " ")}}
@@ -95,7 +95,7 @@ func (n *fleet) with(change func(*fleet)) *fleet {
 
 func (n *fleet) decide() map[string]resolve.Decision { return ResolveAll(n.requests, n.state) }
 
-// outcome formats the chosen version of every operator: "a 1.0.0, b nothing".
+// outcome returns the chosen version of every operator as text, such as "a 1.0.0, b nothing".
 func outcome(decisions map[string]resolve.Decision) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(decisions)) {
@@ -108,7 +108,7 @@ func outcome(decisions map[string]resolve.Decision) string {
 	return strings.Join(parts, ", ")
 }
 
-// everyKindBy returns provider hints that are the same for every kind.
+// everyKindBy returns a function ProviderHints that returns the same hints for every kind.
 func everyKindBy(catalogs ...resolve.ProviderHint) func(catalog.GVK) []resolve.ProviderHint {
 	return func(catalog.GVK) []resolve.ProviderHint { return catalogs }
 }

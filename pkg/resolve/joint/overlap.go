@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// overlap is the kinds or the package that two operators must not both provide.
+// overlap has the kinds or the package that two operators must not both provide.
 type overlap struct {
 	kinds []catalog.GVK
 	pkg   string
@@ -42,8 +42,8 @@ func (p *satProblem) addOverlaps() {
 	}
 }
 
-// overlapOf returns what two candidate sets of two operators must not both provide. It permits what both operators already provide. What
-// one operator provides is available to the other only after it is gone, even if its removal is planned.
+// overlapOf returns what two candidate sets of two operators must not both provide. It permits what both operators already provide. An
+// operator can take over a kind only after the other operator no longer provides it, even if that is planned.
 func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	var found overlap
 	firstNow, secondNow := first.present().states[0], second.present().states[0]
@@ -63,7 +63,7 @@ func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	return found
 }
 
-// overlapsOf returns what any of these sets of one operator has in common with any set of the other.
+// overlapsOf returns everything that any of these sets of the first operator must not provide together with any set of the second.
 func overlapsOf(first, second *variable, sets []candidateSet) (all overlap) {
 	for _, a := range sets {
 		for _, b := range second.sets {

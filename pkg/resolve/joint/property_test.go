@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// random generates operators with random dependencies.
+// random returns a fleet of operators with random dependencies.
 func random(seed uint64) *fleet {
 	r := rand.New(rand.NewPCG(seed, 7))
 	pick := func() string { return string(rune('A' + r.IntN(6))) }
@@ -53,7 +53,7 @@ func random(seed uint64) *fleet {
 	return n
 }
 
-// running maps each package to its running bundle; nil if none runs.
+// running has the running bundle of each package; nil if none runs.
 type running map[string]*catalog.Bundle
 
 // violations checks the change from one state to another without the solver. It returns new bundles with unmet requirements, requirements

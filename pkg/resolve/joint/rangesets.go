@@ -14,12 +14,12 @@ type rangeSets struct {
 	numbers []int32
 }
 
-// newRangeSets groups the versions that an operator can choose from by the requirements for its package. If the operator's budget is spent,
-// each version is a group of its own: merging two different versions would be wrong.
+// newRangeSets groups the versions of an operator by the required ranges of its package. If the operator's budget is exhausted, each
+// version is a group of its own, because merging two different versions would be wrong.
 func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSets {
 	sets := rangeSets{versions: e.Versions()}
 	sets.numbers = make([]int32, sets.versions.Len())
-	changes := make([][]int, sets.versions.Len()+1) // which ranges begin or end, by position
+	changes := make([][]int, sets.versions.Len()+1) // the ranges that begin or end, by position
 	ranges := 0
 	for _, leaf := range required {
 		if leaf.Package.Name != e.Package() {
@@ -34,7 +34,7 @@ func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSe
 		})
 		if !complete {
 			for at := range sets.numbers {
-				sets.numbers[at] = int32(at) // the number of a version
+				sets.numbers[at] = int32(at) // a number of its own
 			}
 			return sets
 		}
@@ -50,7 +50,7 @@ func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSe
 	return sets
 }
 
-// of returns the number of a version, or -1 if the operator cannot choose it.
+// of returns the number of the group of a version; -1 if the operator has no such version.
 func (sets rangeSets) of(version upgrade.Version) int32 {
 	at, found := sets.versions.Position(version)
 	if !found {

@@ -53,7 +53,8 @@ func TestVersionsHaveTheSameNumberIfTheyAreInTheSameRanges(t *testing.T) {
 	}
 }
 
-// requiring returns two operators with many versions; each version of one requires the other operator.
+// requiring returns two operators with this number of versions. Each version of the first requires the range of the second that needs
+// returns.
 func requiring(versions int, needs func(int) string) *fleet {
 	one, other := []string{"one@1.0.0"}, []string{"other@1.0.0"}
 	for i := range versions {
@@ -63,7 +64,7 @@ func requiring(versions int, needs func(int) string) *fleet {
 	return newFleet(one, other)
 }
 
-// counted returns a function that parses ranges and counts how often they are evaluated.
+// counted returns a function that parses ranges. Each evaluation of such a range increments times.
 func counted(times *int) func(string) blang.Range {
 	return func(text string) blang.Range {
 		covers := upgrade.ReadRange(text)
@@ -164,7 +165,7 @@ func TestASpentBudgetDoesNotChangeDecisions(t *testing.T) {
 	}
 }
 
-// BenchmarkRequirements decides about two operators; each version of one requires the other.
+// BenchmarkRequirements decides two operators. Each version of the first requires the second.
 func BenchmarkRequirements(b *testing.B) {
 	for _, versions := range []int{300, 3000} {
 		for name, needs := range requirementsOfEach {

@@ -15,13 +15,15 @@ type satProblem struct {
 	variables []*variable
 	solver    *solver
 	isTrue    z.Lit
-	// constraints are the rules for solutions. Each has a literal that activates it.
+	// constraints are the rules for solutions. Each has a literal that activates the rule.
 	constraints []constraint
-	// met has the literals that are true if a requirement is met, after the next step and at the end of the paths.
+	// met has the literals that are true if a requirement is met, after the next step and at the end of the paths, by the requirement's
+	// text.
 	met [2]map[string]z.Lit
 }
 
-// constraint is a rule for solutions: the variable's requirement is met, or, if other is set, the two operators do not overlap.
+// constraint is a rule for solutions that applies if on is true. If other is nil, the variable's requirement is met. Otherwise the
+// operators variable and other do not overlap.
 type constraint struct {
 	on              z.Lit
 	variable, other *variable
@@ -47,8 +49,8 @@ func newSATProblem(index *resolve.ClusterIndex, variables []*variable) *satProbl
 	return p
 }
 
-// addRequirements adds the requirements of an operator's candidate sets, each once. A requirement of the installed version that is already
-// unmet may stay unmet.
+// addRequirements adds a constraint for each requirement of an operator's candidate sets. A requirement of the installed version that is
+// already unmet may stay unmet.
 func (p *satProblem) addRequirements(v *variable) {
 	at := map[string]int{}
 	for _, set := range v.sets {
@@ -82,7 +84,8 @@ func (p *satProblem) isMetNow(r catalog.Requirement) bool {
 	})
 }
 
-// literal returns a literal that is true only if a requirement is met at a time, or, if want is false, is not met.
+// literal returns a literal that is true only if a requirement is met at a time. If want is false, the literal is true only if the
+// requirement is not met. when is 0 for the time after the next step, and 1 for the end of the paths.
 func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
 	members, every, wanted := r.Operands(want)
 	switch {
@@ -110,7 +113,7 @@ func (p *satProblem) literal(r catalog.Requirement, want bool, when int) z.Lit {
 func (p *satProblem) leafLiteral(leaf catalog.Requirement, want bool, when int) z.Lit {
 	if leaf.Package != nil {
 		if _, ok := p.index.Range(leaf.Package.Range); !ok {
-			return p.isTrue.Not() // neither met nor not met
+			return p.isTrue.Not() // the requirement is neither met nor not met
 		}
 	}
 	key := leaf.String()
@@ -125,7 +128,7 @@ func (p *satProblem) leafLiteral(leaf catalog.Requirement, want bool, when int) 
 	return met
 }
 
-// presence returns a literal that is true exactly if a kind or package exists at a time.
+// presence returns a literal that is true if and only if a kind or package exists at a time.
 func (p *satProblem) presence(leaf catalog.Requirement, when int) z.Lit {
 	if p.index.IsMetByCluster(leaf) {
 		return p.isTrue

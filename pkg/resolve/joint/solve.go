@@ -23,7 +23,7 @@ func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 		variables[i] = newVariable(e, required, most)
 	}
 	if len(variables) == 1 && len(variables[0].sets[0].states[0].requires)+len(variables[0].sets[0].states[1].requires) == 0 {
-		return // one operator, whose best version requires nothing
+		return // one operator whose best version requires nothing
 	}
 	p := newSATProblem(index, variables)
 	constraints := make([]z.Lit, 0, len(p.constraints)+len(variables))
@@ -34,7 +34,7 @@ func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 	for _, v := range variables {
 		best = append(best, v.sets[0].literal)
 	}
-	if _, found := p.solver.solve(best...); found == satisfiable { // each operator gets what it would get alone
+	if _, found := p.solver.solve(best...); found == satisfiable { // each operator gets the version that it would get alone
 		for _, v := range variables {
 			p.applyOutcome(v, nil)
 		}
@@ -43,12 +43,12 @@ func solveGroup(index *resolve.ClusterIndex, group []*resolve.Evaluation) {
 	p.assignInOrder(constraints)
 }
 
-// assignInOrder gives each operator in turn its best set that leaves a solution, and explains why it does not get better ones.
+// assignInOrder gives each operator in turn its best set that leaves a solution, and refuses the better sets with the reason.
 func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	for _, v := range p.variables {
 		v.chosen = len(v.sets) - 1
 	}
-	var assigned []z.Lit // the sets of the operators before, latest first, because minimalCore tries to drop the first ones
+	var assigned []z.Lit // the sets of earlier operators, latest first, because minimalCore tries to drop the first elements first
 	for _, v := range p.variables {
 		var infeasible []infeasibility
 		given := slices.Concat(assigned, constraints)
@@ -69,20 +69,20 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	}
 }
 
-// keepSolution assigns the sets of the last solution, for operators for which no better set is found.
+// keepSolution assigns the sets of a solution, which stay for operators for which no better set is found.
 func (p *satProblem) keepSolution(solution []int) {
 	for i, v := range p.variables {
 		v.chosen = solution[i]
 	}
 }
 
-// infeasibility is why an operator does not get a candidate set: a minimal set of constraints and of assignments to earlier operators that
-// leaves no solution.
+// infeasibility is the reason why an operator does not get a candidate set: a minimal set of constraints and of assignments to earlier
+// operators that leaves no solution with that set.
 type infeasibility struct {
 	set         int
 	constraints []constraint
 	assigned    []*variable
-	// isAborted is true if the search reached a limit before it had a result.
+	// isAborted reports whether the search reached a limit before it had a result.
 	isAborted bool
 }
 
@@ -104,11 +104,12 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 	return why
 }
 
-// applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict.
+// applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict. It also refuses the
+// untried options if the operator keeps its version.
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {
-			break // another query has found a solution with it
+			break // another query has found a solution with this set
 		}
 		conflict, rule := p.conflictOf(v, why)
 		v.evaluation.Refuse(v.sets[why.set].options, rule, conflict.Cause)

@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// maxQueries bounds the queries for one group, maxBacktracks the conflicts in the search for one query, and maxGroupBacktracks the
-	// conflicts in all of them. After that the search ends, and operators get the sets of the last solution; at worst every operator keeps
-	// its version. Real packages need no backtracking.
+	// maxQueries is the maximum number of queries for one group. maxBacktracks is the maximum number of conflicts in the search for one
+	// query, and maxGroupBacktracks that in all of them. After that the search ends, and operators get the sets of the last solution; at
+	// worst every operator keeps its version. Real packages need no backtracking.
 	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
 )
 
-// solver searches for solutions. gini's own search is bounded by time only. This one is bounded by the number of conflicts, so that results
-// depend only on the clauses and queries. It makes one choice after another, gini propagates each, and each conflict becomes a clause.
+// solver searches for solutions of a satisfiability problem. The search of gini is limited only by time. This one is limited by the number
+// of conflicts, because results must depend only on the clauses and queries. It makes one choice after another, gini propagates each, and
+// each conflict becomes a clause.
 type solver struct {
-	// clauses are all clauses so far, each followed by a null literal. last is the last variable.
+	// clauses has all clauses so far, each followed by a null literal. last is the last variable.
 	clauses []z.Lit
 	last    z.Var
-	// propagator has the clauses; nil if it must be built again. It is discarded after a conflict: gini learns a clause when the conflict
-	// is taken back, and its internal checks may fail afterwards.
+	// propagator has the clauses; nil if it must be built again. It is discarded after a conflict, because gini learns a clause when the
+	// conflict is undone, and its internal checks may fail afterwards.
 	propagator *gini.Gini
-	// choices are sets of literals. Exactly one literal of each is true; earlier ones are preferred.
+	// choices are sets of literals. Exactly one literal of each set is true; earlier literals are preferred.
 	choices [][]z.Lit
-	// core are the assumptions that caused the last query to fail.
+	// core has the assumptions that caused the last unsatisfiable query to fail.
 	core []z.Lit
-	// queries and backtracks count the work so far.
+	// queries and backtracks are the numbers of queries and conflicts so far.
 	queries, backtracks int
 }
 
@@ -40,19 +41,19 @@ const (
 	unsatisfiable
 )
 
-// literal returns a new literal.
+// literal returns the literal of a new variable.
 func (s *solver) literal() z.Lit {
 	s.last++
 	return s.last.Pos()
 }
 
-// clause requires at least one of the literals.
+// clause adds the requirement that at least one of the literals is true.
 func (s *solver) clause(literals ...z.Lit) {
 	s.propagator = nil
 	s.clauses = append(append(s.clauses, literals...), z.LitNull)
 }
 
-// choice requires exactly one of the literals.
+// choice adds the requirement that exactly one of the literals is true, and makes the search prefer earlier ones.
 func (s *solver) choice(literals []z.Lit) {
 	for i, literal := range literals {
 		for _, before := range literals[:i] {
@@ -63,7 +64,8 @@ func (s *solver) choice(literals []z.Lit) {
 	s.choices = append(s.choices, literals)
 }
 
-// solve searches for a solution in which all assumptions are true. It returns, for each choice, the index of the true literal.
+// solve searches for a solution in which all assumptions are true. It returns, for each choice, the index of the true literal. If there is
+// no solution, it sets core. The result is unknown if the search reaches a limit.
 func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
 	if s.queries++; s.queries > maxQueries {
 		return nil, unknown
@@ -86,7 +88,7 @@ func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
 	return nil, unknown
 }
 
-// exclude requires that at least one of the literals is false.
+// exclude adds the requirement that at least one of the literals is false.
 func (s *solver) exclude(literals []z.Lit) {
 	negated := make([]z.Lit, len(literals))
 	for i, literal := range literals {
@@ -95,8 +97,9 @@ func (s *solver) exclude(literals []z.Lit) {
 	s.clause(negated...)
 }
 
-// attempt makes the assumptions and then one choice after another, until all are made or a conflict occurs. After a conflict it returns the
-// assumptions and choices that cause it. The choices define every other literal, so no other literal needs to be tried.
+// attempt makes the assumptions and then one choice after another, until all are made or a conflict occurs. After a conflict, solution is
+// nil, and failed has the assumptions and choices that cause the conflict. The choices define every other literal, so no other literal
+// needs to be tried.
 func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	if s.propagator == nil {
 		s.propagator = gini.NewVc(int(s.last)+1, len(s.clauses)/3) // most clauses have two literals and the null literal
@@ -116,7 +119,7 @@ func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	return solution, nil
 }
 
-// choose makes the assumptions and choices. tests is the number of gini's tests that it took.
+// choose makes the assumptions and choices in gini. tests is the number of tests to undo. ok is false if a conflict occurred.
 func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool) {
 	isConsistent := func(literals ...z.Lit) bool {
 		s.propagator.Assume(literals...)
@@ -129,7 +132,7 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 	}
 	solution = make([]int, len(s.choices))
 	for i, literals := range s.choices {
-		// One of them may be true: gini would have found a conflict.
+		// At least one literal may be true: otherwise gini would have found a conflict.
 		at := slices.IndexFunc(literals, func(literal z.Lit) bool { return !s.propagator.Value(literal.Not()) })
 		if !s.propagator.Value(literals[at]) && !isConsistent(literals[at]) {
 			return nil, tests, false
@@ -140,7 +143,7 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 }
 
 // minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. The last query must have had these
-// assumptions and keep, and no solution. minimalCore tries to drop the first assumptions first. ok is false if the search was given up.
+// assumptions and keep, and no solution. minimalCore tries to drop the first assumptions first. ok is false if the search reached a limit.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
 	core = slices.DeleteFunc(slices.Clone(assumptions), func(literal z.Lit) bool { return !slices.Contains(s.core, literal) })
 	for i := 0; i < len(core); {

@@ -75,7 +75,8 @@ func TestSolverAssumes(t *testing.T) {
 	}
 }
 
-// A search that depended on time would not end while the clock stands still, and would end early when much time passes.
+// TestSolverDoesNotDependOnTime runs the search while the clock does not move and while much time passes. A search that depended on time
+// would not end, or would end early.
 func TestSolverDoesNotDependOnTime(t *testing.T) {
 	type work struct {
 		found               result

@@ -13,31 +13,31 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// variable is an operator of a group, which gets exactly one of its candidate sets.
+// variable is an operator of a group. It gets exactly one of its candidate sets.
 type variable struct {
 	evaluation *resolve.Evaluation
 	// sets are the alternatives, best first. The last one keeps the operator as it is, installed or not.
 	sets []candidateSet
 	// untried are the options beyond maxCandidateSets, and all options of operators beyond maxGroup.
 	untried []*resolve.Option
-	// provides are the kinds of all sets, sorted.
+	// provides has the kinds of all sets, sorted.
 	provides []catalog.GVK
-	// chosen is the set that the operator gets.
+	// chosen is the index in sets of the set that the operator gets.
 	chosen int
 }
 
-// candidateSet is a set of options that are equal for other operators.
+// candidateSet is a set of options that make no difference for other operators.
 type candidateSet struct {
 	options []*resolve.Option
 	// states are the states after the next upgrade step and at the end of the path.
 	states [2]installState
-	// stays is true for the set that keeps the operator as it is.
+	// stays reports whether the set keeps the operator as it is.
 	stays bool
 	// literal is true in a solution in which the operator gets the set.
 	literal z.Lit
 }
 
-// installState is what is installed of an operator at a time; nothing if the version is empty.
+// installState is the bundle of an operator that is installed at a time; none if the version is zero.
 type installState struct {
 	version  upgrade.Version
 	provides []catalog.GVK
@@ -48,7 +48,8 @@ func installStateOf(o *resolve.Option) installState {
 	return installState{version: o.Version, provides: o.Bundle.ProvidedGVKs, requires: o.Bundle.Requirements}
 }
 
-// satisfies reports whether a package in this state is, or provides, what a leaf of a requirement names.
+// satisfies reports whether a package in this state meets a leaf of a requirement: it provides the required kind, or is the required
+// package in the range.
 func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf catalog.Requirement) bool {
 	if s.version.IsZero() {
 		return false
@@ -61,11 +62,11 @@ func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf ca
 	return ok && leaf.Package.Name == pkg && s.version.IsIn(covers)
 }
 
-// key returns equal keys for states that are equal for other operators.
+// key returns a text that is equal for states that make no difference for other operators.
 func (s installState) key(sets rangeSets) string {
 	var key strings.Builder
 	if len(s.provides) > 0 {
-		fmt.Fprintf(&key, "%p %d ", &s.provides[0], len(s.provides)) // bundles share their lists; that equal ones differ here costs time only
+		fmt.Fprintf(&key, "%p %d ", &s.provides[0], len(s.provides)) // bundles share their lists; a different key for equal lists only takes time
 	}
 	fmt.Fprintf(&key, "%d ", sets.of(s.version))
 	for _, r := range s.requires {
@@ -74,9 +75,9 @@ func (s installState) key(sets rangeSets) string {
 	return key.String()
 }
 
-// newVariable groups the options that an operator prefers to its present state into candidate sets, at most maxCandidateSets. Options of
-// one set are in the same required ranges, require the same and provide the same. required are the packages that any operator of the group
-// requires.
+// newVariable groups the options that an operator prefers to its present state into at most most candidate sets, and adds the set of the
+// present state. Options of one set are in the same required ranges, and require and provide the same. required has the package
+// requirements of all operators of the group.
 func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int) *variable {
 	v := &variable{evaluation: e}
 	_, isInCatalog := e.Installed()
@@ -116,10 +117,10 @@ func presentSet(e *resolve.Evaluation) candidateSet {
 	return candidateSet{stays: true, states: [2]installState{state, state}}
 }
 
-// present returns the candidate set of the present state.
+// present returns the candidate set that keeps the operator as it is.
 func (v *variable) present() candidateSet { return v.sets[len(v.sets)-1] }
 
-// versionsWith returns the versions, best first, for which the operator's next or last state has a property.
+// versionsWith returns the versions, best first, for which has returns true after the next step or at the end of the path.
 func (v *variable) versionsWith(has func(installState) bool) (versions []string) {
 	for _, set := range v.sets {
 		if !slices.ContainsFunc(set.states[:], has) {
@@ -135,7 +136,7 @@ func (v *variable) versionsWith(has func(installState) bool) (versions []string)
 	return versions
 }
 
-// outcome returns what the operator gets.
+// outcome returns the version that the operator gets, for a message.
 func (v *variable) outcome() reason.Outcome {
 	outcome := reason.Outcome{Operator: v.evaluation.Operator()}
 	if installed := v.evaluation.InstalledVersion(); !installed.IsZero() {

@@ -16,7 +16,7 @@ func (r NotInChannel) text() string {
 	return fmt.Sprintf("is in channel %s only: set spec.package.channels to choose from it", Quote(r.Channel))
 }
 
-// TooLong refuses a bundle with a text that is longer than the API permits.
+// TooLong refuses a bundle with a field that is longer than the API permits.
 type TooLong struct {
 	Field, Value string
 	Max          int
@@ -83,8 +83,8 @@ type UnreadableMaxOpenShift struct{ Err string }
 
 func (r UnreadableMaxOpenShift) text() string { return "cannot be judged: " + r.Err }
 
-// MaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion is below the cluster's version, or, with Unreadable, while the cluster's
-// version is unknown.
+// MaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion is below the cluster's version. With Unreadable, it refuses the bundle
+// because the cluster's version is unknown.
 type MaxOpenShift struct {
 	Max        compat.Minor
 	Cluster    string
@@ -105,8 +105,8 @@ func (r UnreadableMinKube) text() string {
 	return fmt.Sprintf("has the minKubeVersion %s, which is not a version", Quote(r.Version))
 }
 
-// MinKube refuses a bundle whose minKubeVersion is above the cluster's version, or, with Unreadable, while the cluster's version is
-// unknown.
+// MinKube refuses a bundle whose minKubeVersion is above the cluster's Kubernetes version. With Unreadable, it refuses the bundle because
+// that version is unknown.
 type MinKube struct {
 	Min        fmt.Stringer
 	Cluster    string
@@ -120,7 +120,7 @@ func (r MinKube) text() string {
 	return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", r.Min, r.Cluster)
 }
 
-// NoNamespace refuses a bundle that can watch neither all namespaces nor its own, if the spec names no namespace.
+// NoNamespace refuses a bundle that can watch neither all namespaces nor its own, for a spec that names no namespace.
 type NoNamespace struct{ Supported []string }
 
 func (r NoNamespace) text() string {
@@ -172,12 +172,12 @@ func (r ForbiddenVersion) text() string {
 		operatorv1alpha1.PlatformOperatorManagerName, r.Package)
 }
 
-// Immovable refuses a version because of a problem of the operator, not of the version.
+// Immovable refuses a version because of a problem that concerns every version of the operator.
 type Immovable struct{ Problem Reason }
 
 func (r Immovable) text() string { return "cannot be moved to: " + r.Problem.text() }
 
-// Outranked refuses a version that a catalog of a higher priority has, too.
+// Outranked refuses a version because a version in a catalog of a higher priority fits.
 type Outranked struct {
 	Catalog  catalog.ID
 	Priority int
@@ -188,7 +188,7 @@ func (r Outranked) text() string {
 	return fmt.Sprintf("is in catalog %s, whose priority %d is below that of %s: select it with spec.package.catalogSelector", r.Catalog, r.Priority, r.By)
 }
 
-// AwaitingApproval reports that a version is installed after its approval.
+// AwaitingApproval reports that a version is not installed before its approval.
 type AwaitingApproval struct{ Version string }
 
 func (r AwaitingApproval) text() string {

@@ -9,13 +9,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// NoCandidate reports that there is no bundle to choose from, and why.
+// NoCandidate reports that no catalog has the package, with the causes.
 type NoCandidate struct {
 	Package string
 	Causes  Sentences
 }
 
-// Users of the TechPreview of OpenShift 4.12 to 4.15 search for the beginning of this text.
+// text keeps the beginning of this message, because users of the TechPreview of OpenShift 4.12 to 4.15 search for it.
 func (r NoCandidate) text() string {
 	return fmt.Sprintf("failed to find candidate for package %q: ", r.Package) + r.Causes.text()
 }
@@ -27,7 +27,7 @@ func (NoCatalog) text() string {
 	return "the cluster has no trusted catalog: create a CatalogSource in a trusted namespace, or a ClusterCatalog"
 }
 
-// Excluded names the catalogs that the PlatformOperatorManager's selector excludes. All is true if it excludes every catalog.
+// Excluded names the catalogs that the PlatformOperatorManager's selector excludes. All reports whether it excludes every catalog.
 type Excluded struct {
 	Selector string
 	Catalogs []catalog.ID
@@ -74,7 +74,8 @@ type UnreadCatalog struct {
 	Err string
 }
 
-// Unread names the catalogs that were left out, and why. With NamesOnly, the text does not change with the errors.
+// Unread names the catalogs that were omitted because they could not be read, with the errors. With NamesOnly, the text does not change
+// with the errors.
 type Unread struct {
 	// UnlistedKinds are the kinds of catalogs that could not be listed.
 	UnlistedKinds []string
@@ -114,7 +115,7 @@ func Plurals(kinds []string) string { return strings.Join(kinds, "s and ") + "s"
 // UnavailableCatalog is a catalog that could not be read for some time. It has no error, because errors may differ at each attempt.
 type UnavailableCatalog struct {
 	ID catalog.ID
-	// HasContent is true if the last content of the catalog is used.
+	// HasContent reports whether the last content of the catalog is used.
 	HasContent bool
 }
 
@@ -130,7 +131,7 @@ func (r UnavailableCatalog) text() string {
 	return fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", r.ID, what, where)
 }
 
-// Unavailable returns a sentence for each catalog, sorted, at most MaxUnavailable.
+// Unavailable returns a sentence for each catalog, sorted: at most MaxUnavailable, and one with the number of the others.
 func Unavailable(catalogs []UnavailableCatalog) []string {
 	var sentences []string
 	for _, each := range catalogs {
@@ -160,12 +161,12 @@ func (r Faults) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Note reports a limit of a catalog's content for the package.
+// Note reports what a catalog's protocol does not report about the package.
 type Note CatalogText
 
 func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Text, MaxCause)) }
 
-// UpgradeRules is the location of a package's upgrade rules.
+// UpgradeRules is the location of a package's upgrade rules in a catalog.
 type UpgradeRules struct {
 	Where, Package string
 	Catalog        catalog.ID
@@ -175,7 +176,7 @@ func (r UpgradeRules) text() string {
 	return fmt.Sprintf("%s of package %q in catalog %s", Clip(r.Where, MaxCause), r.Package, r.Catalog)
 }
 
-// UnreadableUpgradeRules explains why upgrade rules cannot be used.
+// UnreadableUpgradeRules reports that upgrade rules cannot be used, with the error.
 type UnreadableUpgradeRules struct {
 	Rules UpgradeRules
 	Err   string
@@ -183,7 +184,7 @@ type UnreadableUpgradeRules struct {
 
 func (r UnreadableUpgradeRules) text() string { return r.Rules.text() + ": " + Clip(r.Err, MaxCause) }
 
-// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, with some of their locations.
+// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, with their number and two of their locations.
 type SeveralUpgradeRules struct {
 	Catalog       catalog.ID
 	Package       string

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Chosen reports what was chosen.
+// Chosen reports the version that was chosen, and the versions on the path to it.
 type Chosen struct {
 	Version              upgrade.Version
 	Package, Channel     string
@@ -30,7 +30,7 @@ func (r Chosen) text() string {
 	return text + ", by way of " + list(versions, ", ", maxListed)
 }
 
-// NotApproved reports that nothing is chosen without approval.
+// NotApproved reports that nothing is chosen because a version waits for approval.
 type NotApproved struct {
 	Version upgrade.Version
 	Package string
@@ -40,7 +40,7 @@ func (r NotApproved) text() string {
 	return fmt.Sprintf("version %s of package %q waits for approval", Version(r.Version), r.Package)
 }
 
-// CatalogPending reports that nothing is chosen before a catalog has been read.
+// CatalogPending reports that a version fits, but nothing is chosen before a catalog has been read.
 type CatalogPending struct {
 	Version upgrade.Version
 	Package string
@@ -51,7 +51,7 @@ func (r CatalogPending) text() string {
 	return fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read", Version(r.Version), r.Package, r.Catalog)
 }
 
-// Image is a version's image in a catalog.
+// Image is the image that a catalog has for a version.
 type Image struct {
 	Catalog catalog.ID
 	Image   string
@@ -69,7 +69,7 @@ func (r Ambiguous) text() string {
 		Version(r.Version), r.Package, r.First.Catalog, Clip(r.First.Image, MaxCause), r.Second.Catalog, Clip(r.Second.Image, MaxCause), distinguishingSelector(r.First.Catalog, r.Second.Catalog))
 }
 
-// distinguishingSelector returns a selector that matches the first of two catalogs and not the second.
+// distinguishingSelector returns a label selector, as text, that matches the first of two catalogs and not the second.
 func distinguishingSelector(first, second catalog.ID) string {
 	switch {
 	case first.Kind != second.Kind:
@@ -80,7 +80,7 @@ func distinguishingSelector(first, second catalog.ID) string {
 	return fmt.Sprintf("{%q: %q}", platformv1alpha1.LabelCatalogNamespace, first.Namespace)
 }
 
-// ApprovedRefused reports why the approved version is not installed. Without Why, no selected catalog has it.
+// ApprovedRefused reports why the approved version is not installed. If Why is nil, no selected catalog has the version.
 type ApprovedRefused struct {
 	Version string
 	Why     Reason
@@ -110,7 +110,7 @@ func (r UnreadableRange) text() string {
 	return fmt.Sprintf("spec.package.version %s is not a version range: %s; write it like \">=1.2.0 <2.0.0\", \"1.2.x\" or \"1.2.3\"", Quote(r.Range), Clip(r.Err, MaxCause))
 }
 
-// ForbiddenPackage means that spec.allowedPackages of the PlatformOperatorManager does not match the package.
+// ForbiddenPackage reports that spec.allowedPackages of the PlatformOperatorManager does not permit the package.
 type ForbiddenPackage struct {
 	Package string
 	Allowed []string
@@ -121,14 +121,14 @@ func (r ForbiddenPackage) text() string {
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, sortedQuotes(r.Allowed))
 }
 
-// CatalogChannels has the channels of a package in a catalog.
+// CatalogChannels has the channels of a package in a catalog. Default is the default channel; empty if there is none.
 type CatalogChannels struct {
 	Catalog  catalog.ID
 	Channels []string
 	Default  string
 }
 
-// NoChannel reports that no requested channel exists, and names the existing ones. Without Channels, the package has no default channel.
+// NoChannel reports that no requested channel exists, with the existing ones. If Channels is empty, the package has no default channel.
 type NoChannel struct {
 	Package  string
 	Channels []string
@@ -193,9 +193,9 @@ func (r NoVersionInRange) text() string {
 	return message
 }
 
-// RefusedVersion is a refused version, and the number of older ones that the same rule refuses.
+// RefusedVersion is a refused version, with the number of older ones (More) that the same rule refuses.
 type RefusedVersion struct {
-	// Version is the version; empty if Bundle has no valid one.
+	// Version is the version; empty if the bundle has no valid one. Then the text names Bundle.
 	Version, Bundle string
 	Why             Reason
 	More            int

@@ -9,7 +9,8 @@ import (
 
 // Conflict refuses a version because of other operators.
 type Conflict struct {
-	// Own are the conflicting parts of the version itself, Causes those of other operators, and Links connect the two.
+	// Own has the parts of the conflict that concern the version itself, Causes those of other operators, and Links those that connect the
+	// two.
 	Own, Causes, Links []Reason
 	Remedy             Reason
 }
@@ -22,26 +23,28 @@ func (c Conflict) text() string {
 	return Clip(sentences, maxWhy) + "; " + c.Remedy.text()
 }
 
-// SearchLimit refuses a version because the bounded search found no solution with it.
+// SearchLimit refuses a version because the limited search found no solution with it. Others is the number of other operators in the
+// search.
 type SearchLimit struct{ Others int }
 
 func (r SearchLimit) text() string {
 	return fmt.Sprintf("has to do with %d other operators, and no solution with it was found within bounds: narrow the spec.package.version of some of them", r.Others)
 }
 
-// Untried refuses a version that is not tried, because earlier ones reach the bound.
+// Untried refuses a version that was not tried, because earlier ones reached the limit of the search.
 type Untried struct{}
 
 func (Untried) text() string {
 	return "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some"
 }
 
-// Unmet reports a requirement that is not met. The refused version has it, or Operator has it in Versions.
+// Unmet reports a requirement that is not met. If Operator is empty, the refused version has the requirement. Otherwise Versions of
+// Operator have it.
 type Unmet struct {
 	Requirement catalog.Requirement
 	Operator    string
 	Versions    []string
-	// Offers are what other operators could do to meet it.
+	// Offers has what each other operator could do to meet the requirement.
 	Offers []Reason
 }
 
@@ -56,11 +59,11 @@ func (u Unmet) text() string {
 	return text + failureMessages(u.Requirement)
 }
 
-// Offer is what an operator could do to meet a requirement.
+// Offer has what an operator could do to meet a requirement.
 type Offer struct {
 	Operator string
-	// Versions meet the requirement, and Possible are all versions that the operator could have. First is the intermediate version before
-	// the best of Versions.
+	// Versions are those that meet the requirement, and Possible all versions that the operator could have. First is the intermediate
+	// version before the best of Versions; empty if there is none.
 	Versions, Possible []string
 	First              string
 }
@@ -79,7 +82,7 @@ func (o Offer) text() string {
 	return text
 }
 
-// Overlap is a package or kinds that two operators must not both provide.
+// Overlap is a package, or kinds, that two operators must not both provide. If Package is set, Kinds is ignored.
 type Overlap struct {
 	Package string
 	Kinds   []catalog.GVK
@@ -99,7 +102,7 @@ func (o Overlap) text() string {
 	return "the kinds " + list(names, ", ", maxLeaves)
 }
 
-// ProvidedTwice reports that Operator, of Package, provides the same as the version.
+// ProvidedTwice reports that Operator, which runs Package, provides the same kinds or package as the refused version.
 type ProvidedTwice struct {
 	Overlap           Overlap
 	Operator, Package string
@@ -109,7 +112,7 @@ func (r ProvidedTwice) text() string {
 	return fmt.Sprintf("brings %s, which %s (package %q) brings too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
 }
 
-// OthersOverlap reports that two other operators provide the same.
+// OthersOverlap reports that two operators, other than that of the refused version, provide the same kinds or package.
 type OthersOverlap struct {
 	First, Second string
 	Overlap       Overlap
@@ -119,7 +122,7 @@ func (r OthersOverlap) text() string {
 	return fmt.Sprintf("%s and %s cannot run side by side: both bring %s", operator(r.First), operator(r.Second), r.Overlap.text())
 }
 
-// Outcome is the version that an operator gets. Without a version, it keeps the installed one, or is not installed.
+// Outcome is the version that an operator gets. If Version is empty, the operator keeps Installed. If both are empty, it is not installed.
 type Outcome struct{ Operator, Version, Installed string }
 
 func (o Outcome) text() string {
@@ -134,7 +137,7 @@ func (o Outcome) text() string {
 	return fmt.Sprintf("%s stays at %s", operator(o.Operator), Clip(o.Installed, maxQuoted))
 }
 
-// Blocks tells an operator that it prevents a version of another one.
+// Blocks is a note that an operator prevents a version of another operator. The note is for the former; Operator is the latter.
 type Blocks struct {
 	Operator, Version string
 	Why               Reason
@@ -161,12 +164,12 @@ func (r ChooseVersions) text() string {
 	return fmt.Sprintf("choose versions that go together by spec.package.version of %q and %s, or delete one of these PlatformOperators", r.Operator, operators(r.Others))
 }
 
-// InProgress is the remedy if other operators are being upgraded to what is required.
+// InProgress is the remedy if other operators are already being upgraded to versions that meet the requirement.
 type InProgress struct{}
 
 func (InProgress) text() string { return "it follows when that is done" }
 
-// PermitVersion is the remedy if other operators need other versions.
+// PermitVersion is the remedy if other operators must be permitted to run other versions.
 type PermitVersion struct {
 	Operator string
 	Others   []string

@@ -1,20 +1,20 @@
-// Package reason has a type for each reason that a decision of pkg/resolve has: why a bundle may not be installed, why nothing was
-// chosen, and what was chosen instead. A reason is data; this package is the only place where it becomes words. The package decides
-// nothing; pkg/resolve and pkg/resolve/joint make the reasons.
+// Package reason has a type for each reason in a decision of pkg/resolve: why a bundle may not be installed, why nothing was chosen, and
+// what was chosen instead. A reason is data, and only this package converts it to text. The package decides nothing; pkg/resolve and
+// pkg/resolve/joint create the reasons.
 //
-// A reason that refuses a version is the rest of a sentence that begins with the version: `is outside spec.package.version "1.x"`. All
-// others are sentences, without the full stop.
+// A reason that refuses a version is a clause that completes a sentence beginning with the version: `is outside spec.package.version
+// "1.x"`. All others are sentences without the full stop.
 package reason
 
 import "strings"
 
-// Reason is one reason of a decision. Text renders it.
+// Reason is one reason of a decision. The function Text returns its text.
 type Reason interface {
-	// text renders the reason on one line. Text of catalogs and users is quoted and shortened.
+	// text returns the reason on one line. It quotes and shortens texts from catalogs and users.
 	text() string
 }
 
-// Text renders a reason; empty for nil.
+// Text returns the text of a reason; empty for nil.
 func Text(r Reason) string {
 	if r == nil {
 		return ""
@@ -22,7 +22,7 @@ func Text(r Reason) string {
 	return r.text()
 }
 
-// Sentences renders several reasons, one after another, without empty ones.
+// Sentences is a list of reasons. Its text joins their texts and omits nil and empty ones.
 type Sentences []Reason
 
 func (s Sentences) text() string {
@@ -35,7 +35,7 @@ func (s Sentences) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// Rendered is a reason that another package, such as pkg/upgrade, has rendered.
+// Rendered is the text of a reason that another package, such as pkg/upgrade, has written.
 type Rendered string
 
 func (r Rendered) text() string { return string(r) }

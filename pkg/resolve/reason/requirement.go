@@ -10,7 +10,7 @@ import (
 // Requirement refuses a bundle with a requirement that neither the cluster nor any operator can meet.
 type Requirement struct {
 	Requirement catalog.Requirement
-	// Absences describe the kinds and packages of the requirement, in the order of Requirement.Leaves.
+	// Absences has the reason why each kind and package of the requirement is missing, in the order of Requirement.Leaves.
 	Absences []Absence
 }
 
@@ -25,10 +25,10 @@ func (r Requirement) text() string {
 	return Clip("needs "+required(r.Requirement)+": "+list(parts, "; ", maxLeaves)+failureMessages(r.Requirement), 2*maxWhy)
 }
 
-// required renders the requirement.
+// required returns the text of the requirement, shortened.
 func required(r catalog.Requirement) string { return Clip(r.String(), MaxCause) }
 
-// failureMessages are the authors' messages for a requirement and its parts.
+// failureMessages returns the authors' messages for a requirement and its members, in parentheses; empty if there are none.
 func failureMessages(r catalog.Requirement) string {
 	var texts []string
 	var collect func(r catalog.Requirement)
@@ -47,28 +47,28 @@ func failureMessages(r catalog.Requirement) string {
 	return " (its author: " + list(texts, ", ", maxLeaves) + ")"
 }
 
-// AbsenceKind is why a required kind or package is missing.
+// AbsenceKind is the kind of reason why a required kind or package is missing.
 type AbsenceKind int
 
-// Why a required kind or package is missing.
+// Kinds of reasons why a required kind or package is missing.
 const (
 	// AbsenceUnsupported: the requirement is of a type that is not evaluated.
 	AbsenceUnsupported AbsenceKind = iota
-	// AbsenceNone: it exists. The requirement may be one that forbids it.
+	// AbsenceNone: the kind or package exists. The requirement may be one that forbids it.
 	AbsenceNone
-	// AbsenceKindMissing: no bundle on the cluster provides the kind. Advice lists packages that would.
+	// AbsenceKindMissing: no bundle on the cluster provides the kind. Advice has packages that would.
 	AbsenceKindMissing
 	// AbsenceUnreadableRange: the version range of the required package is invalid.
 	AbsenceUnreadableRange
 	// AbsenceExternalVersion: Installer manages the package, and InstalledVersion is not in the range.
 	AbsenceExternalVersion
-	// AbsenceNoSuchVersion: Operator requests the package, and can choose no version in the range.
+	// AbsenceNoSuchVersion: Operator requests the package, and has no version in the range.
 	AbsenceNoSuchVersion
 	// AbsencePackageMissing: the package is not installed.
 	AbsencePackageMissing
 )
 
-// Absence is why a required kind or package is missing, with details.
+// Absence is the reason why a required kind or package is missing. Which of the other fields are set depends on Kind.
 type Absence struct {
 	Kind AbsenceKind
 	Leaf catalog.Requirement
@@ -96,18 +96,18 @@ func (a Absence) text() string {
 	return fmt.Sprintf("it is not installed; create a PlatformOperator for package %q", Clip(a.Leaf.Package.Name, maxQuoted))
 }
 
-// Advice lists what would provide a kind. The manager installs only packages that a PlatformOperator requests.
+// Advice has the packages that would provide a kind. The manager installs only packages that a PlatformOperator requests.
 type Advice struct {
-	// Omitted is true if there is no advice, because too many kinds are missing.
+	// Omitted reports whether there is no advice, because too many kinds are missing.
 	Omitted bool
-	// Requested are packages that PlatformOperators request, Packages others that could be requested, and Forbidden those that
+	// Requested has the packages that PlatformOperators request, Packages others that could be requested, and Forbidden those that
 	// spec.allowedPackages excludes.
 	Requested           []RequestedPackage
 	Packages, Forbidden []string
-	// Requirer is the package that requires the kind. ItProvides is true if its other versions provide the kind.
+	// Requirer is the package that requires the kind. ItProvides reports whether other versions of Requirer provide the kind.
 	Requirer   string
 	ItProvides bool
-	// Partial names catalogs that were not read completely.
+	// Partial has the names of the catalogs that were not read completely.
 	Partial []string
 }
 
@@ -140,7 +140,7 @@ func (a *Advice) text() string {
 	return "no package that is known here provides it: install one that does"
 }
 
-// create renders the advice to request one of these packages.
+// create returns the advice to create a PlatformOperator for one of these packages.
 func create(packages []string) string {
 	if len(packages) == 1 {
 		return "create a PlatformOperator for package " + Quote(packages[0])

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// MaxMessage bounds the message of a decision, in bytes.
+	// MaxMessage is the maximum size of the message of a decision, in bytes.
 	MaxMessage = 1500
-	// MaxCause bounds a quoted error or another long quotation, in bytes.
+	// MaxCause is the maximum size of a quoted error or another long quotation, in bytes.
 	MaxCause = 200
-	// MaxUnavailable bounds the unavailable catalogs that are named, so that other warnings have space.
+	// MaxUnavailable is the maximum number of unavailable catalogs that are named, so that other warnings have space.
 	MaxUnavailable = 10
 
 	maxQuoted    = 64
 	maxWhy       = 500
-	maxUnread    = 400 // the cause of a failed connection comes last, after addresses and requests
+	maxUnread    = 400 // larger, because the cause of a failed connection comes last, after addresses and requests
 	maxListed    = 8
-	maxLeaves    = 3 // of the kinds and packages in a requirement
+	maxLeaves    = 3 // kinds and packages in a requirement
 	maxProviders = 5
 	maxFormats   = 3
 	maxModes     = 4
@@ -29,10 +29,10 @@ const (
 	maxSentences = 4
 )
 
-// Bound shortens a message to MaxMessage bytes on one line.
+// Bound returns a message on one line, shortened to MaxMessage bytes.
 func Bound(message string) string { return Clip(message, MaxMessage) }
 
-// Clip shortens text from outside to a number of bytes, on one line.
+// Clip returns a text on one line, shortened to a number of bytes. It replaces invalid UTF-8.
 func Clip(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {
@@ -41,16 +41,16 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 }
 
-// Version shortens a version for a sentence.
+// Version returns the text of a version for a message, shortened.
 func Version(version fmt.Stringer) string { return Clip(version.String(), maxQuoted) }
 
-// Name shortens a name for a sentence.
+// Name returns a name for a message, shortened.
 func Name(name string) string { return Clip(name, maxQuoted) }
 
-// Quote quotes the beginning of a name or value.
+// Quote returns a name or value in quotes, shortened.
 func Quote(text string) string { return fmt.Sprintf("%q", Clip(text, maxQuoted)) }
 
-// list joins at most a number of parts, and counts the rest.
+// list joins at most a number of parts, and adds the number of the others.
 func list(parts []string, separator string, most int) string {
 	if more := len(parts) - most; more > 0 {
 		parts = append(slices.Clone(parts[:most]), fmt.Sprintf("and %d more", more))
@@ -58,7 +58,7 @@ func list(parts []string, separator string, most int) string {
 	return strings.Join(parts, separator)
 }
 
-// quotes quotes each text.
+// quotes returns each text in quotes, shortened.
 func quotes(texts []string) []string {
 	quoted := make([]string, len(texts))
 	for i, each := range texts {
@@ -67,12 +67,12 @@ func quotes(texts []string) []string {
 	return quoted
 }
 
-// sortedQuotes quotes texts and lists them sorted.
+// sortedQuotes returns a list of texts in quotes, sorted.
 func sortedQuotes(texts []string) string {
 	return list(quotes(slices.Sorted(slices.Values(texts))), ", ", maxListed)
 }
 
-// names lists the names of catalogs.
+// names returns a list of the names of catalogs.
 func names(catalogs []catalog.ID) string {
 	ids := make([]string, len(catalogs))
 	for i, id := range catalogs {
@@ -81,7 +81,7 @@ func names(catalogs []catalog.ID) string {
 	return list(ids, ", ", maxCatalogs)
 }
 
-// texts renders reasons.
+// texts returns the text of each reason.
 func texts(reasons []Reason) []string {
 	parts := make([]string, len(reasons))
 	for i, each := range reasons {
@@ -90,5 +90,5 @@ func texts(reasons []Reason) []string {
 	return parts
 }
 
-// operator renders the name of a PlatformOperator.
+// operator returns the name of a PlatformOperator with its kind, for a message.
 func operator(name string) string { return fmt.Sprintf("PlatformOperator %q", name) }

@@ -22,7 +22,7 @@ type BundleStatusApplyConfiguration struct {
 	// content is being fetched. Failing means that the content cannot be fetched or read, and is retried. Unpacked means that the
 	// content was read. The field is absent until the manager has reconciled the object.
 	Phase *corev1alpha2.BundlePhase `json:"phase,omitempty"`
-	// resolvedSource is spec.source with the reference of the image by digest. It is absent until the reference is resolved.
+	// resolvedSource is spec.source with the image reference pinned to a digest. It is absent until the tag is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
 	// digest is the digest of the image manifest ("sha256:…"), with 1 to 128 characters. The content is stored under it. It is
 	// absent until the content is read.

@@ -21,8 +21,8 @@ type InstallApplyConfiguration struct {
 	Namespace *string `json:"namespace,omitempty"`
 	// config is the configuration that the bundle is rendered with.
 	Config *InstallConfigApplyConfiguration `json:"config,omitempty"`
-	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of
-	// ProvisionerClass core-rukpak-io-registry.
+	// drift selects how the manager handles changes that others make to installed objects. Absent fields default to those of the
+	// ProvisionerClass that reads the format of the bundle.
 	Drift *v1alpha2.DriftApplyConfiguration `json:"drift,omitempty"`
 	// progressDeadlineSeconds is the time in which a version must become complete and healthy, from 10 to 86400 seconds. A
 	// version that takes longer has failed. Defaults to 1800.

@@ -25,7 +25,8 @@ var installedFrom = []string{"platformoperators", "bundledeployments", "clusterv
 const WatchErrorExpiry = 90 * time.Second
 
 const (
-	// watchErrorDelay is the time for which a kind must fail before that is reported. A starting server rejects requests for a moment.
+	// watchErrorDelay is the minimum time between the first and the last error of a kind before WatchCondition reports the kind. A starting
+// API server rejects requests for a moment.
 	watchErrorDelay = 30 * time.Second
 	// maxWatchError is the maximum size of the message of one kind, in bytes.
 	maxWatchError = 300

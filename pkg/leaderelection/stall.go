@@ -29,8 +29,8 @@ func NewStallDetector(limit time.Duration, clock clock.Clock) *StallDetector {
 	return &StallDetector{limit: limit, clock: clock, checked: clock.Now()}
 }
 
-// Run records ten times within the limit that the process runs. It returns an error after a stall, and nil when the context ends. The
-// process must end after a stall, because its writes are refused from then on.
+// Run records that the process is running, at every tenth of the limit. It blocks until the context ends, and then returns nil. After a
+// stall it returns an error, and the process must exit, because the detector refuses all its further writes.
 func (d *StallDetector) Run(ctx context.Context) error {
 	for {
 		select {

@@ -10,7 +10,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Machine decides one sync of one BundleDeployment. Call Next until it returns Done. It is not safe for concurrent use.
+// Machine decides what one sync of one BundleDeployment does. Call Next until it returns Done. After each action, perform the action and
+// set its result on the Machine. A Machine is not safe for concurrent use.
 type Machine struct {
 	in  Input
 	now time.Time

@@ -83,7 +83,7 @@ func sampled(t *testing.T, all []mutants.Mutant) []mutants.Mutant {
 	return seeded.Sample(all, *sample, *seed)
 }
 
-// checkSpecs runs the specs of some mutants against the manager.
+// checkSpecs checks that the specs of the chosen mutants pass against the manager without a mutant.
 func checkSpecs(t *testing.T, extension program, env *environment.Environment, chosen []mutants.Mutant) {
 	t.Helper()
 	waitUntilReady(t, extension, env)

@@ -27,7 +27,8 @@ type reconciliation struct {
 	result Outcome
 }
 
-// wasApplied reports whether the object was once as it is declared now. Every difference is then a change by another client.
+// wasApplied reports whether the object is known to have matched its current declaration before. If so, every difference is a change by
+// another client. False means that this is unknown, for example after a restart.
 func (r *reconciliation) wasApplied() bool { return r.trust != drift.NothingKnown }
 
 // leavesChanges reports whether changes by other clients are not repaired. It returns false for an object that was never as declared,

@@ -323,7 +323,8 @@ func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	l.reserved += more
 }
 
-// discard removes the listed bundles and the deprecations of a package that is too large. It does nothing if they are already removed.
+// discard removes the listed bundles and the deprecations of a package that is too large. The reader ignores those that it receives later.
+// discard does nothing if the package was already discarded.
 func (r *reader) discard(pkg string) {
 	if r.discarded[pkg] {
 		return

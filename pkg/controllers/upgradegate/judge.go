@@ -338,8 +338,8 @@ func (c *controller) relevant(in input, holds func(resolve.Catalog) bool) (found
 	return slices.CompactFunc(found, func(a, b resolve.Catalog) bool { return a.ID == b.ID })
 }
 
-// unread returns a clause about input that is missing since the start: kinds of catalogs that have not been listed, or catalogs that have
-// not been read. It is empty if nothing is missing.
+// unread returns the input that an evaluation must wait for, as a phrase that follows "waits for": kinds of catalogs that have not been
+// listed, or catalogs of installed operators that have not been read. It is empty if nothing is missing.
 func (c *controller) unread(in input) string {
 	installed := func(operator *platformv1alpha1.PlatformOperator) bool {
 		return operator.Status.Installed != nil && !removed(operator)

@@ -15,8 +15,8 @@ import (
 const (
 	maxProvided     = 20_000
 	maxProvidedText = 1 << 20
-	// maxKindProperty is the maximum size of an olm.gvk property that is read, in bytes. Its names alone may be nearly as long, and it has
-	// nothing else.
+	// maxKindProperty is the maximum size of an olm.gvk property, in bytes; larger ones are ignored. It leaves space for a group, a version
+	// and a kind of maxName bytes each, and for the JSON syntax.
 	maxKindProperty = 4 * maxName
 )
 

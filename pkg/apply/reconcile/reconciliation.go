@@ -31,8 +31,8 @@ type reconciliation struct {
 // another client. False means that this is unknown, for example after a restart.
 func (r *reconciliation) wasApplied() bool { return r.trust != drift.NothingKnown }
 
-// leavesChanges reports whether changes by other clients are not repaired. It returns false for an object that was never as declared,
-// because its differences are no changes by others.
+// leavesChanges reports whether changes by other clients are not repaired. It returns false for an object that is not known to
+// have matched its declaration, because its differences may not be changes.
 func (r *reconciliation) leavesChanges() bool {
 	return r.wasApplied() && (r.options.ReadOnly || r.policy.drift != corev1alpha2.DriftEnforce)
 }

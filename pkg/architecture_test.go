@@ -70,6 +70,7 @@ var packages = []struct {
 	{3, "pkg/controllers"},
 	{4, "pkg/version"},
 	{4, "pkg/operator"},
+	{4, "pkg/cli"},
 	{5, "cmd"},
 	// A library for tests, which does not depend on this project.
 	{5, "pkg/scenario"},

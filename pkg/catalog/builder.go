@@ -19,7 +19,8 @@ const (
 	maxChannels = 1_000
 	maxEntries  = 50_000
 	maxFaults   = 10
-	// maxRetainedFaults is the maximum number of faults that are retained, to report the first maxFaults and the number of the others.
+	// maxRetainedFaults is the maximum number of faults that are kept in memory. It is larger than maxFaults, because the report lists the
+	// first maxFaults and then the number of the others.
 	maxRetainedFaults = 100
 	maxName           = 2_048
 	maxSentence       = 400

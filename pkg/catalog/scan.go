@@ -85,8 +85,9 @@ func array(raw []byte, f func(element []byte) error) error {
 // memory.
 const maxShortList = 16 << 10
 
-// decodeShortList decodes a list at once, which takes a fraction of the time of decoding each element. It returns false for a list that
-// exceeds maxShortList and for an element of the wrong shape; then the caller must ignore the result.
+// decodeShortList decodes a whole list in one call, which is much faster than decoding it element by element. It returns false if the list
+// is larger than maxShortList or cannot be decoded, for example because an element has the wrong type. The caller must then ignore the
+// contents of into.
 func decodeShortList(raw []byte, into any) bool {
 	return len(raw) <= maxShortList && json.Unmarshal(raw, into) == nil
 }

@@ -19,7 +19,8 @@ type Counted struct {
 
 // CountedBundles returns the bundles that the upgrade gate considers: those whose objects may be on the cluster. A bundle is included
 // before its first object is applied, and until its removal is complete. Retained CustomResourceDefinitions and namespaces are ignored, and
-// so are objects that only finalizers of other controllers keep. Objects that the removal waits for are not ignored.
+// so is a deleted BundleDeployment or PlatformOperator that only finalizers of other controllers keep. Objects that the removal waits for
+// are not ignored.
 //
 // operator is nil for a BundleDeployment without PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
 // the PlatformOperator's status takes precedence over the bundle's own files, because catalogs may have corrected it.

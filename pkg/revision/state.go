@@ -13,7 +13,8 @@ const (
 	WaitingForApproval State = "WaitingForApproval"
 	// WaitingForPermissions means that the manager lacks permissions to write all of the revision's objects.
 	WaitingForPermissions State = "WaitingForPermissions"
-	// WaitingForNamespace means that the manager must not use the install namespace.
+	// WaitingForNamespace means that the revision cannot start because the install namespace was refused, for example because it already
+	// existed and no user named it. See plan.InstallNamespace.
 	WaitingForNamespace State = "WaitingForNamespace"
 	// WaitingForCapacity means that objects of too many earlier revisions still exist.
 	WaitingForCapacity State = "WaitingForCapacity"

@@ -6,8 +6,9 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// Versions is an immutable, ascending list of versions without release and build metadata. It evaluates a range once for each interval
-// between versions that the range's text mentions, not once for each version.
+// Versions is an immutable list of versions in ascending order, without release and build metadata. To find the versions that a range
+// contains, it does not test each one: the versions named in the text of the range divide the list into intervals, and testing one version
+// per interval is enough.
 type Versions struct{ ascending []blang.Version }
 
 // NewVersions returns a list of versions, given in any order. It merges versions that differ only in release or build metadata, and omits

@@ -180,6 +180,19 @@ func (a *applier) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	return a.dynamic.Resource(mapping.Resource), nil
 }
 
+// isEmpty reports whether the API treats a value as absent: an empty list or map. The CVO compares typed objects, in which both are nil.
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return false
+}
+
 // changedFields returns the top-level fields, and the fields of the metadata, that differ between live and merged, sorted.
 func changedFields(live, merged *unstructured.Unstructured) []string {
 	var changed []string
@@ -188,7 +201,7 @@ func changedFields(live, merged *unstructured.Unstructured) []string {
 		maps.Copy(fields, live)
 		maps.Copy(fields, merged)
 		for field := range fields {
-			if prefix+field != "metadata" && !equality.Semantic.DeepEqual(live[field], merged[field]) {
+			if prefix+field != "metadata" && !(isEmpty(live[field]) && isEmpty(merged[field])) && !equality.Semantic.DeepEqual(live[field], merged[field]) {
 				changed = append(changed, prefix+field)
 			}
 		}

@@ -161,7 +161,8 @@ func (m *Manager) Start() error {
 // PID returns the process's ID. The manager must have been started.
 func (m *Manager) PID() int { return m.command.Process.Pid }
 
-// Exited returns a channel that is closed when the process has ended. It is nil before the first Start.
+// Exited returns a channel that is closed when the process has ended. It is nil before the first Start, and
+// is never closed after a Start that failed.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
 // Ended describes how the process ended by itself, with the end of its log. It returns "" while the process runs, and after Kill or Stop.

@@ -35,8 +35,8 @@ const (
 	settled = 10 * time.Second
 )
 
-// Run calls Act and waits until Seen returns nil. It returns an error if Act fails, if Within is over, if Stuck returns the same problem
-// for settled, or if the manager ends. The error has the title of the step and the reason.
+// Run calls Act and waits until Seen returns nil. It returns an error if Act fails, if the time limit Within expires, if Stuck keeps
+// returning the same problem for as long as settled, or if the manager exits. The error contains the title of the step and the reason.
 func (s Step) Run(ctx context.Context, admin *Admin) error {
 	if s.Act != nil {
 		if err := s.Act(ctx, admin); err != nil {

@@ -39,8 +39,8 @@ func (w *operatorWrites) UpdateStatus(_ context.Context, operator *platformv1alp
 	return operator, w.fail["update status"]
 }
 
-// deploymentWrites is a DeploymentClient. A write fails with the error for its verb in fail, if there is one. verbs are the verbs of all
-// writes.
+// deploymentWrites is a fake DeploymentClient. It records the verb of each write in verbs. If fail has an error for that verb, the write
+// returns it.
 type deploymentWrites struct {
 	fail  map[string]error
 	verbs []string

@@ -26,7 +26,7 @@ type solver struct {
 	propagator *gini.Gini
 	// choices are sets of literals. Exactly one literal of each set is true; earlier literals are preferred.
 	choices [][]z.Lit
-	// core has the assumptions that caused the last unsatisfiable query to fail.
+	// core are the assumptions that left no solution for the last query; nil if it had another result.
 	core []z.Lit
 	// queries and backtracks are the numbers of queries and conflicts so far.
 	queries, backtracks int
@@ -67,6 +67,7 @@ func (s *solver) choice(literals []z.Lit) {
 // solve searches for a solution in which all assumptions are true. It returns, for each choice, the index of the true literal. If there is
 // no solution, it sets core. The result is unknown if the search reaches a limit.
 func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
+	s.core = nil
 	if s.queries++; s.queries > maxQueries {
 		return nil, unknown
 	}
@@ -79,7 +80,7 @@ func (s *solver) solve(assumptions ...z.Lit) (solution []int, found result) {
 			return solution, satisfiable
 		}
 		if !slices.ContainsFunc(failed, func(literal z.Lit) bool { return !slices.Contains(assumptions, literal) }) {
-			s.core = failed
+			s.core = append([]z.Lit{}, failed...) // not nil, even if the clauses alone have no solution
 			return nil, unsatisfiable
 		}
 		s.backtracks++
@@ -142,9 +143,13 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 	return solution, tests, true
 }
 
-// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. The last query must have had these
-// assumptions and keep, and no solution. minimalCore tries to drop the first assumptions first. ok is false if the search reached a limit.
+// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. The last query must have had keep
+// and no assumptions but these, and no solution; otherwise ok is false. minimalCore tries to drop the first assumptions first. ok is also
+// false if the search reached a limit.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
+	if s.core == nil {
+		return nil, false
+	}
 	core = slices.DeleteFunc(slices.Clone(assumptions), func(literal z.Lit) bool { return !slices.Contains(s.core, literal) })
 	for i := 0; i < len(core); {
 		less := slices.Delete(slices.Clone(core), i, i+1)

@@ -1,6 +1,7 @@
 package joint
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,12 +67,19 @@ func TestSolverAssumes(t *testing.T) {
 	if _, found := s.solve(first, second); found != unsatisfiable {
 		t.Errorf("two pigeons in one hole: the result is %d", found)
 	}
-	core, ok := s.minimalCore(first, []z.Lit{s.choices[2][0], second, s.choices[2][1].Not()})
+	assumptions := []z.Lit{s.choices[2][0], second, s.choices[2][1].Not()}
+	if _, found := s.solve(append(slices.Clone(assumptions), first)...); found != unsatisfiable {
+		t.Errorf("with more assumptions, the result is %d", found)
+	}
+	core, ok := s.minimalCore(first, assumptions)
 	if diff := cmp.Diff([]z.Lit{second}, core); !ok || diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if solution, found := s.solve(second); found != satisfiable || solution[1] != 2 {
 		t.Errorf("after an unsatisfiable query, the solution is %v", solution)
+	}
+	if core, ok := s.minimalCore(second, assumptions); ok {
+		t.Errorf("after a query with a solution, the core is %v", core)
 	}
 }
 

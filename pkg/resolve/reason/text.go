@@ -13,7 +13,7 @@ const (
 	MaxMessage = 1500
 	// MaxCause is the maximum size of a quoted error or another long quotation, in bytes.
 	MaxCause = 200
-	// MaxUnavailable is the maximum number of unavailable catalogs that are named, so that other warnings have space.
+	// MaxUnavailable is the maximum number of unavailable catalogs that Unavailable lists. The limit leaves room for other warnings.
 	MaxUnavailable = 10
 
 	maxQuoted    = 64

@@ -26,7 +26,7 @@ const WatchErrorExpiry = 90 * time.Second
 
 const (
 	// watchErrorDelay is the minimum time between the first and the last error of a kind before WatchCondition reports the kind. A starting
-// API server rejects requests for a moment.
+	// API server rejects requests for a moment.
 	watchErrorDelay = 30 * time.Second
 	// maxWatchError is the maximum size of the message of one kind, in bytes.
 	maxWatchError = 300

@@ -35,7 +35,7 @@ func (warningHandler) HandleWarningHeaderWithContext(ctx context.Context, code i
 
 type warningsKey struct{}
 
-// warnings are the warnings that were received for the requests of one context.
+// warnings collects the warnings in the responses to requests that were sent with one context.
 type warnings struct {
 	mu    sync.Mutex
 	texts []string

@@ -288,9 +288,10 @@ func (l *largeBlob) peek() (byte, error) {
 	}
 }
 
-// readValue returns the value at the position, valid until the next call, and advances beyond it. If the value exceeds the limit or the
-// memory budget, it skips the value and returns nil. Then it sets omittedErr if the memory budget was the reason, and skippedType if the
-// value begins with its type.
+// readValue returns the value at the current position and advances past it. The returned slice is valid until the next call.
+//
+// If the value exceeds the limit or the memory budget, readValue skips it and returns nil. In that case, it sets omittedErr if the memory
+// budget was the reason, and skippedType if the value begins with its type.
 func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	l.limit = max(limit, maxWindow)
 	var e valueScanner
@@ -343,8 +344,8 @@ func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	}
 }
 
-// skipRest skips the rest of a value whose beginning is the whole buffer, which e has scanned. It sets skippedType if the type is in the
-// buffer.
+// skipRest skips the rest of a value that begins in the buffer and fills it. e has already scanned the buffered part. If that part contains
+// the type of the value, skipRest stores it in skippedType; otherwise skippedType is empty.
 func (l *largeBlob) skipRest(e *valueScanner) error {
 	l.skippedType = ""
 	_ = object(l.buf[l.pos:], func(key, value []byte) (err error) {

@@ -96,7 +96,8 @@ func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
 	}
 }
 
-// parse sets Raw and Fault from the raw JSON of a package's rules. It returns the content that distinguishes the blob from others.
+// parse sets Raw and Fault from the raw JSON of a package's rules. It returns the content by which the caller compares these rules with
+// others.
 func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	if len(raw) > maxRawRules {
 		var compact bytes.Buffer

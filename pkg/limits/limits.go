@@ -47,8 +47,8 @@ func (l Limits) normalized() Limits {
 	return l
 }
 
-// limit describes one field of Limits: its name, whether it is set, and whether the current value permits no more than the former one
-// (keeps). keeps requires that both values are set.
+// limit describes one field of Limits. isSet reports whether the field is set. keeps reports whether the present value permits no more than
+// the former one; both values must be set.
 type limit struct {
 	field string
 	isSet func(Limits) bool

@@ -40,8 +40,8 @@ func removalBlocked(deletion Deletion) condition {
 	return condition{corev1alpha2.ConditionRemovalBlocked, isFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself."}
 }
 
-// progressingDeletion returns the Progressing condition during a deletion. If custom resources block it, Progressing stays True (ENG-D13),
-// and the RemovalBlocked condition reports the cause.
+// progressingDeletion returns the Progressing condition during a deletion. It is False if the deletion is blocked, except by custom
+// resources: then it stays True, and the RemovalBlocked condition reports the cause (ENG-D13).
 func progressingDeletion(deletion Deletion) condition {
 	if deletion.Blocked && !deletion.Held {
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: " + deletion.Waiting + "."}

@@ -45,7 +45,7 @@ func (r *recorder) count(request Request) bool {
 	return r.loop == nil
 }
 
-// begin records that a request is in flight. It returns a number that the caller must pass to end.
+// begin records that a request is in flight. It returns a number for end, which the caller must call when the request is complete.
 func (r *recorder) begin(request Request) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

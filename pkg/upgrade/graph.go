@@ -78,19 +78,19 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s in channel %q", s.Kind, s.Channel)
 }
 
-// Graph has the edges and rules of one package. It is safe for concurrent use unless the package has a Limit.
+// Graph holds the edges and rules of one package. It is safe for concurrent use unless the package has a Limit.
 type Graph struct {
 	pkg Package
-	// bundles are in ascending order. levels has a number for the version of each bundle, in that order; equal versions have the same
-	// number.
+	// bundles are in ascending order of their versions. levels[i] is a number for the version of bundles[i]; bundles with equal versions
+	// have the same number.
 	bundles []Bundle
 	levels  []int
-	// order has the bundles' indexes in their order of preference on a path. rank has the position of each bundle in order.
+	// order lists the indexes of the bundles in their order of preference on a path. rank[i] is the position of bundle i in order.
 	order, rank []int
-	// lowest has, for each bundle, the index of the first bundle with its version. prereleasesBefore has the number of pre-releases before
-	// each bundle; its additional last element is their total number.
+	// lowest[i] is the index of the first bundle with the version of bundle i. prereleasesBefore[i] is the number of pre-releases before
+	// bundle i; one more element at the end is their total number.
 	lowest, prereleasesBefore []int
-	// unfit has the ranks of the bundles that the cluster must not run. hasAvoided means that some bundles have Avoid set.
+	// unfit holds the ranks of the bundles that the cluster must not run. hasAvoided is true if a bundle has Avoid set.
 	unfit      set
 	hasAvoided bool
 	// entries are the channels' entries, entriesOf has the indexes of each bundle's entries, and channels are the channels' names. byName

@@ -41,7 +41,7 @@ func newPod() environment.Pod {
 	return environment.Pod{Name: "platform-operators-5d8c6b7f9-x7v2q", UID: uuid.NewUUID(), Dir: GinkgoT().TempDir()}
 }
 
-// deleteLease deletes the lease, which a manager of an earlier spec may have held when it was killed.
+// deleteLease deletes the leader election lease, because a manager that an earlier spec killed may still hold it.
 func deleteLease(ctx context.Context) {
 	GinkgoHelper()
 	leases := admin.Kubernetes.CoordinationV1().Leases(environment.Namespace)

@@ -36,7 +36,8 @@ func (s *Story) allowDeletion(ctx context.Context, resource schema.GroupVersionR
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// clientAs returns a client of a user in these groups, and in system:masters, which RBAC permits every request.
+// clientAs returns a client that impersonates a user in the given groups. It adds the group system:masters, so that RBAC permits every
+// request.
 func (s *Story) clientAs(user string, groups ...string) dynamic.Interface {
 	s.Helper()
 	config := rest.CopyConfig(s.Environment.Admin)

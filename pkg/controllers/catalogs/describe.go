@@ -84,7 +84,7 @@ func describeClusterCatalog(object *unstructured.Unstructured) description {
 	return d
 }
 
-// hasCondition reports whether an object has a condition with status True.
+// hasCondition reports whether an object has a condition of this type with status True.
 func hasCondition(object *unstructured.Unstructured, conditionType string) bool {
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if err != nil {

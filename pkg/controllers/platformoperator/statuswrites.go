@@ -14,7 +14,8 @@ type statusWrites struct {
 	last map[string]time.Time
 }
 
-// wait returns how long the write of a status must wait if only its progress has changed; zero if it need not wait.
+// wait returns how long to delay the write of an operator's status if only the progress has changed. It returns zero if the status can be
+// written now.
 func (w *statusWrites) wait(operator *platformv1alpha1.PlatformOperator, now time.Time) time.Duration {
 	pause := health.StatusInterval
 	if operator.DeletionTimestamp != nil {

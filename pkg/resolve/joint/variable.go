@@ -62,7 +62,7 @@ func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf ca
 	return ok && leaf.Package.Name == pkg && s.version.IsIn(covers)
 }
 
-// key returns a text that is equal for states that make no difference for other operators.
+// key returns a string that is the same for all install states that other operators cannot tell apart.
 func (s installState) key(sets rangeSets) string {
 	var key strings.Builder
 	if len(s.provides) > 0 {

@@ -158,7 +158,7 @@ func (b *limitedBody) Close() error {
 	return err
 }
 
-// stallError is the error of a registry that sent nothing for too long.
+// stallError is returned when a registry sends nothing for too long.
 type stallError struct{ after time.Duration }
 
 func (e *stallError) Error() string { return fmt.Sprintf("the registry sent nothing for %s", e.after) }

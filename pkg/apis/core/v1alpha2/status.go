@@ -2,13 +2,13 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BundleDeploymentStatus is the observed state of the bundle.
+// BundleDeploymentStatus is the observed state of a BundleDeployment.
 //
 // +kubebuilder:validation:MinProperties=1
 type BundleDeploymentStatus struct {
-	// conditions describe the state of the BundleDeployment by Unpacked, HasValidBundle, Installed, Healthy, Progressing and
-	// Drifted. During the removal, there is also RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has
-	// reconciled the object.
+	// conditions describe the state of the BundleDeployment. Their types are Unpacked, HasValidBundle, Installed, Healthy, Progressing
+	// and Drifted, and during a removal RemovalBlocked. The list has 1 to 16 entries. It is absent until the manager has reconciled
+	// the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

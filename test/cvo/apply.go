@@ -201,7 +201,7 @@ func changedFields(live, merged *unstructured.Unstructured) []string {
 		maps.Copy(fields, live)
 		maps.Copy(fields, merged)
 		for field := range fields {
-			if prefix+field != "metadata" && !(isEmpty(live[field]) && isEmpty(merged[field])) && !equality.Semantic.DeepEqual(live[field], merged[field]) {
+			if prefix+field != "metadata" && (!isEmpty(live[field]) || !isEmpty(merged[field])) && !equality.Semantic.DeepEqual(live[field], merged[field]) {
 				changed = append(changed, prefix+field)
 			}
 		}

@@ -73,8 +73,17 @@ func TestContentThatCannotBeAppliedIsNotStored(t *testing.T) {
 			deployment.Name, deployment.Spec.InstallNamespace = "memo", "memo"
 			of := revisions.Revisions{Store: saver, History: &revision.History{}, Sets: revisions.Sets{}, Deployment: deployment}
 			stored, err := of.Save(t.Context(), &store.Revision{Objects: c.objects})
-			if isStored := c.stored > 0; (err == nil) != isStored || (stored != nil) != isStored || saver.saved != c.stored || len(of.History.Stored) != c.stored {
-				t.Errorf("%d revisions are stored, and %d in the history, want %d: %v", saver.saved, len(of.History.Stored), c.stored, err)
+			if isStored := c.stored > 0; (err == nil) != isStored {
+				t.Errorf("the error is %v", err)
+			}
+			if (stored != nil) != (c.stored > 0) {
+				t.Errorf("the returned revision is %v", stored)
+			}
+			if saver.saved != c.stored {
+				t.Errorf("%d revisions are stored, want %d", saver.saved, c.stored)
+			}
+			if got := len(of.History.Stored); got != c.stored {
+				t.Errorf("%d revisions are in the history, want %d", got, c.stored)
 			}
 		})
 	}

@@ -81,3 +81,23 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 	}
 	return object
 }
+
+func TestChangedFields(t *testing.T) {
+	for name, test := range map[string]struct {
+		live, merged string
+		want         []string
+	}{
+		"nothing":              {`{kind: Role, rules: [{verbs: [get]}]}`, `{kind: Role, rules: [{verbs: [get]}]}`, nil},
+		"another value":        {`{kind: Role, rules: [{verbs: [get]}]}`, `{kind: Role, rules: [{verbs: [list]}]}`, []string{"rules"}},
+		"an added label":       {`{kind: Role, metadata: {}}`, `{kind: Role, metadata: {labels: {a: ours}}}`, []string{"metadata.labels"}},
+		"a removed field":      {`{kind: ClusterRole, aggregationRule: {a: b}}`, `{kind: ClusterRole}`, []string{"aggregationRule"}},
+		"a removed empty list": {`{kind: Role, rules: []}`, `{kind: Role}`, nil},
+		"an added empty map":   {`{kind: ConfigMap}`, `{kind: ConfigMap, data: {}}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, changedFields(parse(t, test.live), parse(t, test.merged))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -256,7 +256,8 @@ func (m *Machine) wasSettled() bool {
 		return false
 	}
 	before := m.lastProgressing()
-	return before != nil && (before.Reason == corev1alpha2.ReasonAsExpected || m.failed != nil && m.wasRolledBack())
+	return before != nil && (before.Reason == corev1alpha2.ReasonAsExpected || m.wasPaused() && m.failed == nil && !m.wasStarted() ||
+		m.failed != nil && m.wasRolledBack())
 }
 
 // IsSettled reports whether the active revision is the desired one and no rollout or rollback was in progress before this sync.

@@ -261,6 +261,9 @@ func TestIsSettledAfterARestart(t *testing.T) {
 		"nothing changed": {3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
 		"the spec changed, and no revision started": {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, true},
 		"another revision started":                  {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false},
+		"it is paused":                              {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, true},
+		"a pause has just ended":                    {4, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, true},
+		"it was paused during a rollout":            {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionRollingOut, false},
 		"a rollout was in progress":                 {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false},
 		"the spec changed during a rollout":         {4, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false},
 	} {

@@ -27,4 +27,25 @@ func TestPausedBundleDeployment(t *testing.T) {
 		s.Eventually(s.driftOf).WithContext(ctx).WithArguments(name).Should(ConsistOf(
 			record(corev1alpha2.DriftEdited, corev1alpha2.DriftRepaired, "someone", "/data/a")))
 	})
+
+	runStory(t, "edits during a pause are reported by a manager that was restarted, and left after the pause if the policy is Report", defaultOperators,
+		func(ctx context.Context, s *Story) {
+			const name = "rester"
+			s.deployWithDriftPolicy(ctx, name, `{"policy":"Report"}`)
+			s.patchDeployment(ctx, name, `{"spec":{"paused":true}}`)
+			s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(HavePrefix("False Paused: "))
+			s.patchSettings(ctx, name, "someone", `{"data":{"a":"evil"}}`)
+			s.KillManager()
+			s.StartManager()
+			s.Settle()
+			reported := And(ContainSubstring("True DriftReported"), ContainSubstring(`"someone"`))
+			s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(reported)
+
+			s.KillManager()
+			s.patchDeployment(ctx, name, `{"spec":{"paused":false}}`)
+			s.StartManager()
+			s.Settle()
+			s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(reported)
+			s.Expect(s.settingsOf(ctx, name)).To(HaveKeyWithValue("a", "evil"))
+		})
 }

@@ -223,7 +223,7 @@ func (s *scan) lister(resource schema.GroupVersionResource, namespace string) fu
 	}
 }
 
-// visit reports whether the manager must keep a namespace for an object in it, and records the reason.
+// visit reports whether the manager must keep a namespace because of an object in it, and records the reason.
 func (s *scan) visit(resource schema.GroupVersionResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	questions := s.questions[object.Namespace]
 	if len(questions) == 0 || !isOfOthers(resource.GroupResource(), selector, object) {

@@ -106,7 +106,7 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 	return upgradestep.RolloutOf(deployment)
 }
 
-// movingCondition returns condition Progressing while the step to a bundle is under way.
+// movingCondition returns the Progressing condition of an operator whose upgrade step to the target bundle is under way.
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
 	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && deployment.Status.ObservedGeneration == deployment.Generation {

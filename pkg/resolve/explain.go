@@ -47,8 +47,9 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion returns the reason why the requested channels have no version in the range. It names the nearest versions, and a version
-// in the range that only other channels have. If the request has no range, the requested channels have no bundle.
+// missingVersion returns the reason why the requested channels have no version in the range. The reason names the
+// nearest versions. If other channels have a version in the range, it names that version, too. For a request without a range, the reason is
+// that the requested channels have no bundle at all.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
 		return reason.NoBundle{Package: req.Package, Catalogs: idsOf(offering)}

@@ -55,7 +55,7 @@ type Revisions struct {
 	partBytes int
 }
 
-// NewRevisions returns Revisions that use a client for the namespace of the Secrets.
+// NewRevisions returns a Revisions whose Secrets are in the namespace of the client.
 func NewRevisions(secrets corev1client.SecretInterface) *Revisions {
 	return &Revisions{secrets: secrets, partBytes: partBytes}
 }

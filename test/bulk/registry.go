@@ -60,7 +60,7 @@ func (r *Registry) Close() { r.server.Close() }
 // SetDown makes all requests fail with status 503, until it is called with false.
 func (r *Registry) SetDown(down bool) { r.down.Store(down) }
 
-// Pulls returns the numbers of requests since the registry started.
+// Pulls returns the request counts since the registry started.
 func (r *Registry) Pulls() Pulls {
 	return Pulls{Manifests: r.manifests.Load(), Blobs: r.blobs.Load()}
 }

@@ -28,8 +28,8 @@ import (
 // formerCommit is the commit whose manager wrote test/scenarios/testdata/c02a7af.
 const formerCommit = "c02a7af75657ad3299b831b7a034473d351e2ec5"
 
-// formerOperators has, by name of a PlatformOperator, the fields of its spec other than the package's name, in the format of patchSpec.
-// Each name ends in the state of the operator.
+// formerOperators maps the name of each PlatformOperator to its spec fields, without the package name, in the format of patchSpec. The last
+// word of a name is the state of the operator.
 var formerOperators = map[string]string{
 	"former-installing": ``,
 	"former-rolledback": `"install": {"progressDeadlineSeconds": 15, "onFailure": "Rollback"}`,

@@ -111,7 +111,7 @@ func serviceMonitor(p *payload) (violations []string) {
 	return violations
 }
 
-// alertRules has the fields of a PrometheusRule that the rule checks.
+// alertRules has only the fields of a PrometheusRule that the test checks.
 type alertRules struct {
 	Spec struct {
 		Groups []struct {

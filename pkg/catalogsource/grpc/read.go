@@ -112,8 +112,8 @@ func (c *countingConn) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// readLarge reads a catalog again in which a message exceeded the limits of the first attempt. It waits until no other read has large
-// messages.
+// readLarge reads a catalog again after a message exceeded the limits of the first attempt. It first waits until no other catalog with large
+// messages is read.
 func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	memory.Reset()
 	release, err := memory.AcquireLarge(ctx)

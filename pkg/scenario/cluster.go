@@ -132,6 +132,9 @@ func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) 
 	return c.workloads.SetBehavior(behavior)
 }
 
+// PodBehavior returns the function that SetPodBehavior set last, or the default.
+func (c *Cluster) PodBehavior() func(*corev1.Pod) workloads.Behavior { return c.workloads.Behavior() }
+
 func (c *Cluster) bootstrap(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {

@@ -56,6 +56,9 @@ func (p *Process) ClientConfig() *rest.Config {
 // request that was in flight. Kill does not stop the goroutines of the process; the caller must stop them.
 func (p *Process) Kill() { p.kill(ErrKilled) }
 
+// IsKilled reports whether Kill was called.
+func (p *Process) IsKilled() bool { return p.running.Err() != nil }
+
 // processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, records requests, and fails them after
 // Kill.
 type processTransport struct {

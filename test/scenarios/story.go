@@ -37,8 +37,9 @@ type Story struct {
 	// Manager is the manager that was started last; nil if none runs.
 	Manager *Manager
 
-	network network.Network
-	catalog *localcatalog.Server
+	network     network.Network
+	networkDown bool
+	catalog     *localcatalog.Server
 	// podReady has whether a Pod is ready, by UID, for Pods whose readiness the story sets.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
@@ -93,6 +94,8 @@ type Origin struct {
 	ContentDir string
 	// Recording has the objects of another cluster, which are restored; nil restores none. With it, the story itself starts the manager.
 	Recording *recording
+	// Ports are the ports of the catalog, unless Recording has them; 0 is any port.
+	Ports catalogPorts
 	// NoManager is whether no manager runs at the start of the story.
 	NoManager bool
 }
@@ -161,7 +164,7 @@ func sampleWriter(operators []samples.Operator) func(samplesDir string) error {
 }
 
 func (s *Story) start(ctx context.Context, from Origin) error {
-	ports := catalogPorts{}
+	ports := from.Ports
 	if from.Recording != nil {
 		ports = from.Recording.Ports
 		time.Sleep(time.Until(from.Recording.Time)) // no object may have a time in the future
@@ -217,8 +220,16 @@ func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	return behavior
 }
 
-// stop calls the deferred functions, and ends the manager, the catalog and the cluster. No goroutine may remain in the bubble.
+// stop ends the story as end does. Errors fail the story.
 func (s *Story) stop() {
+	s.Helper()
+	if err := s.end(); err != nil {
+		s.Error(err)
+	}
+}
+
+// end calls the deferred functions, and ends the manager, the catalog and the cluster. No goroutine may remain in the bubble.
+func (s *Story) end() (err error) {
 	for _, each := range slices.Backward(s.deferred) {
 		each()
 	}
@@ -226,14 +237,15 @@ func (s *Story) stop() {
 		s.KillManager()
 	}
 	if s.catalog != nil {
-		if err := s.catalog.Close(); err != nil {
-			s.Errorf("stopping the catalog: %v", err)
+		if closeErr := s.catalog.Close(); closeErr != nil {
+			err = fmt.Errorf("stopping the catalog: %w", closeErr)
 		}
 	}
 	if s.Cluster != nil {
 		allRequests.add(s.Cluster)
 		s.Cluster.Stop()
 	}
+	return err
 }
 
 // Defer registers a function that is called before the cluster stops. The last registered function is called first.

@@ -77,7 +77,8 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 	if what != "down" && what != "up" {
 		return fmt.Errorf("%q is unknown; use down or up", what)
 	}
-	s.network.SetDown(what == "down")
+	s.networkDown = what == "down"
+	s.network.SetDown(s.networkDown)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package story_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -151,6 +152,30 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 			}
 			if strings.Contains(c.want, "settled") && !strings.Contains(err.Error(), `system:admin: patch configmaps "default/a"`) {
 				t.Errorf("%v does not say what was still running", err)
+			}
+		})
+	}
+}
+
+func TestAStepThatIsRefused(t *testing.T) {
+	const bad, good = "- {refused: %s, patch: {object: ConfigMap/default/a, data: {size: 1}}}\n", "- {refused: %s, patch: {object: ConfigMap/default/a, data: {size: '2'}}}\n"
+	const forbidden = "- {refused: %s, as: nobody, delete: ConfigMap/default/a}\n"
+	const missing = "- {refused: %s, delete: ConfigMap/default/b}\n"
+	for name, c := range map[string]struct{ step, refused, want string }{
+		"an invalid request that must be refused":     {bad, "must", ""},
+		"an invalid request that may be refused":      {bad, "may", ""},
+		"a forbidden request that must be refused":    {forbidden, "must", ""},
+		"a valid request that must be refused":        {good, "must", "x.yaml:4: patch: the API server accepted the request, but must refuse it"},
+		"a valid request that may be refused":         {good, "may", ""},
+		"an object that does not exist is no refusal": {missing, "may", "x.yaml:4: delete: ConfigMap/default/b does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := runStory(t, "title: A refusal\nsteps:\n"+create+fmt.Sprintf(c.step, c.refused))
+			if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s…", err, c.want)
+			}
+			if c.want == "" && c.step != good && !strings.Contains(report, "   refused: ") {
+				t.Errorf("the report does not have the refusal:\n%s", report)
 			}
 		})
 	}

@@ -60,17 +60,24 @@ func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
 // Cluster is an in-memory Kubernetes cluster.
 type Cluster struct {
-	store     *etcd.Store
-	server    *apiserver.Server
-	recorder  *recorder
-	faults    faults
-	watches   watches
-	processes atomic.Int64  // the number of the last process
-	waiting   chan struct{} // a semaphore for waitForOthers
-	workloads *workloads.Runner
-	stop      context.CancelFunc
-	running   sync.WaitGroup
-	failed    atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
+	store         *etcd.Store
+	serverOptions apiserver.Options
+	server        atomic.Pointer[apiserver.Server]
+	restarting    atomic.Bool // true while RestoreSnapshot restarts the API server
+	recorder      *recorder
+	faults        faults
+	watches       watches
+	staleLists    staleLists
+	processes     atomic.Int64  // the number of the last process
+	waiting       chan struct{} // a semaphore for waitForOthers
+	workloads     *workloads.Runner
+	// lifetime ends when Stop is called.
+	lifetime        context.Context
+	stop            context.CancelFunc
+	running         sync.WaitGroup
+	stopControllers func()                // stops the controllers and waits until they have ended
+	failed          atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
+	restoring       sync.Mutex            // one RestoreSnapshot at a time
 }
 
 // Start starts a cluster and returns when its API server serves requests. The caller must call Stop. The cluster keeps running when ctx
@@ -88,14 +95,16 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
-	server, err := apiserver.Start(ctx, apiserver.Options{
+	serverOptions := apiserver.Options{
 		Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
-	})
+	}
+	server, err := apiserver.Start(ctx, serverOptions)
 	if err != nil {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1)}
+	c := &Cluster{store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1)}
+	c.server.Store(server)
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
@@ -105,8 +114,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 
 // start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the controllers.
 func (c *Cluster) start(ctx context.Context, options Options) error {
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	c.stop = stop
+	c.lifetime, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if options.From == nil {
 		if err := c.bootstrap(ctx); err != nil {
 			return err
@@ -116,14 +124,26 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	if c.workloads, err = workloads.New(c.componentConfig); err != nil {
 		return err
 	}
-	c.running.Go(func() { c.workloads.Run(running) })
+	c.running.Go(func() { c.workloads.Run(c.lifetime) })
+	c.startControllers()
+	return nil
+}
+
+// startControllers starts the replacements for kube-controller-manager's controllers. They begin with a list of all objects.
+func (c *Cluster) startControllers() {
+	running, stop := context.WithCancel(c.lifetime)
+	ended := make(chan struct{})
+	c.stopControllers = func() {
+		stop()
+		<-ended
+	}
 	c.running.Go(func() {
+		defer close(ended)
 		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
 			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns the error, too
 			c.failed.Store(&err)
 		}
 	})
-	return nil
 }
 
 // SetPodBehavior sets the function that returns the behavior of each Pod, including Pods that already run. The default is
@@ -136,7 +156,7 @@ func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) 
 func (c *Cluster) PodBehavior() func(*corev1.Pod) workloads.Behavior { return c.workloads.Behavior() }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // the cluster does not record its requests
+	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {
 		return err
 	}
@@ -147,7 +167,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 // bubble.
 func (c *Cluster) Stop() {
 	c.stop()
-	c.server.Stop()
+	c.server.Load().Stop()
 	c.running.Wait()
 	c.store.Close()
 }

@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -45,8 +47,8 @@ func (p *Process) Number() int { return p.number }
 
 // ClientConfig returns a configuration for the process's clients. The cluster records their requests.
 func (p *Process) ClientConfig() *rest.Config {
-	config := p.cluster.server.ClientConfig(p.user)
-	config.Transport = processTransport{p, config.Transport}
+	config := p.cluster.server.Load().ClientConfig(p.user)
+	config.Transport = processTransport{p}
 	// The user agent is the default field manager. client-go's default would be the name of the test binary.
 	config.UserAgent = p.user[strings.LastIndex(p.user, ":")+1:]
 	return config
@@ -61,10 +63,7 @@ func (p *Process) IsKilled() bool { return p.running.Err() != nil }
 
 // processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, records requests, and fails them after
 // Kill.
-type processTransport struct {
-	process *Process
-	next    http.RoundTripper
-}
+type processTransport struct{ process *Process }
 
 // RoundTrip implements http.RoundTripper.
 func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -82,7 +81,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		stop()
 		cancel(nil)
 	}
-	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
+	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx)) })
 	if err != nil {
 		release()
 		return nil, err
@@ -94,6 +93,20 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}
 	return response, nil
+}
+
+// send sends a request to the API server that runs now. While RestoreSnapshot restarts the API server, it returns ECONNREFUSED.
+func (c *Cluster) send(request Request, r *http.Request) (*http.Response, error) {
+	if c.restarting.Load() {
+		if r.Body != nil {
+			_ = r.Body.Close() // as an http.RoundTripper must
+		}
+		return nil, fmt.Errorf("the API server restarts: %w", syscall.ECONNREFUSED)
+	}
+	if refused, err := c.staleLists.refuse(request, r); refused != nil || err != nil {
+		return refused, err
+	}
+	return c.server.Load().ClientConfig(request.User).Transport.RoundTrip(c.staleLists.rewrite(request, r))
 }
 
 // refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too

@@ -1,0 +1,44 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+)
+
+// RestoreSnapshot replaces the content of the running cluster's storage by that of a snapshot, as `etcdutl snapshot restore --bump-revision
+// --mark-compacted` and a restart of the API servers do. Objects that were created after the snapshot are gone, and deleted objects are
+// back. Objects keep the resourceVersions that they had. The storage's revision rises by at least 1,000,000,000, and all history is
+// compacted: an update with a resourceVersion from after the snapshot is a conflict, and a watch from any earlier resourceVersion gets 410
+// Gone.
+//
+// All watches end, and requests fail with ECONNREFUSED until the API server has restarted. This takes two seconds, which are virtual in a
+// bubble. The cluster's controllers restart, too. Faults, the behavior of Pods, ServeStaleLists and the counts of DelayEvent stay; pending
+// delays of events end.
+//
+// The snapshot may be one of another cluster with the same Options.Registries. If its time is in the future, RestoreSnapshot first sleeps
+// until then. RestoreSnapshot must not run concurrently with Stop. After an error of the restart, the cluster serves no more requests, and
+// Stop must still be called.
+func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
+	if s == nil {
+		return errors.New("restoring a snapshot: it is nil; pass a result of Cluster.Snapshot")
+	}
+	c.restoring.Lock()
+	defer c.restoring.Unlock()
+	time.Sleep(time.Until(s.store.Time)) // otherwise creation times would be in the future
+	c.stopControllers()
+	c.restarting.Store(true)
+	c.CutWatches(nil)
+	c.server.Load().Stop()
+	c.store.Replace(s.store)
+	server, err := apiserver.Start(c.lifetime, c.serverOptions)
+	if err != nil {
+		return fmt.Errorf("restoring a snapshot: the API server does not restart: %w", err)
+	}
+	c.server.Store(server)
+	c.restarting.Store(false)
+	c.startControllers()
+	return nil
+}

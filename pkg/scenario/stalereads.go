@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// staleList is an effect of ServeStaleLists.
+type staleList struct {
+	user     string
+	revision int64
+}
+
+// staleLists holds the effects of ServeStaleLists, in the order of the calls.
+type staleLists struct {
+	mu  sync.Mutex
+	all []*staleList
+}
+
+// ServeStaleLists makes the API server treat a user's clients, until stop is called, like an API server whose watch cache lags:
+//
+//   - It refuses watches with sendInitialEvents, like an API server without the feature WatchList. Informers then list.
+//   - It answers LISTs with resourceVersion=0, and without resourceVersionMatch, with the state at the revision, as one page. A watch that
+//     follows begins there, and delivers what came later.
+//
+// GETs, all other LISTs, watches and writes see the present. If the history at the revision was compacted, the LISTs get 410 Gone, and
+// informers list the present. If several calls are for the same user, the last one takes effect.
+func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
+	added := &staleList{user, revision}
+	c.staleLists.mu.Lock()
+	defer c.staleLists.mu.Unlock()
+	c.staleLists.all = append(c.staleLists.all, added)
+	return func() {
+		c.staleLists.mu.Lock()
+		defer c.staleLists.mu.Unlock()
+		c.staleLists.all = slices.DeleteFunc(c.staleLists.all, func(other *staleList) bool { return other == added })
+	}
+}
+
+// of returns the effect for a user, or nil.
+func (l *staleLists) of(user string) *staleList {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, each := range slices.Backward(l.all) {
+		if each.user == user {
+			return each
+		}
+	}
+	return nil
+}
+
+// refuse returns the response to a request that an API server without the feature WatchList refuses, or nil.
+func (l *staleLists) refuse(request Request, r *http.Request) (*http.Response, error) {
+	if request.Verb != "watch" || !r.URL.Query().Has("sendInitialEvents") || l.of(request.User) == nil {
+		return nil, nil
+	}
+	forbidden := field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+	invalid := apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{forbidden})
+	return statusResponse(invalid.ErrStatus, http.Header{})
+}
+
+// rewrite returns a request in place of one that a watch cache would answer. It returns r itself if the cache would not answer it.
+func (l *staleLists) rewrite(request Request, r *http.Request) *http.Request {
+	query := r.URL.Query()
+	if request.Verb != "list" || query.Get("resourceVersion") != "0" || query.Get("resourceVersionMatch") != "" || query.Get("continue") != "" {
+		return r
+	}
+	stale := l.of(request.User)
+	if stale == nil {
+		return r
+	}
+	query.Set("resourceVersion", strconv.FormatInt(stale.revision, 10))
+	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+	query.Del("limit") // as a watch cache, which ignores the limit of such a request
+	rewritten := r.Clone(r.Context())
+	rewritten.URL.RawQuery = query.Encode()
+	return rewritten
+}

@@ -17,7 +17,7 @@ import (
 // Objects returns all objects of the cluster by resource, each in the preferred version of its group. It omits Events and Leases, which have
 // no part in the state that an operator declares. The cluster does not record the requests.
 func (c *Cluster) Objects(ctx context.Context) (map[schema.GroupResource][]unstructured.Unstructured, error) {
-	config := c.server.ClientConfig(AdminUser)
+	config := c.server.Load().ClientConfig(AdminUser)
 	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err

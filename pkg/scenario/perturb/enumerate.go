@@ -1,11 +1,16 @@
 package perturb
 
 import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/watch"
+
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// staleLags are the ages of the lists of StaleRestart, as numbers of writes of all clients. The longest lag of a step, back to its
-// beginning, is always added.
+// staleLags are the ages of the lists of StaleRestart, as numbers of writes of all clients. The lag back to the beginning of the step is
+// always added. If the step creates an object of the same name as an object that was deleted before the step, a lag is added with which the
+// lists have the former object.
 var staleLags = []int{1, 3, 10}
 
 // Perturbations returns all perturbations of the story, in the order of its steps.
@@ -14,7 +19,7 @@ func (r *Recording) Perturbations() []Perturbation {
 	for i, step := range r.steps {
 		number := i + 1
 		for j, write := range step.writes {
-			at := Perturbation{Step: number, Write: j + 1, write: describe(write.request)}
+			at := Perturbation{Step: number, Write: j, write: describe(write.request)}
 			at.Pattern = Restart
 			all = append(all, at)
 			at.Pattern = RestoredSnapshot
@@ -44,15 +49,20 @@ func lags(step recordedStep, write recordedWrite) []int {
 	if longest > 0 {
 		found = append(found, longest)
 	}
-	return found
+	for _, event := range step.events {
+		deleted, isRepeated := step.former[keyOf(event)]
+		if event.Type == watch.Added && isRepeated && event.Revision <= write.cluster.Revision() {
+			found = append(found, int(write.cluster.Revision()-deleted)+1)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // eventPerturbations returns a DelayedEvent for each event, and a MergedEvent for each event that another event of the same object follows.
 func eventPerturbations(step int, events []scenario.Event) []Perturbation {
-	type key struct{ resource, namespace, name string }
-	keyOf := func(e scenario.Event) key { return key{e.Resource.String(), e.Namespace, e.Name} }
-	number := map[key]int{}
-	total := map[key]int{}
+	number := map[objectKey]int{}
+	total := map[objectKey]int{}
 	for _, event := range events {
 		total[keyOf(event)]++
 	}
@@ -70,11 +80,18 @@ func eventPerturbations(step int, events []scenario.Event) []Perturbation {
 	return all
 }
 
-// isUnseen reports whether an UnseenStep can perturb a step: it and the next one change the same object, which the operator watches.
+// isUnseen reports whether an UnseenStep can perturb a step: it and the next one change the same object, which the operator watches. After
+// a deletion that waits for finalizers, the next step cannot be performed at once.
 func isUnseen(step, next recordedStep) bool {
-	return step.first.Name != "" && isSameObject(step.first, next.first) && len(step.events) > 0
+	isWatched := slices.ContainsFunc(step.events, func(event scenario.Event) bool { return event == step.first })
+	return isWatched && isSameObject(step.first, next.first) && (step.Verb != "delete" || step.first.Type == watch.Deleted)
 }
 
-func isSameObject(a, b scenario.Event) bool {
-	return a.Resource == b.Resource && a.Namespace == b.Namespace && a.Name == b.Name
+// objectKey identifies the objects of one name, of which at most one exists at a time.
+type objectKey struct{ resource, namespace, name string }
+
+func keyOf(event scenario.Event) objectKey {
+	return objectKey{event.Resource.String(), event.Namespace, event.Name}
 }
+
+func isSameObject(a, b scenario.Event) bool { return keyOf(a) == keyOf(b) }

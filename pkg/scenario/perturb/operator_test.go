@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -26,7 +25,6 @@ import (
 const (
 	operatorUser = "system:serviceaccount:default:copier"
 	namespace    = "default"
-	copyOf       = "copy-of"   // the label of a Secret that the operator made
 	copied       = "is-copied" // the annotation of a ConfigMap whose Secret exists
 	finalizer    = "example.com/copier"
 )
@@ -35,40 +33,40 @@ const (
 type defect string
 
 const (
-	none                 defect = ""
-	recordsBeforeItActs  defect = "it records that a copy exists before it creates the copy"
-	ignoresUpdates       defect = "it acts on creations only, so it does not notice a new object of the same name"
-	deletesByName        defect = "it deletes the copy of an object that was deleted by its name"
-	givesUpWithoutPrefix defect = "it does not retry when an object of another kind is not yet in its cache"
-	remembers            defect = "it remembers which copies it made, and does not look whether they exist"
+	none                defect = ""
+	recordsBeforeItActs defect = "it records that a copy exists before it creates the copy"
+	ignoresUpdates      defect = "it ignores updates that do not change the content, so it does not notice a new object of the same name"
+	deletesByName       defect = "it deletes the copy of a deleted object by its name"
+	waitsASecond        defect = "it expects its copy in its cache after a second"
+	remembers           defect = "it remembers which copies it made, and does not check whether they exist"
 )
 
-// copier is an operator that copies each ConfigMap with label "copy" to a Secret. The prefix of the copy's content is in Namespace "default".
+// copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then writes an annotation of the
+// ConfigMap. With the label's value "protected", the ConfigMap gets a finalizer.
 type copier struct {
 	client     kubernetes.Interface
 	defect     defect
 	configMaps corelisters.ConfigMapLister
 	secrets    corelisters.SecretLister
-	namespaces corelisters.NamespaceLister
 	queue      workqueue.TypedRateLimitingInterface[string]
-	made       map[string]types.UID
+	made       map[string]string // the UID and the content of each source that was copied, by name
+	waited     map[types.UID]bool
 }
 
 func (c *copier) run(ctx context.Context) {
 	factory := informers.NewSharedInformerFactoryWithOptions(c.client, 0)
 	core := factory.Core().V1()
-	c.configMaps, c.secrets, c.namespaces = core.ConfigMaps().Lister(), core.Secrets().Lister(), core.Namespaces().Lister()
+	c.configMaps, c.secrets = core.ConfigMaps().Lister(), core.Secrets().Lister()
 	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute))
-	c.made = map[string]types.UID{}
+	c.made, c.waited = map[string]string{}, map[types.UID]bool{}
 	handler := cache.ResourceEventHandlerFuncs{
-		AddFunc: c.enqueue, DeleteFunc: c.enqueue,
-		UpdateFunc: func(_, object any) {
-			if c.defect != ignoresUpdates {
-				c.enqueue(object)
+		AddFunc: c.enqueue, DeleteFunc: c.enqueue, UpdateFunc: func(before, after any) {
+			if c.defect != ignoresUpdates || hasOtherContent(before, after) {
+				c.enqueue(after)
 			}
 		},
 	}
-	for _, informer := range []cache.SharedIndexInformer{core.ConfigMaps().Informer(), core.Secrets().Informer(), core.Namespaces().Informer()} {
+	for _, informer := range []cache.SharedIndexInformer{core.ConfigMaps().Informer(), core.Secrets().Informer()} {
 		if _, err := informer.AddEventHandler(handler); err != nil {
 			return
 		}
@@ -91,19 +89,19 @@ func (c *copier) run(ctx context.Context) {
 	}
 }
 
-// enqueue enqueues the name of a ConfigMap or Secret, or of all ConfigMaps if the Namespace changed.
+// hasOtherContent reports whether the content of a ConfigMap changed, or its deletion began.
+func hasOtherContent(before, after any) bool {
+	first, isConfigMap := before.(*corev1.ConfigMap)
+	second, _ := after.(*corev1.ConfigMap)
+	return isConfigMap && (!maps.Equal(first.Data, second.Data) || second.DeletionTimestamp != nil)
+}
+
+// enqueue enqueues the name of a ConfigMap or Secret.
 func (c *copier) enqueue(object any) {
 	if deleted, isTombstone := object.(cache.DeletedFinalStateUnknown); isTombstone {
 		object = deleted.Obj
 	}
-	if _, isNamespace := object.(*corev1.Namespace); isNamespace {
-		if c.defect == givesUpWithoutPrefix {
-			return
-		}
-		all, _ := c.configMaps.ConfigMaps(namespace).List(labels.Everything())
-		for _, each := range all {
-			c.queue.Add(each.Name)
-		}
+	if _, isCopy := object.(*corev1.Secret); isCopy && (c.defect == waitsASecond || c.defect == ignoresUpdates) {
 		return
 	}
 	c.queue.Add(object.(metav1.Object).GetName())
@@ -117,11 +115,11 @@ func (c *copier) sync(ctx context.Context, name string) error {
 	if err != nil || source.Labels["copy"] == "" {
 		return err
 	}
-	home, err := c.namespaces.Get(namespace)
-	if err != nil {
-		return err
+	// The cache may be old: a copy of an object that is gone would stay.
+	live, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil || live.UID != source.UID || live.DeletionTimestamp != nil {
+		return ignoreNotFound(err)
 	}
-	content := map[string]string{"content": home.Annotations["prefix"] + source.Data["content"]}
 	if c.defect == recordsBeforeItActs {
 		if source.Annotations[copied] == source.Data["content"] {
 			return nil
@@ -130,43 +128,62 @@ func (c *copier) sync(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if c.defect == remembers && c.made[name] == source.UID {
-		return nil
+	version := string(source.UID) + source.Data["content"]
+	if c.defect == remembers && c.made[name] == version {
+		return c.record(ctx, source)
 	}
-	if err := c.write(ctx, source, content); err != nil {
+	written, err := c.write(ctx, source)
+	if err != nil {
 		return err
 	}
-	c.made[name] = source.UID
-	return c.record(ctx, source)
+	c.made[name] = version
+	if !written {
+		return c.record(ctx, source)
+	}
+	if c.defect == waitsASecond && !c.waited[source.UID] {
+		c.waited[source.UID] = true
+		c.queue.AddAfter(name, time.Second)
+	}
+	return nil // the event of the copy enqueues it again
 }
 
-// write creates the copy, or updates it if its content differs.
-func (c *copier) write(ctx context.Context, source *corev1.ConfigMap, content map[string]string) error {
+// write creates the copy, or updates it if it differs. It reports whether it wrote or could write.
+func (c *copier) write(ctx context.Context, source *corev1.ConfigMap) (written bool, err error) {
 	client := c.client.CoreV1().Secrets(namespace)
+	owners := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: source.Name, UID: source.UID}}
+	wanted := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: source.Name, OwnerReferences: owners}, StringData: source.Data}
 	live, err := c.secrets.Secrets(namespace).Get(source.Name)
-	if apierrors.IsNotFound(err) {
-		wanted := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: source.Name, Labels: map[string]string{copyOf: string(source.UID)}}, StringData: content}
-		_, err := client.Create(ctx, wanted, metav1.CreateOptions{})
-		return err
+	switch {
+	case apierrors.IsNotFound(err):
+		_, err = client.Create(ctx, wanted, metav1.CreateOptions{})
+		if c.defect == waitsASecond && apierrors.IsAlreadyExists(err) {
+			err = nil
+		}
+		return true, err
+	case err != nil || string(live.Data["content"]) == source.Data["content"] && isCopyOf(live, source):
+		return false, err
 	}
-	if err != nil || string(live.Data["content"]) == content["content"] && live.Labels[copyOf] == string(source.UID) {
-		return err
-	}
-	wanted := live.DeepCopy()
-	wanted.StringData, wanted.Labels = content, map[string]string{copyOf: string(source.UID)}
+	wanted.ResourceVersion = live.ResourceVersion
 	_, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
-	return err
+	return true, err
+}
+
+func isCopyOf(live *corev1.Secret, source *corev1.ConfigMap) bool {
+	return len(live.OwnerReferences) == 1 && live.OwnerReferences[0].UID == source.UID
 }
 
 // record adds the annotation and the finalizer to the source.
 func (c *copier) record(ctx context.Context, source *corev1.ConfigMap) error {
-	if source.Annotations[copied] == source.Data["content"] && len(source.Finalizers) > 0 {
+	isProtected := source.Labels["copy"] == "protected"
+	if source.Annotations[copied] == source.Data["content"] && isProtected == (len(source.Finalizers) > 0) {
 		return nil
 	}
 	wanted := source.DeepCopy()
 	wanted.Annotations = maps.Clone(source.Annotations)
 	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, copied, source.Data["content"])
-	wanted.Finalizers = []string{finalizer}
+	if isProtected {
+		wanted.Finalizers = []string{finalizer}
+	}
 	_, err := c.client.CoreV1().ConfigMaps(namespace).Update(ctx, wanted, metav1.UpdateOptions{})
 	return err
 }
@@ -175,7 +192,7 @@ func (c *copier) record(ctx context.Context, source *corev1.ConfigMap) error {
 func (c *copier) remove(ctx context.Context, name string, source *corev1.ConfigMap) error {
 	live, err := c.secrets.Secrets(namespace).Get(name)
 	options := metav1.DeleteOptions{}
-	if err == nil && source != nil && (c.defect == deletesByName || live.Labels[copyOf] == string(source.UID)) {
+	if err == nil && source != nil && (c.defect == deletesByName || isCopyOf(live, source)) {
 		if c.defect != deletesByName {
 			options.Preconditions = &metav1.Preconditions{UID: &live.UID}
 		}

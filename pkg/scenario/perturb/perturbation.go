@@ -28,12 +28,12 @@ const (
 	UnseenStep Pattern = "unseen step"
 )
 
-// Perturbation is a change of one run of a story. Its fields count from 1.
+// Perturbation is a change of one run of a story. Steps, writes and events count from 1.
 type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the number of the operator's write in the step, for Restart, StaleRestart and RestoredSnapshot.
+	// Write is the number of the operator's write in the step, for Restart, StaleRestart and RestoredSnapshot; 0 is the verb of the step.
 	Write int
 	// Lag is the age of the lists of a StaleRestart, as a number of writes of all clients.
 	Lag int

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
@@ -24,12 +27,14 @@ type recordedStep struct {
 	story.Step
 	// before and after are the system at rest before and after the step. acted is the system right after the verb of the step.
 	before, acted, after trial.Moment
-	// writes are the operator's writes after the verb, in the order of their responses.
+	// writes has the cluster right after the verb, with a zero request, and then the operator's writes, in the order of their responses.
 	writes []recordedWrite
 	// events are the events of the step that the operator's watches deliver. first is the first event of the step, which the verb caused; it
 	// is the zero Event if the step has none.
 	events []scenario.Event
 	first  scenario.Event
+	// former has the revision of the last deletion of each object that was deleted before the step.
+	former map[objectKey]int64
 	// state is the content of the cluster after the step. counts are the creations and deletions in the step.
 	state  trial.State
 	counts trial.Counts
@@ -51,7 +56,7 @@ func Record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 		return nil, fmt.Errorf("recording %q: %w", read.Title, err)
 	}
 	for _, step := range recording.steps {
-		if len(step.writes) > 0 {
+		if len(step.writes) > 1 {
 			return recording, nil
 		}
 	}
@@ -69,10 +74,17 @@ func record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 		Match: operator.Writes, Times: scenario.Always, Effect: scenario.Around(func(scenario.Request) {}, writes.add),
 	})
 	recording = &Recording{title: read.Title}
+	former := map[objectKey]int64{}
 	for _, step := range read.Steps {
 		recorded, err := recordStep(ctx, system, writes, step)
 		if err != nil {
 			return nil, err
+		}
+		recorded.former = maps.Clone(former)
+		for _, event := range recorded.events {
+			if event.Type == watch.Deleted {
+				former[keyOf(event)] = event.Revision
+			}
 		}
 		recording.steps = append(recording.steps, recorded)
 	}
@@ -93,6 +105,7 @@ func recordStep(ctx context.Context, system *trial.System, writes *writeLog, ste
 		return recorded, err
 	}
 	writes.reset()
+	writes.add(scenario.Request{})
 	if err := system.Rest(); err != nil {
 		return recorded, fmt.Errorf("%s: %w", step.Position, err)
 	}
@@ -160,8 +173,11 @@ func (l *writeLog) reset() []recordedWrite {
 	return writes
 }
 
-// describe returns a write in a line without its user and response.
+// describe returns a write in a line without its user and response. The zero request is the verb of the step.
 func describe(request scenario.Request) string {
+	if request.Verb == "" {
+		return "the verb"
+	}
 	request.Code = 0
 	_, line, _ := strings.Cut(request.String(), ": ")
 	return line

@@ -46,7 +46,7 @@ func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturba
 
 // restart starts the operator from the cluster right after a write.
 func restart(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
-	write := step.writes[p.Write-1]
+	write := step.writes[p.Write]
 	from := trial.Moment{Cluster: write.cluster, Surroundings: step.acted.Surroundings, Runs: true}
 	system, err := operator.StartWith(ctx, from, func(system *trial.System) error {
 		if p.Pattern == StaleRestart {
@@ -70,7 +70,7 @@ func restore(ctx context.Context, operator trial.Operator, step recordedStep, p 
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := system.Runner.Cluster.RestoreSnapshot(step.writes[p.Write-1].cluster); err != nil {
+	if err := system.Runner.Cluster.RestoreSnapshot(step.writes[p.Write].cluster); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {

@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// faultHeader marks the response to a watch that did not reach the API server.
+const faultHeader = "Injected-Fault"
+
 // staleList is an effect of ServeStaleLists.
 type staleList struct {
 	user     string
@@ -63,7 +66,7 @@ func (l *staleLists) refuse(request Request, r *http.Request) (*http.Response, e
 	}
 	forbidden := field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 	invalid := apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{forbidden})
-	return statusResponse(invalid.ErrStatus, http.Header{})
+	return statusResponse(invalid.ErrStatus, http.Header{faultHeader: {"stale lists"}})
 }
 
 // rewrite returns a request in place of one that a watch cache would answer. It returns r itself if the cache would not answer it.

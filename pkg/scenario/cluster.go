@@ -2,16 +2,12 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
@@ -70,14 +66,11 @@ type Cluster struct {
 	staleLists    staleLists
 	processes     atomic.Int64  // the number of the last process
 	waiting       chan struct{} // a semaphore for waitForOthers
-	workloads     *workloads.Runner
-	// lifetime ends when Stop is called.
-	lifetime        context.Context
-	stop            context.CancelFunc
-	running         sync.WaitGroup
-	stopControllers func()                // stops the controllers and waits until they have ended
-	failed          atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
-	restoring       sync.Mutex            // one RestoreSnapshot at a time
+	restoring     chan struct{} // a semaphore for RestoreSnapshot
+	components    components
+	lifetime      context.Context // ends when Stop is called
+	stop          context.CancelFunc
+	failed        atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
 }
 
 // Start starts a cluster and returns when its API server serves requests. The caller must call Stop. The cluster keeps running when ctx
@@ -103,7 +96,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1)}
+	c := &Cluster{store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1), restoring: make(chan struct{}, 1)}
 	c.server.Store(server)
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
@@ -112,7 +105,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the controllers.
+// start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the components.
 func (c *Cluster) start(ctx context.Context, options Options) error {
 	c.lifetime, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if options.From == nil {
@@ -120,36 +113,7 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 			return err
 		}
 	}
-	var err error
-	if c.workloads, err = workloads.New(c.componentConfig); err != nil {
-		return err
-	}
-	c.running.Go(func() { c.workloads.Run(c.lifetime) })
-	c.startControllers()
-	return nil
-}
-
-// startControllers starts the replacements for kube-controller-manager's controllers. They begin with a list of all objects.
-func (c *Cluster) startControllers() {
-	running, stop := context.WithCancel(c.lifetime)
-	ended := make(chan struct{})
-	c.stopControllers = func() {
-		stop()
-		<-ended
-	}
-	c.running.Go(func() {
-		defer close(ended)
-		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
-			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns the error, too
-			c.failed.Store(&err)
-		}
-	})
-}
-
-// SetPodBehavior sets the function that returns the behavior of each Pod, including Pods that already run. The default is
-// workloads.Ready for all Pods. The cluster never calls the function concurrently.
-func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {
-	return c.workloads.SetBehavior(behavior)
+	return c.startComponents()
 }
 
 // PodBehavior returns the function that SetPodBehavior set last, or the default.
@@ -168,7 +132,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 func (c *Cluster) Stop() {
 	c.stop()
 	c.server.Load().Stop()
-	c.running.Wait()
+	c.stopComponents()
 	c.store.Close()
 }
 

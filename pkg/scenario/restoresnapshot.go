@@ -15,7 +15,8 @@ import (
 // Gone.
 //
 // All watches end, and requests fail with ECONNREFUSED until the API server has restarted. This takes two seconds, which are virtual in a
-// bubble. The cluster's controllers restart, too. Faults, the behavior of Pods, ServeStaleLists and the counts of DelayEvent stay; pending
+// bubble. The cluster's own components restart, too. A client's informer may need half a minute until it lists again, because it backs off.
+// Until then, its cache is from the future. Faults, the behavior of Pods, ServeStaleLists and the counts of DelayEvent stay; pending
 // delays of events end.
 //
 // The snapshot may be one of another cluster with the same Options.Registries. If its time is in the future, RestoreSnapshot first sleeps
@@ -25,10 +26,10 @@ func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
 	if s == nil {
 		return errors.New("restoring a snapshot: it is nil; pass a result of Cluster.Snapshot")
 	}
-	c.restoring.Lock()
-	defer c.restoring.Unlock()
+	c.restoring <- struct{}{} // a goroutine that waits for a mutex would stop virtual time
+	defer func() { <-c.restoring }()
 	time.Sleep(time.Until(s.store.Time)) // otherwise creation times would be in the future
-	c.stopControllers()
+	c.stopComponents()
 	c.restarting.Store(true)
 	c.CutWatches(nil)
 	c.server.Load().Stop()
@@ -39,6 +40,8 @@ func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
 	}
 	c.server.Store(server)
 	c.restarting.Store(false)
-	c.startControllers()
+	if err := c.startComponents(); err != nil {
+		return fmt.Errorf("restoring a snapshot: the cluster's components do not restart: %w", err)
+	}
 	return nil
 }

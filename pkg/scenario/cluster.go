@@ -116,9 +116,6 @@ func (c *Cluster) start(ctx context.Context, options Options) error {
 	return c.startComponents()
 }
 
-// PodBehavior returns the function that SetPodBehavior set last, or the default.
-func (c *Cluster) PodBehavior() func(*corev1.Pod) workloads.Behavior { return c.workloads.Behavior() }
-
 func (c *Cluster) bootstrap(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {

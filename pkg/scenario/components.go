@@ -59,6 +59,13 @@ func (c *Cluster) stopComponents() {
 	c.components.running.Wait()
 }
 
+// PodBehavior returns the function that SetPodBehavior set last, or the default.
+func (c *Cluster) PodBehavior() func(*corev1.Pod) workloads.Behavior {
+	c.components.mu.Lock()
+	defer c.components.mu.Unlock()
+	return c.components.workloads.Behavior()
+}
+
 // SetPodBehavior sets the function that returns the behavior of each Pod, including Pods that already run. The default is
 // workloads.Ready for all Pods. The cluster never calls the function concurrently.
 func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/types"
 
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
@@ -50,7 +51,8 @@ func underTrial(t *testing.T) trial.Operator {
 	}
 	prepared := snapshot(t, root)
 	return trial.Operator{
-		Users: []string{managerUser}, Interval: trialInterval, Normalize: normalizeCompared, Counts: isCounted,
+		Users: []string{managerUser}, Interval: trialInterval,
+		Normalize: normalizeCompared, NormalizeHistory: removeHistory, Counts: isCounted,
 		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
 			if from.Cluster == nil {
 				from.Cluster = prepared
@@ -125,6 +127,20 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 		return false, fmt.Errorf("normalizing %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return true, nil
+}
+
+// removeHistory is the NormalizeHistory function of trials.
+func removeHistory(object *unstructured.Unstructured) {
+	switch object.GetKind() {
+	case "PlatformOperator":
+		unstructured.RemoveNestedField(object.Object, "status", "history")
+	case "BundleDeployment":
+		// The time and the cause of the last upgrade step. A BundleDeployment that was created again may use its existing namespace.
+		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)
+		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
+		unstructured.RemoveNestedField(object.Object, "status", "revisions")
+		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
+	}
 }
 
 // notCounted are resources whose objects other controllers create and delete as they see fit.

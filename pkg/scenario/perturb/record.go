@@ -35,9 +35,10 @@ type recordedStep struct {
 	first  scenario.Event
 	// former has the revision of the last deletion of each object that was deleted before the step.
 	former map[objectKey]int64
-	// state is the content of the cluster after the step. counts are the creations and deletions in the step.
-	state  trial.State
-	counts trial.Counts
+	// state is the content of the cluster after the step, and withoutHistory the same without its history. counts are the creations and
+	// deletions in the step.
+	state, withoutHistory trial.State
+	counts                trial.Counts
 }
 
 // recordedWrite is a write of the operator, and the cluster right after it.
@@ -123,6 +124,9 @@ func recordStep(ctx context.Context, system *trial.System, writes *writeLog, ste
 		recorded.first = events[0]
 	}
 	if recorded.state, err = system.State(ctx); err != nil {
+		return recorded, err
+	}
+	if recorded.withoutHistory, err = system.StateWithoutHistory(ctx); err != nil {
 		return recorded, err
 	}
 	recorded.counts, err = system.Counts(before)

@@ -14,13 +14,16 @@ import (
 // happens meanwhile, and shorter than Settle's timeout.
 const eventDelay = time.Minute
 
+// ErrNoEvent is the error of Run if the event of a perturbation did not happen. The number of events of an object can depend on the order of
+// goroutines.
+var ErrNoEvent = errors.New("the event that is to be delayed did not happen in this run")
+
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
-//   - the content of the cluster at the end of the step must be the same;
-//   - objects of Operator.Counts must have been created and deleted as often, except with RestoredSnapshot and UnseenStep, after which the
-//     operator may have to create them again.
+//   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot and UnseenStep, its history is not compared.
+//   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
-// It returns an error, too, if the perturbation could not be made, for example because its event did not happen.
+// The error wraps ErrNoEvent if the perturbation could not be made.
 func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturbation) error {
 	if p.Step < 1 || p.Step > len(r.steps) {
 		return fmt.Errorf("%s: the story %q has %d steps", p, r.title, len(r.steps))
@@ -60,7 +63,7 @@ func restart(ctx context.Context, operator trial.Operator, step recordedStep, p 
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	return compare(ctx, system, step, comparison{counts: true})
+	return compare(ctx, system, step, step.before.Cluster.Revision())
 }
 
 // restore plays the step, and then restores the cluster as it was after a write.
@@ -76,7 +79,7 @@ func restore(ctx context.Context, operator trial.Operator, step recordedStep, p 
 	if err := system.Rest(); err != nil {
 		return err
 	}
-	return compare(ctx, system, step, comparison{})
+	return compareWithoutHistory(ctx, system, step.withoutHistory)
 }
 
 // delay plays the step while an event is merged or delayed.
@@ -95,15 +98,15 @@ func delay(ctx context.Context, operator trial.Operator, step recordedStep, p Pe
 		return err
 	}
 	if !anyApplied(delays) {
-		return errors.New("the operator watched no such event in this run; the story depends on the order of goroutines")
+		return ErrNoEvent
 	}
-	return compare(ctx, system, step, comparison{counts: true, after: after})
+	return compare(ctx, system, step, after)
 }
 
 // unseen plays a step and the next one at once. If the step patches, the operator must end where it ends without the step.
 func (r *Recording) unseen(ctx context.Context, operator trial.Operator, p Perturbation) (err error) {
 	step, next := r.steps[p.Step-1], r.steps[p.Step]
-	want := next.state
+	want := next.withoutHistory
 	if step.Verb != "create" && step.Verb != "delete" {
 		if want, err = stateAfter(ctx, operator, step.before, next); err != nil {
 			return fmt.Errorf("playing the next step without this one: %w", err)
@@ -126,10 +129,9 @@ func (r *Recording) unseen(ctx context.Context, operator trial.Operator, p Pertu
 		return err
 	}
 	if !anyApplied(delays) {
-		return errors.New("the operator does not watch the object that the steps change")
+		return ErrNoEvent
 	}
-	next.state = want
-	return compare(ctx, system, next, comparison{})
+	return compareWithoutHistory(ctx, system, want)
 }
 
 // stateAfter plays a step from a moment, and returns the content of the cluster.
@@ -142,7 +144,7 @@ func stateAfter(ctx context.Context, operator trial.Operator, from trial.Moment,
 	if err := system.Play(ctx, step.Step); err != nil {
 		return nil, err
 	}
-	return system.State(ctx)
+	return system.StateWithoutHistory(ctx)
 }
 
 // delayEvents delays an event for each user of the operator.
@@ -163,35 +165,36 @@ func anyApplied(delays []*scenario.DelayedEvent) bool {
 	return false
 }
 
-// comparison is what compare compares beside the content of the cluster.
-type comparison struct {
-	// counts is whether creations and deletions must be the same.
-	counts bool
-	// after is the revision after which they are counted; 0 is the beginning of the step.
-	after int64
-}
-
-// compare returns an error if the system differs from the recorded end of the step.
-func compare(ctx context.Context, system *trial.System, step recordedStep, c comparison) error {
+// compare returns an error if the content of the cluster, or the creations and deletions after a revision, differ from those of the recorded
+// step.
+func compare(ctx context.Context, system *trial.System, step recordedStep, after int64) error {
 	state, err := system.State(ctx)
 	if err != nil {
 		return err
 	}
-	var errs []error
-	if difference := trial.Difference(step.state, state); difference != "" {
-		errs = append(errs, fmt.Errorf("the cluster differs from the run without a perturbation (-without +with):\n%s", difference))
+	counts, err := system.Counts(after)
+	if err != nil {
+		return err
 	}
-	if c.counts {
-		if c.after == 0 {
-			c.after = step.before.Cluster.Revision()
-		}
-		counts, err := system.Counts(c.after)
-		if err != nil {
-			return err
-		}
-		if difference := trial.CountDifference(step.counts, counts); difference != "" {
-			errs = append(errs, fmt.Errorf("objects were created or deleted another number of times than without a perturbation:\n%s", difference))
-		}
+	errs := []error{differs(step.state, state)}
+	if difference := trial.CountDifference(step.counts, counts); difference != "" {
+		errs = append(errs, fmt.Errorf("objects were created or deleted more often, or less often, than without a perturbation:\n%s", difference))
 	}
 	return errors.Join(errs...)
+}
+
+// compareWithoutHistory returns an error if the content of the cluster, without its history, differs.
+func compareWithoutHistory(ctx context.Context, system *trial.System, want trial.State) error {
+	state, err := system.StateWithoutHistory(ctx)
+	if err != nil {
+		return err
+	}
+	return differs(want, state)
+}
+
+func differs(want, got trial.State) error {
+	if difference := trial.Difference(want, got); difference != "" {
+		return fmt.Errorf("the cluster differs from the run without a perturbation (-without +with):\n%s", difference)
+	}
+	return nil
 }

@@ -21,6 +21,18 @@ var changingMetadata = []string{"uid", "resourceVersion", "generation", "creatio
 // State returns the content of the cluster, without the fields of changingMetadata, without UIDs in owner references, and as
 // Operator.Normalize leaves the objects.
 func (s *System) State(ctx context.Context) (State, error) {
+	return s.state(ctx, func(*unstructured.Unstructured) {})
+}
+
+// StateWithoutHistory is like State. It also calls Operator.NormalizeHistory.
+func (s *System) StateWithoutHistory(ctx context.Context) (State, error) {
+	if s.operator.NormalizeHistory == nil {
+		return s.State(ctx)
+	}
+	return s.state(ctx, s.operator.NormalizeHistory)
+}
+
+func (s *System) state(ctx context.Context, removeHistory func(*unstructured.Unstructured)) (State, error) {
 	objects, err := s.Runner.Cluster.Objects(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the content of the cluster: %w", err)
@@ -31,7 +43,7 @@ func (s *System) State(ctx context.Context) (State, error) {
 			object := &all[i]
 			removeChangingMetadata(object)
 			name := strings.Join([]string{resource.String(), object.GetNamespace(), object.GetName()}, " ")
-			lines, err := s.describe(object)
+			lines, err := s.describe(object, removeHistory)
 			if err != nil {
 				return nil, fmt.Errorf("describing %s: %w", name, err)
 			}
@@ -44,12 +56,13 @@ func (s *System) State(ctx context.Context) (State, error) {
 }
 
 // describe returns the lines of an object, or nil if Operator.Normalize excludes the object.
-func (s *System) describe(object *unstructured.Unstructured) ([]string, error) {
+func (s *System) describe(object *unstructured.Unstructured, removeHistory func(*unstructured.Unstructured)) ([]string, error) {
 	if s.operator.Normalize != nil {
 		if isCompared, err := s.operator.Normalize(object); err != nil || !isCompared {
 			return nil, err
 		}
 	}
+	removeHistory(object)
 	content, err := json.MarshalIndent(object.Object, "", " ")
 	return strings.Split(string(content), "\n"), err
 }

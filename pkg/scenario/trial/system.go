@@ -25,6 +25,9 @@ type Operator struct {
 	// Normalize removes from an object all fields that may differ between two runs of one story. If it returns false, the object is not
 	// compared. It need not remove the fields that every API server sets; State does. Nil compares all objects.
 	Normalize func(object *unstructured.Unstructured) (isCompared bool, err error)
+	// NormalizeHistory removes from an object what tells how its state was reached, such as a list of earlier versions. It is called after
+	// Normalize for states that are reached in different ways. Nil removes nothing.
+	NormalizeHistory func(object *unstructured.Unstructured)
 	// Counts reports whether the creations and deletions of an object must be as many in each run of a story. Nil counts no object.
 	Counts func(event scenario.Event) bool
 }

@@ -96,7 +96,10 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1), restoring: make(chan struct{}, 1)}
+	c := &Cluster{
+		store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond),
+		waiting: make(chan struct{}, 1), restoring: make(chan struct{}, 1),
+	}
 	c.server.Store(server)
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
@@ -128,7 +131,9 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 // bubble.
 func (c *Cluster) Stop() {
 	c.stop()
-	c.server.Load().Stop()
+	if !c.restarting.Load() { // else RestoreSnapshot has stopped it, and could not start another one
+		c.server.Load().Stop()
+	}
 	c.stopComponents()
 	c.store.Close()
 }

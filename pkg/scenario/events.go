@@ -80,7 +80,8 @@ type EventDelay struct {
 	// Merge withholds the event alone, until the next event of the same object. The user's watches deliver the change from the state before
 	// the first event to the state after the second one as one event: created and modified as Added, deleted and created as Modified with
 	// another UID, created and deleted as no event. A client sees the same if its watch broke and it listed again. If there is no next event
-	// within By, the event is delivered late, after later events of other objects.
+	// within By, the event is delivered late, after later events of other objects. A bookmark follows it, so that a client that resumes the
+	// watch does not go back to the revision of the late event.
 	//
 	// If Merge is false, the user's watches that may deliver the event deliver neither the event nor later events until By has passed, as on a
 	// slow connection. Watches of other kinds go on.

@@ -103,7 +103,11 @@ func (s story) observe(kind string, resource schema.GroupVersionResource) (o *ob
 	ctx, cancel := context.WithCancel(s.Context())
 	var running sync.WaitGroup
 	running.Go(func() { informer.RunWithContext(ctx) })
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+	listed, timeout := context.WithTimeout(ctx, time.Minute)
+	defer timeout()
+	if !cache.WaitForCacheSync(listed.Done(), informer.HasSynced) {
+		cancel()
+		running.Wait()
 		s.Fatal("the informer does not list")
 	}
 	synctest.Wait()

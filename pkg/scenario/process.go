@@ -81,32 +81,38 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		stop()
 		cancel(nil)
 	}
-	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx)) })
+	stale := t.process.cluster.staleLists.forRequest(request, r)
+	request.IsFaulted = stale != nil
+	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx), stale) })
 	if err != nil {
 		release()
 		return nil, err
 	}
 	response.Body = &responseBody{response.Body, release}
 	if request.Verb == "watch" {
-		request.Code, request.IsFaulted = response.StatusCode, response.Header.Get(faultHeader) != ""
+		request.Code = response.StatusCode
 		t.process.cluster.recorder.watch(request)
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}
 	return response, nil
 }
 
-// send sends a request to the API server that runs now. While RestoreSnapshot restarts the API server, it returns ECONNREFUSED.
-func (c *Cluster) send(request Request, r *http.Request) (*http.Response, error) {
+// send sends a request to the API server that runs now. While RestoreSnapshot restarts the API server, it returns ECONNREFUSED. stale is
+// the effect of ServeStaleLists on the request, or nil.
+func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*http.Response, error) {
 	if c.restarting.Load() {
 		if r.Body != nil {
 			_ = r.Body.Close() // as an http.RoundTripper must
 		}
 		return nil, fmt.Errorf("the API server restarts: %w", syscall.ECONNREFUSED)
 	}
-	if refused, err := c.staleLists.refuse(request, r); refused != nil || err != nil {
-		return refused, err
+	if stale != nil && request.Verb == "watch" {
+		return stale.refusal()
 	}
-	return c.server.Load().ClientConfig(request.User).Transport.RoundTrip(c.staleLists.rewrite(request, r))
+	if stale != nil {
+		r = stale.rewrite(r)
+	}
+	return c.server.Load().ClientConfig(request.User).Transport.RoundTrip(r)
 }
 
 // refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too
@@ -137,7 +143,7 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 		isSent = true
 		return send()
 	})
-	request.IsFaulted = !isSent
+	request.IsFaulted = request.IsFaulted || !isSent
 	if err == nil {
 		request.Code, request.Reason = response.StatusCode, response.Header.Get(apiserver.ReasonHeader)
 	}

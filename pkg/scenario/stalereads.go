@@ -12,9 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// faultHeader marks the response to a watch that did not reach the API server.
-const faultHeader = "Injected-Fault"
-
 // staleList is an effect of ServeStaleLists.
 type staleList struct {
 	user     string
@@ -34,7 +31,8 @@ type staleLists struct {
 //     follows begins there, and delivers what came later.
 //
 // GETs, all other LISTs, watches and writes see the present. If the history at the revision was compacted, the LISTs get 410 Gone, and
-// informers list the present. If several calls are for the same user, the last one takes effect.
+// informers list the present. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the refused
+// watches and the stale LISTs.
 func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
 	added := &staleList{user, revision}
 	c.staleLists.mu.Lock()
@@ -47,41 +45,41 @@ func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
 	}
 }
 
-// of returns the effect for a user, or nil.
-func (l *staleLists) of(user string) *staleList {
+// forRequest returns the effect on a request, or nil if the request is answered as usual.
+func (l *staleLists) forRequest(request Request, r *http.Request) *staleList {
+	if request.Verb != "watch" && request.Verb != "list" {
+		return nil
+	}
+	query := r.URL.Query()
+	if request.Verb == "watch" && !query.Has("sendInitialEvents") {
+		return nil
+	}
+	if request.Verb == "list" && (query.Get("resourceVersion") != "0" || query.Get("resourceVersionMatch") != "" || query.Get("continue") != "") {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, each := range slices.Backward(l.all) {
-		if each.user == user {
+		if each.user == request.User {
 			return each
 		}
 	}
 	return nil
 }
 
-// refuse returns the response to a request that an API server without the feature WatchList refuses, or nil.
-func (l *staleLists) refuse(request Request, r *http.Request) (*http.Response, error) {
-	if request.Verb != "watch" || !r.URL.Query().Has("sendInitialEvents") || l.of(request.User) == nil {
-		return nil, nil
-	}
+// refusal returns the response of an API server without the feature WatchList to a watch with sendInitialEvents.
+func (*staleList) refusal() (*http.Response, error) {
 	forbidden := field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 	invalid := apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{forbidden})
-	return statusResponse(invalid.ErrStatus, http.Header{faultHeader: {"stale lists"}})
+	return statusResponse(invalid.ErrStatus, http.Header{})
 }
 
-// rewrite returns a request in place of one that a watch cache would answer. It returns r itself if the cache would not answer it.
-func (l *staleLists) rewrite(request Request, r *http.Request) *http.Request {
+// rewrite returns the LIST at the revision in place of a LIST with resourceVersion=0.
+func (l *staleList) rewrite(r *http.Request) *http.Request {
 	query := r.URL.Query()
-	if request.Verb != "list" || query.Get("resourceVersion") != "0" || query.Get("resourceVersionMatch") != "" || query.Get("continue") != "" {
-		return r
-	}
-	stale := l.of(request.User)
-	if stale == nil {
-		return r
-	}
-	query.Set("resourceVersion", strconv.FormatInt(stale.revision, 10))
+	query.Set("resourceVersion", strconv.FormatInt(l.revision, 10))
 	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
-	query.Del("limit") // as a watch cache, which ignores the limit of such a request
+	query.Del("limit") // a watch cache ignores the limit of such a request
 	rewritten := r.Clone(r.Context())
 	rewritten.URL.RawQuery = query.Encode()
 	return rewritten

@@ -82,6 +82,10 @@ func TestStaleListsAreForOneKindOfRequest(t *testing.T) {
 			if list.Continue != "" {
 				t.Errorf("%s: there is another page", name)
 			}
+			requests := s.Requests()
+			if last, isStale := requests[len(requests)-1], c.client == client && c.options.ResourceVersion == "0"; last.IsFaulted != isStale {
+				t.Errorf("%s: the request is recorded as %+v", name, last)
+			}
 		}
 		object, err := client.CoreV1().ConfigMaps("default").Get(s.Context(), "a", metav1.GetOptions{ResourceVersion: "0"})
 		s.must(err)
@@ -101,6 +105,10 @@ func TestAServerWithAStaleCacheRefusesToSendInitialEvents(t *testing.T) {
 		})
 		if !apierrors.IsInvalid(err) {
 			t.Errorf("got %v", err)
+		}
+		watches := s.Watches()
+		if last := watches[len(watches)-1]; last.User != observer || last.Code != 422 || !last.IsFaulted {
+			t.Errorf("the watch is recorded as %+v", last)
 		}
 	})
 }

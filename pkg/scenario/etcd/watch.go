@@ -141,6 +141,7 @@ func (w *watch) take() (responses []clientv3.WatchResponse) {
 	}
 	for len(w.queue) > 0 && (w.queue[0].delay == nil || !w.queue[0].delay.isPending) {
 		next := w.queue[0]
+		w.queue[0] = queued{} // frees the event
 		w.queue = w.queue[1:]
 		w.sent = max(w.sent, next.revision)
 		if next.event != nil {

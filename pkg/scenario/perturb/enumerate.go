@@ -17,9 +17,11 @@ var staleLags = []int{1, 3, 10}
 func (r *Recording) Perturbations() []Perturbation {
 	var all []Perturbation
 	for i, step := range r.steps {
-		number := i + 1
+		if !step.after.Runs {
+			continue // the story ends the operator here, so another end of it changes nothing
+		}
 		for j, write := range step.writes {
-			at := Perturbation{Step: number, Write: j, write: describe(write.request)}
+			at := Perturbation{Step: step.number, Write: j, write: describe(write.request)}
 			at.Pattern = Restart
 			all = append(all, at)
 			at.Pattern = RestoredSnapshot
@@ -29,9 +31,9 @@ func (r *Recording) Perturbations() []Perturbation {
 				all = append(all, at)
 			}
 		}
-		all = append(all, eventPerturbations(number, step.events)...)
+		all = append(all, eventPerturbations(step.number, step.events)...)
 		if i+1 < len(r.steps) && isUnseen(step, r.steps[i+1]) {
-			all = append(all, Perturbation{Pattern: UnseenStep, Step: number})
+			all = append(all, Perturbation{Pattern: UnseenStep, Step: step.number})
 		}
 	}
 	return all
@@ -39,7 +41,7 @@ func (r *Recording) Perturbations() []Perturbation {
 
 // lags returns how many writes of all clients the lists after a restart are behind. The oldest lists are those from before the step.
 func lags(step recordedStep, write recordedWrite) []int {
-	longest := int(write.cluster.Revision() - step.before.Cluster.Revision())
+	longest := int(write.cluster.Revision() - step.start)
 	var found []int
 	for _, lag := range staleLags {
 		if lag < longest {

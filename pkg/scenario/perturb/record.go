@@ -25,8 +25,14 @@ type Recording struct {
 // recordedStep is a step with the trace that it left.
 type recordedStep struct {
 	story.Step
-	// before and after are the system at rest before and after the step. acted is the system right after the verb of the step.
+	// number is the number of the step in its story, counted from 1.
+	number int
+	// faults are the steps before it that inject faults.
+	faults []story.Step
+	// before and after are the system at rest before and after the step. acted is the system right after the verb of the step. start is the
+	// revision of the cluster before the verb.
 	before, acted, after trial.Moment
+	start                int64
 	// writes has the cluster right after the verb, with a zero request, and then the operator's writes, in the order of their responses.
 	writes []recordedWrite
 	// events are the events of the step that the operator's watches deliver. first is the first event of the step, which the verb caused; it
@@ -35,10 +41,10 @@ type recordedStep struct {
 	first  scenario.Event
 	// former has the revision of the last deletion of each object that was deleted before the step.
 	former map[objectKey]int64
-	// state is the content of the cluster after the step, and withoutHistory the same without its history. counts are the creations and
-	// deletions in the step.
-	state, withoutHistory trial.State
-	counts                trial.Counts
+	// state is the content of the cluster after the step, restarted the same after a restart of the operator, which may forget what it
+	// cannot read again, and withoutHistory that without its history. counts are the creations and deletions in the step.
+	state, restarted, withoutHistory trial.State
+	counts                           trial.Counts
 }
 
 // recordedWrite is a write of the operator, and the cluster right after it.
@@ -64,73 +70,105 @@ func Record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 	return nil, fmt.Errorf("recording %q: %w", read.Title, ErrNoWrites)
 }
 
-func record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (recording *Recording, err error) {
-	system, err := operator.Start(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, system.Stop()) }()
-	writes := &writeLog{cluster: system.Runner.Cluster}
-	system.Runner.Cluster.Inject(scenario.Fault{
-		Match: operator.Writes, Times: scenario.Always, Effect: scenario.Around(func(scenario.Request) {}, writes.add),
-	})
-	recording = &Recording{title: read.Title}
+// record plays each step in a system of its own, so that a run that starts from a step's beginning differs in nothing but the perturbation.
+func record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (*Recording, error) {
+	recording := &Recording{title: read.Title}
 	former := map[objectKey]int64{}
-	for _, step := range read.Steps {
-		recorded, err := recordStep(ctx, system, writes, step)
+	var faults []story.Step
+	for i, step := range read.Steps {
+		if step.Verb == "fail" {
+			faults = append(faults, step)
+			continue
+		}
+		recorded, err := recordStep(ctx, operator, from, append(faults, step))
 		if err != nil {
 			return nil, err
 		}
-		recorded.former = maps.Clone(former)
+		recorded.number, recorded.former = i+1, maps.Clone(former)
 		for _, event := range recorded.events {
 			if event.Type == watch.Deleted {
 				former[keyOf(event)] = event.Revision
 			}
 		}
 		recording.steps = append(recording.steps, recorded)
+		from, faults = recorded.after, nil
 	}
 	return recording, nil
 }
 
-func recordStep(ctx context.Context, system *trial.System, writes *writeLog, step story.Step) (recorded recordedStep, err error) {
-	users := system.Operator().Users
-	cluster := system.Runner.Cluster
-	recorded.Step = step
-	if recorded.before, err = system.Moment(); err != nil {
+// recordStep plays a step after the faults that it is to meet, and then restarts the operator.
+func recordStep(ctx context.Context, operator trial.Operator, from trial.Moment, steps []story.Step) (recorded recordedStep, err error) {
+	recorded.before = from
+	recorded.faults, recorded.Step = steps[:len(steps)-1], steps[len(steps)-1]
+	if err := recorded.play(ctx, operator); err != nil {
 		return recorded, err
 	}
-	if err := system.Runner.Do(ctx, step); err != nil {
-		return recorded, fmt.Errorf("%s: %w", step.Position, err)
+	system, err := operator.Start(ctx, recorded.after)
+	if err != nil {
+		return recorded, fmt.Errorf("%s: restarting the operator: %w", recorded.Position, err)
 	}
-	if recorded.acted, err = system.Moment(); err != nil {
+	defer func() { err = errors.Join(err, system.Stop()) }()
+	if recorded.restarted, err = system.State(ctx); err != nil {
 		return recorded, err
+	}
+	recorded.withoutHistory, err = system.StateWithoutHistory(ctx)
+	return recorded, err
+}
+
+func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err error) {
+	system, err := operator.Start(ctx, r.before)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, system.Stop()) }()
+	writes := &writeLog{cluster: system.Runner.Cluster}
+	system.Runner.Cluster.Inject(scenario.Fault{
+		Match: operator.Writes, Times: scenario.Always, Effect: scenario.Around(func(scenario.Request) {}, writes.add),
+	})
+	r.start = system.Runner.Cluster.Revision()
+	if err := r.do(ctx, system); err != nil {
+		return err
+	}
+	if r.acted, err = system.Moment(); err != nil {
+		return err
 	}
 	writes.reset()
 	writes.add(scenario.Request{})
 	if err := system.Rest(); err != nil {
-		return recorded, fmt.Errorf("%s: %w", step.Position, err)
+		return fmt.Errorf("%s: %w", r.Position, err)
 	}
-	recorded.writes = writes.reset()
-	if recorded.after, err = system.Moment(); err != nil {
-		return recorded, err
+	r.writes = writes.reset()
+	return r.readEnd(ctx, system)
+}
+
+// do performs the step, after the faults that it is to meet.
+func (r *recordedStep) do(ctx context.Context, system *trial.System) error {
+	for _, step := range append(slices.Clone(r.faults), r.Step) {
+		if err := system.Runner.Do(ctx, step); err != nil {
+			return fmt.Errorf("%s: %w", step.Position, err)
+		}
 	}
-	before := recorded.before.Cluster.Revision()
-	events, err := cluster.Events(before)
+	return nil
+}
+
+// readEnd records what the step led to.
+func (r *recordedStep) readEnd(ctx context.Context, system *trial.System) (err error) {
+	if r.after, err = system.Moment(); err != nil {
+		return err
+	}
+	events, err := system.Runner.Cluster.Events(r.start)
 	if err != nil {
-		return recorded, err
+		return err
 	}
-	recorded.events = watched(events, cluster, users)
-	if len(events) > 0 && events[0].Revision <= recorded.acted.Cluster.Revision() {
-		recorded.first = events[0]
+	r.events = watched(events, system.Runner.Cluster, system.Operator().Users)
+	if len(events) > 0 && events[0].Revision <= r.acted.Cluster.Revision() {
+		r.first = events[0]
 	}
-	if recorded.state, err = system.State(ctx); err != nil {
-		return recorded, err
+	if r.state, err = system.State(ctx); err != nil {
+		return err
 	}
-	if recorded.withoutHistory, err = system.StateWithoutHistory(ctx); err != nil {
-		return recorded, err
-	}
-	recorded.counts, err = system.Counts(before)
-	return recorded, err
+	r.counts, err = system.Counts(r.start)
+	return err
 }
 
 // watched returns the events that watches of the operator deliver. It ignores their selectors.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -25,11 +26,12 @@ var ErrNoEvent = errors.New("the event that is to be delayed did not happen in t
 //
 // The error wraps ErrNoEvent if the perturbation could not be made.
 func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturbation) error {
-	if p.Step < 1 || p.Step > len(r.steps) {
-		return fmt.Errorf("%s: the story %q has %d steps", p, r.title, len(r.steps))
+	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
+	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
+		return fmt.Errorf("%s: it is no perturbation of the story %q", p, r.title)
 	}
 	var err error
-	switch step := r.steps[p.Step-1]; p.Pattern {
+	switch step := r.steps[index]; p.Pattern {
 	case Restart, StaleRestart:
 		err = restart(ctx, operator, step, p)
 	case RestoredSnapshot:
@@ -37,7 +39,7 @@ func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturba
 	case MergedEvent, DelayedEvent:
 		err = delay(ctx, operator, step, p)
 	case UnseenStep:
-		err = r.unseen(ctx, operator, p)
+		err = unseen(ctx, operator, step, r.steps[index+1])
 	default:
 		err = fmt.Errorf("unknown pattern %q", p.Pattern)
 	}
@@ -63,7 +65,7 @@ func restart(ctx context.Context, operator trial.Operator, step recordedStep, p 
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	return compare(ctx, system, step, step.before.Cluster.Revision())
+	return compare(ctx, system, step, reference{step.restarted, step.start})
 }
 
 // restore plays the step, and then restores the cluster as it was after a write.
@@ -94,18 +96,20 @@ func delay(ctx context.Context, operator trial.Operator, step recordedStep, p Pe
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, p.Event) },
 		Nth:   p.Nth, By: eventDelay, Merge: p.Pattern == MergedEvent,
 	})
-	if err := system.Play(ctx, step.Step); err != nil {
+	if err := step.do(ctx, system); err != nil {
+		return err
+	}
+	if err := system.Rest(); err != nil {
 		return err
 	}
 	if !anyApplied(delays) {
 		return ErrNoEvent
 	}
-	return compare(ctx, system, step, after)
+	return compare(ctx, system, step, reference{step.state, after})
 }
 
 // unseen plays a step and the next one at once. If the step patches, the operator must end where it ends without the step.
-func (r *Recording) unseen(ctx context.Context, operator trial.Operator, p Perturbation) (err error) {
-	step, next := r.steps[p.Step-1], r.steps[p.Step]
+func unseen(ctx context.Context, operator trial.Operator, step, next recordedStep) (err error) {
 	want := next.withoutHistory
 	if step.Verb != "create" && step.Verb != "delete" {
 		if want, err = stateAfter(ctx, operator, step.before, next); err != nil {
@@ -122,10 +126,13 @@ func (r *Recording) unseen(ctx context.Context, operator trial.Operator, p Pertu
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, step.first) },
 		By:    eventDelay, Merge: true,
 	})
-	if err := system.Runner.Do(ctx, step.Step); err != nil {
+	if err := step.do(ctx, system); err != nil {
 		return err
 	}
-	if err := system.Play(ctx, next.Step); err != nil {
+	if err := next.do(ctx, system); err != nil {
+		return err
+	}
+	if err := system.Rest(); err != nil {
 		return err
 	}
 	if !anyApplied(delays) {
@@ -141,7 +148,10 @@ func stateAfter(ctx context.Context, operator trial.Operator, from trial.Moment,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := system.Play(ctx, step.Step); err != nil {
+	if err := step.do(ctx, system); err != nil {
+		return nil, err
+	}
+	if err := system.Rest(); err != nil {
 		return nil, err
 	}
 	return system.StateWithoutHistory(ctx)
@@ -165,18 +175,24 @@ func anyApplied(delays []*scenario.DelayedEvent) bool {
 	return false
 }
 
-// compare returns an error if the content of the cluster, or the creations and deletions after a revision, differ from those of the recorded
-// step.
-func compare(ctx context.Context, system *trial.System, step recordedStep, after int64) error {
+// reference is what a run is compared with: the content of the cluster, and the revision after which creations and deletions count.
+type reference struct {
+	state trial.State
+	after int64
+}
+
+// compare returns an error if the content of the cluster differs from the reference, or if creations and deletions differ from those of the
+// recorded step.
+func compare(ctx context.Context, system *trial.System, step recordedStep, want reference) error {
 	state, err := system.State(ctx)
 	if err != nil {
 		return err
 	}
-	counts, err := system.Counts(after)
+	counts, err := system.Counts(want.after)
 	if err != nil {
 		return err
 	}
-	errs := []error{differs(step.state, state)}
+	errs := []error{differs(want.state, state)}
 	if difference := trial.CountDifference(step.counts, counts); difference != "" {
 		errs = append(errs, fmt.Errorf("objects were created or deleted more often, or less often, than without a perturbation:\n%s", difference))
 	}

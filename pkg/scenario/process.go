@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+	"github.com/openshift/platform-operators/pkg/scenario/transport"
 )
 
 // Process is a client process of the cluster, such as one run of an operator.
@@ -97,8 +98,8 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// send sends a request to the API server that runs now. While RestoreSnapshot restarts the API server, it returns ECONNREFUSED. stale is
-// the effect of ServeStaleLists on the request, or nil.
+// send sends a request to the API server that runs now. It returns ECONNRESET if RestoreSnapshot stops the API server meanwhile, and
+// ECONNREFUSED until the API server has restarted. stale is the effect of ServeStaleLists on the request, or nil.
 func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*http.Response, error) {
 	if c.restarting.Load() {
 		if r.Body != nil {
@@ -112,7 +113,11 @@ func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*htt
 	if stale != nil {
 		r = stale.rewrite(r)
 	}
-	return c.server.Load().ClientConfig(request.User).Transport.RoundTrip(r)
+	response, err := c.server.Load().ClientConfig(request.User).Transport.RoundTrip(r)
+	if errors.Is(err, transport.ErrClosed) && c.restarting.Load() {
+		return nil, fmt.Errorf("the API server has ended: %w", syscall.ECONNRESET)
+	}
+	return response, err
 }
 
 // refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too

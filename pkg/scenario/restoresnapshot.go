@@ -14,7 +14,7 @@ import (
 // history is compacted: an update with a resourceVersion from after the snapshot is a conflict, and a watch from any earlier
 // resourceVersion gets 410 Gone.
 //
-// All watches end, requests in flight fail, and later ones fail with ECONNREFUSED until the API server has restarted. This takes two
+// All watches end, requests in flight fail with ECONNRESET, and later ones with ECONNREFUSED until the API server has restarted. This takes two
 // seconds, which are virtual in a bubble. The cluster's own components restart, too. A client's informer may need half a minute until it
 // lists again, because it backs off. Until then, its cache is from the future. Faults, the behavior of Pods, ServeStaleLists and the
 // counts of DelayEvent stay; pending delays of events end.

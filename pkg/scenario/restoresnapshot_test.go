@@ -150,7 +150,7 @@ func TestRequestsAreRefusedWhileTheServerRestarts(t *testing.T) {
 				switch err := s.createConfigMap("a"); {
 				case err == nil || apierrors.IsAlreadyExists(err):
 					answered++
-				case errors.Is(err, syscall.ECONNREFUSED):
+				case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET): // the latter if it was in flight
 					refused++
 				default:
 					t.Errorf("got %v", err)

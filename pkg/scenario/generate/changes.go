@@ -1,0 +1,141 @@
+package generate
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+// gitOpsInterval is the interval at which GitOps applies its objects.
+const gitOpsInterval = "1m"
+
+// object is what a generator knows about an object while it makes a story.
+type object struct {
+	kind *Kind
+	// isCreated is whether the last step that created or deleted the object created it. isCertain is whether it then exists for sure, because
+	// the base object was created and no step has deleted it. A deletion can take longer than the rest of the story.
+	isCreated, isCertain, wasDeleted bool
+	// desired is the object that GitOps applies; nil if GitOps does not own the object.
+	desired map[string]any
+	// reported is the field that got a value that the operator reports, and was not corrected yet; or empty.
+	reported Path
+}
+
+// name returns the object's name in steps.
+func (o *object) name() string {
+	kind := o.kind.GroupVersionKind.Kind + "." + o.kind.GroupVersionKind.Group
+	if namespace := o.kind.Namespace(); namespace != "" {
+		return kind + "/" + namespace + "/" + o.kind.Name()
+	}
+	return kind + "/" + o.kind.Name()
+}
+
+// title returns the object's name in titles of steps.
+func (o *object) title() string { return o.kind.GroupVersionKind.Kind + "/" + o.kind.Name() }
+
+// refusal returns whether a step for the object may be refused, which depends on the class of the value that it sets.
+func (o *object) refusal(value Value) story.Refusal {
+	_, isObject := value.Value.(map[string]any) // merged with what is there, it could become valid
+	if value.Class == Refused && o.isCertain && !isObject {
+		return story.MustBeRefused
+	}
+	return story.MayBeRefused
+}
+
+// createStep returns a step that creates the object: the base object, or that with a value for one field.
+func (o *object) createStep(random *rand.Rand) (story.Step, *Exercise, error) {
+	content := o.kind.Base()
+	step := story.Step{Title: "An admin creates " + o.title(), Verb: "create", Refused: story.MayBeRefused}
+	var exercise *Exercise
+	if field, value, found := o.pick(random, func(f Field) bool { return true }); found && value.Class != Refused && random.IntN(2) == 0 {
+		if err := o.kind.Set(content, field.Path, value.Value); err != nil {
+			return step, nil, err
+		}
+		exercise = &Exercise{o.kind, field.Path, value}
+		step.Title += fmt.Sprintf(" with a %s %s", value.Class, field.Path)
+	} else {
+		o.isCertain = !o.wasDeleted
+	}
+	var argument any = content
+	if o.desired = nil; random.IntN(3) == 0 {
+		o.desired = content
+		step.Verb, argument = "apply", map[string]any{"object": runtime.DeepCopyJSON(content), "every": gitOpsInterval}
+		step.Title = "GitOps" + step.Title[len("An admin"):]
+	}
+	o.isCreated = true
+	var err error
+	step.Arguments, err = story.NewArguments(argument)
+	return step, exercise, err
+}
+
+// setStep returns a step that sets a field. GitOps applies the whole object, if it owns it and the value has the right type; otherwise an
+// admin patches the object.
+func (o *object) setStep(path Path, value Value) (step story.Step, err error) {
+	step = story.Step{Verb: "patch", Refused: o.refusal(value)}
+	step.Title = fmt.Sprintf("An admin sets %s of %s to a %s value", path, o.title(), value.Class)
+	if value.Value == nil {
+		step.Title = fmt.Sprintf("An admin removes %s of %s", path, o.title())
+	}
+	var argument map[string]any
+	if o.desired != nil && (value.Value == nil || hasTypes(o.kind.schemas[path], value.Value)) {
+		step.Verb, step.Title = "apply", "GitOps"+step.Title[len("An admin"):]
+		applied := runtime.DeepCopyJSON(o.desired)
+		if err := o.kind.Set(applied, path, value.Value); err != nil {
+			return step, err
+		}
+		if value.Class != Refused { // else a person reverts it in Git, and a later step applies the former object
+			o.desired = runtime.DeepCopyJSON(applied)
+		}
+		argument = map[string]any{"object": applied, "every": gitOpsInterval}
+	} else {
+		if argument, err = o.kind.Patch(path, value.Value); err != nil {
+			return step, err
+		}
+		argument["object"] = o.name()
+	}
+	step.Arguments, err = story.NewArguments(argument)
+	return step, err
+}
+
+// deleteStep returns a step that deletes the object.
+func (o *object) deleteStep() (story.Step, error) {
+	*o = object{kind: o.kind, wasDeleted: true}
+	arguments, err := story.NewArguments(o.name())
+	return story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}, err
+}
+
+// pick returns one of the values of one of the fields that are wanted.
+func (o *object) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Value, bool) {
+	var fields []Field
+	for _, field := range o.kind.Fields {
+		if len(field.Values) > 0 && isWanted(field) {
+			fields = append(fields, field)
+		}
+	}
+	if len(fields) == 0 {
+		return Field{}, Value{}, false
+	}
+	field := fields[random.IntN(len(fields))]
+	return field, field.pick(random), true
+}
+
+// pick returns a value. It first chooses the class, so that fields with many values of one class get those of others.
+func (f Field) pick(random *rand.Rand) Value {
+	classes := []Class{Valid, Valid, Valid, Reported, Refused}
+	for range 2 * len(classes) {
+		class := classes[random.IntN(len(classes))]
+		var values []Value
+		for _, value := range f.Values {
+			if value.Class == class {
+				values = append(values, value)
+			}
+		}
+		if len(values) > 0 {
+			return values[random.IntN(len(values))]
+		}
+	}
+	return f.Values[random.IntN(len(f.Values))]
+}

@@ -22,7 +22,7 @@ type Kind struct {
 	Resource         schema.GroupVersionResource
 	// Fields are the fields with values, sorted by path.
 	Fields []Field
-	// Leaves are the leaves of spec, sorted. Omitted are the reasons why leaves have no values.
+	// Leaves are the leaves of spec, sorted. Omitted are the reasons why fields have no values, or no valid or invalid ones.
 	Leaves  []Path
 	Omitted map[Path]string
 
@@ -80,7 +80,7 @@ type fieldExamples struct {
 	Refused  []any `json:"refused,omitempty"`
 	// Whole permits a field that is no leaf. Its values count for the leaves that they contain.
 	Whole bool `json:"whole,omitempty"`
-	// Omitted is the reason why the field and the fields below it have no values.
+	// Omitted is the reason why the field and the fields below it have no values, or why the field has only valid or only invalid ones.
 	Omitted string `json:"omitted,omitempty"`
 }
 

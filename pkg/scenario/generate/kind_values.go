@@ -39,10 +39,9 @@ func (k *Kind) checkPath(path Path, field fieldExamples) error {
 	if err := k.known("fields", path); err != nil {
 		return err
 	}
-	hasValues := field.Whole || len(field.Valid)+len(field.Reported)+len(field.Refused) > 0
 	switch {
-	case field.Omitted != "" && hasValues:
-		return fmt.Errorf("fields: %s has values and a reason why it has none; remove one of them", path)
+	case field.Omitted != "" && len(field.Valid) > 0 && len(field.Reported)+len(field.Refused) > 0:
+		return fmt.Errorf("fields: %s has valid and invalid values, and a reason why it has not; remove the reason", path)
 	case field.Omitted == "" && !field.Whole && !isLeaf(k.schemas[path]):
 		return fmt.Errorf("fields: %s has fields below it; name these, or write whole: true", path)
 	}
@@ -63,11 +62,13 @@ func (k *Kind) known(where string, path Path) error {
 
 // addField adds a field with its values and the derived values, or the reason why it has none.
 func (k *Kind) addField(path Path, fields map[Path]fieldExamples) {
+	given, isGiven := fields[path]
 	if reason := omitted(path, fields); reason != "" {
 		k.Omitted[path] = reason
-		return
+		if len(given.Valid)+len(given.Reported)+len(given.Refused) == 0 {
+			return
+		}
 	}
-	given, isGiven := fields[path]
 	if !isGiven && isPartOfWhole(path, fields) {
 		return // otherwise a change would replace what belongs together
 	}

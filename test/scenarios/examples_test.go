@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -134,11 +135,12 @@ func checkValue(ctx context.Context, client dynamic.Interface, kind *generate.Ki
 	_, err := client.Resource(kind.Resource).Create(ctx, object, metav1.CreateOptions{
 		DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
 	})
-	switch {
-	case value.Class == generate.Refused && err == nil:
-		return fmt.Errorf("%s: %s: the API server accepts %v, which is in refused", kind.GroupVersionKind.Kind, path, value.Value)
-	case value.Class == generate.Refused && !story.IsRefused(err), value.Class != generate.Refused && err != nil:
-		return fmt.Errorf("%s: %s: %v, which is in %s: %w", kind.GroupVersionKind.Kind, path, value.Value, value.Class, err)
+	isRefused := story.IsRefused(err)
+	if isRefused == (value.Class == generate.Refused) && (err == nil || isRefused) {
+		return nil
 	}
-	return nil
+	if err == nil {
+		err = errors.New("the API server accepts it")
+	}
+	return fmt.Errorf("%s: %s has this %s value: %w\n%v", kind.GroupVersionKind.Kind, path, value.Class, err, value.Value)
 }

@@ -45,56 +45,62 @@ func (o *object) refusal(value Value) story.Refusal {
 	return story.MayBeRefused
 }
 
-// createStep returns a step that creates the object: the base object, or that with a value for one field.
+// createStep returns a step that creates the object: the base object, or that with a value for one field. If the value is refused, there is
+// still no object.
 func (o *object) createStep(random *rand.Rand) (story.Step, *Exercise, error) {
 	content := o.kind.Base()
 	step := story.Step{Title: "An admin creates " + o.title(), Verb: "create", Refused: story.MayBeRefused}
 	var exercise *Exercise
-	if field, value, found := o.pick(random, func(f Field) bool { return true }); found && value.Class != Refused && random.IntN(2) == 0 {
+	if field, value, found := o.pick(random, func(Field) bool { return true }); found && random.IntN(2) == 0 {
 		if err := o.kind.Set(content, field.Path, value.Value); err != nil {
 			return step, nil, err
 		}
 		exercise = &Exercise{o.kind, field.Path, value}
 		step.Title += fmt.Sprintf(" with a %s %s", value.Class, field.Path)
-	} else {
-		o.isCertain = !o.wasDeleted
 	}
 	var argument any = content
-	if o.desired = nil; random.IntN(3) == 0 {
+	isRefused := exercise != nil && exercise.Value.Class == Refused
+	switch {
+	case isRefused:
+		step.Refused = story.MustBeRefused
+	case random.IntN(3) == 0:
 		o.desired = content
-		step.Verb, argument = "apply", map[string]any{"object": runtime.DeepCopyJSON(content), "every": gitOpsInterval}
+		step.Verb, argument = "apply", gitOps(content)
 		step.Title = "GitOps" + step.Title[len("An admin"):]
 	}
-	o.isCreated = true
+	o.isCreated, o.isCertain = !isRefused, exercise == nil && !o.wasDeleted
 	var err error
 	step.Arguments, err = story.NewArguments(argument)
 	return step, exercise, err
 }
 
-// setStep returns a step that sets a field. GitOps applies the whole object, if it owns it and the value has the right type; otherwise an
-// admin patches the object.
-func (o *object) setStep(path Path, value Value) (step story.Step, err error) {
-	step = story.Step{Verb: "patch", Refused: o.refusal(value)}
-	step.Title = fmt.Sprintf("An admin sets %s of %s to a %s value", path, o.title(), value.Class)
+// gitOps returns the arguments with which GitOps applies an object.
+func gitOps(content map[string]any) map[string]any {
+	return map[string]any{"object": runtime.DeepCopyJSON(content), "every": gitOpsInterval}
+}
+
+// setStep returns a step that sets a field: GitOps applies the whole object if it owns it; otherwise an admin patches the object.
+func (o *object) setStep(path Path, value Value) (story.Step, error) {
+	step := story.Step{Verb: "patch", Refused: o.refusal(value)}
+	action := fmt.Sprintf("sets %s of %s to a %s value", path, o.title(), value.Class)
 	if value.Value == nil {
-		step.Title = fmt.Sprintf("An admin removes %s of %s", path, o.title())
+		action = fmt.Sprintf("removes %s of %s", path, o.title())
 	}
-	var argument map[string]any
-	if o.desired != nil && (value.Value == nil || hasTypes(o.kind.schemas[path], value.Value)) {
-		step.Verb, step.Title = "apply", "GitOps"+step.Title[len("An admin"):]
+	step.Title = "An admin " + action
+	argument, err := o.kind.Patch(path, value.Value)
+	if o.desired != nil {
+		step.Verb, step.Title = "apply", "GitOps "+action
 		applied := runtime.DeepCopyJSON(o.desired)
-		if err := o.kind.Set(applied, path, value.Value); err != nil {
-			return step, err
+		err = o.kind.Set(applied, path, value.Value)
+		if value.Class != Refused { // else a person reverts it in Git, and the next step applies the former object with another change
+			o.desired = applied
 		}
-		if value.Class != Refused { // else a person reverts it in Git, and a later step applies the former object
-			o.desired = runtime.DeepCopyJSON(applied)
-		}
-		argument = map[string]any{"object": applied, "every": gitOpsInterval}
+		argument = gitOps(applied)
 	} else {
-		if argument, err = o.kind.Patch(path, value.Value); err != nil {
-			return step, err
-		}
 		argument["object"] = o.name()
+	}
+	if err != nil {
+		return step, err
 	}
 	step.Arguments, err = story.NewArguments(argument)
 	return step, err
@@ -111,7 +117,7 @@ func (o *object) deleteStep() (story.Step, error) {
 func (o *object) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Value, bool) {
 	var fields []Field
 	for _, field := range o.kind.Fields {
-		if len(field.Values) > 0 && isWanted(field) {
+		if isWanted(field) {
 			fields = append(fields, field)
 		}
 	}
@@ -119,23 +125,29 @@ func (o *object) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Valu
 		return Field{}, Value{}, false
 	}
 	field := fields[random.IntN(len(fields))]
-	return field, field.pick(random), true
+	value, found := field.pick(random, o.kind.schemas[field.Path])
+	return field, value, found
 }
 
-// pick returns a value. It first chooses the class, so that fields with many values of one class get those of others.
-func (f Field) pick(random *rand.Rand) Value {
-	classes := []Class{Valid, Valid, Valid, Reported, Refused}
-	for range 2 * len(classes) {
-		class := classes[random.IntN(len(classes))]
-		var values []Value
-		for _, value := range f.Values {
-			if value.Class == class {
-				values = append(values, value)
-			}
-		}
-		if len(values) > 0 {
-			return values[random.IntN(len(values))]
+// pick returns a value. It first chooses the class, so that fields with many values of one class get those of others. It leaves out values
+// of a wrong type: an API server refuses them before anything else sees them, reports a server-side apply of them as an internal error, and
+// logs each as an error.
+func (f Field) pick(random *rand.Rand, of *fieldSchema) (Value, bool) {
+	values := map[Class][]Value{}
+	for _, value := range f.Values {
+		if hasTypes(of, value.Value) {
+			values[value.Class] = append(values[value.Class], value)
 		}
 	}
-	return f.Values[random.IntN(len(f.Values))]
+	var classes []Class
+	for _, class := range []Class{Valid, Valid, Valid, Reported, Refused} {
+		if len(values[class]) > 0 {
+			classes = append(classes, class)
+		}
+	}
+	if len(classes) == 0 {
+		return Value{}, false
+	}
+	chosen := values[classes[random.IntN(len(classes))]]
+	return chosen[random.IntN(len(chosen))], true
 }

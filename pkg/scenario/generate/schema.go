@@ -124,8 +124,7 @@ func leavesIn(path Path, value any, fields map[Path]*fieldSchema) []Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// hasTypes reports whether a value and all values in it have the types of the schema. A server-side apply of another type fails before
-// the API server validates the object.
+// hasTypes reports whether a value and all values in it have the types of the schema.
 func hasTypes(of *fieldSchema, value any) bool {
 	switch typed := value.(type) {
 	case map[string]any:

@@ -116,7 +116,7 @@ func (b *builder) next() error {
 
 // wait adds a step in which time passes: long enough for GitOps, or for the deadlines of an operator.
 func (b *builder) wait() error {
-	durations := []string{"10s", "1m", "5m", "1h", "24h"}
+	durations := []string{"10s", "1m", "5m", "1h", "3h"}
 	arguments, err := story.NewArguments(durations[b.random.IntN(len(durations))])
 	b.steps = append(b.steps, story.Step{Verb: "wait", Arguments: arguments})
 	return err

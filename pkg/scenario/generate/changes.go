@@ -79,30 +79,49 @@ func gitOps(content map[string]any) map[string]any {
 	return map[string]any{"object": runtime.DeepCopyJSON(content), "every": gitOpsInterval}
 }
 
-// setStep returns a step that sets a field: GitOps applies the whole object if it owns it; otherwise an admin patches the object.
+// setStep returns a step that sets a field to a value; nil removes the field. Only an admin sets refused values: the API server reports some
+// of them in a server-side apply as internal errors.
 func (o *object) setStep(path Path, value Value) (story.Step, error) {
-	step := story.Step{Verb: "patch", Refused: o.refusal(value)}
 	action := fmt.Sprintf("sets %s of %s to a %s value", path, o.title(), value.Class)
 	if value.Value == nil {
 		action = fmt.Sprintf("removes %s of %s", path, o.title())
 	}
-	step.Title = "An admin " + action
-	argument, err := o.kind.Patch(path, value.Value)
-	if o.desired != nil {
-		step.Verb, step.Title = "apply", "GitOps "+action
-		applied := runtime.DeepCopyJSON(o.desired)
-		err = o.kind.Set(applied, path, value.Value)
-		if value.Class != Refused { // else a person reverts it in Git, and the next step applies the former object with another change
-			o.desired = applied
-		}
-		argument = gitOps(applied)
-	} else {
-		argument["object"] = o.name()
+	values := o.kind.change(path, value.Value)
+	if value.Class == Refused || o.desired == nil {
+		return o.patchStep(action, values, o.refusal(value))
 	}
+	return o.applyStep(action, values)
+}
+
+// restoreStep returns a step that sets a field, and the fields that were set with it, to their values in the base object.
+func (o *object) restoreStep(path Path) (story.Step, error) {
+	action := fmt.Sprintf("restores %s of %s", path, o.title())
+	if o.desired == nil {
+		return o.patchStep(action, o.kind.restore(path), story.MayBeRefused)
+	}
+	return o.applyStep(action, o.kind.restore(path))
+}
+
+// patchStep returns a step in which an admin sets fields.
+func (o *object) patchStep(action string, values fieldValues, refusal story.Refusal) (story.Step, error) {
+	step := story.Step{Title: "An admin " + action, Verb: "patch", Refused: refusal}
+	argument, err := patchOf(values)
 	if err != nil {
 		return step, err
 	}
+	argument["object"] = o.name()
 	step.Arguments, err = story.NewArguments(argument)
+	return step, err
+}
+
+// applyStep returns a step in which GitOps applies its object with other fields.
+func (o *object) applyStep(action string, values fieldValues) (story.Step, error) {
+	step := story.Step{Title: "GitOps " + action, Verb: "apply", Refused: story.MayBeRefused}
+	if err := values.apply(o.desired); err != nil {
+		return step, err
+	}
+	var err error
+	step.Arguments, err = story.NewArguments(gitOps(o.desired))
 	return step, err
 }
 

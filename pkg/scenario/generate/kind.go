@@ -187,37 +187,73 @@ func (k *Kind) IsImmutable(path Path) bool {
 	return slices.ContainsFunc(k.immutable, func(prefix Path) bool { return prefix.contains(path) })
 }
 
-// Patch returns a JSON merge patch that sets a field to a value, and the fields that must be set with it.
+// Patch returns a JSON merge patch that sets a field to a value, and the fields that must be set with it. nil removes the field.
 func (k *Kind) Patch(path Path, value any) (map[string]any, error) {
-	patch := map[string]any{}
-	return patch, k.change(path, value, func(path Path, value any) error { return set(patch, path, value) })
+	return patchOf(k.change(path, value))
 }
 
 // Set sets a field of an object to a value, and the fields that must be set with it. nil removes the field.
 func (k *Kind) Set(object map[string]any, path Path, value any) error {
-	return k.change(path, value, func(path Path, value any) error {
-		if value == nil {
-			remove(object, path)
-			return nil
-		}
-		return set(object, path, value)
-	})
+	return k.change(path, value).apply(object)
 }
 
-// change calls set with each field that must be set with a field, and then with the field.
-func (k *Kind) change(path Path, value any, set func(Path, any) error) error {
+// fieldValue is a value for a field; nil removes the field.
+type fieldValue struct {
+	path  Path
+	value any
+}
+
+// fieldValues are set in this order.
+type fieldValues []fieldValue
+
+// change returns the values of the fields that must be set with a field, and the value of the field. A removal needs no other fields.
+func (k *Kind) change(path Path, value any) fieldValues {
+	var values fieldValues
 	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
+		if value == nil || !prefix.contains(path) {
+			continue
+		}
+		for _, other := range slices.Sorted(maps.Keys(k.with[prefix])) {
+			values = append(values, fieldValue{other, k.with[prefix][other]})
+		}
+	}
+	return append(values, fieldValue{path, value})
+}
+
+// restore returns the values in the base object of a field, and of the fields that were set with it.
+func (k *Kind) restore(path Path) fieldValues {
+	values := fieldValues{{path, get(k.base, path)}}
+	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(k.with))) {
 		if !prefix.contains(path) {
 			continue
 		}
 		for _, other := range slices.Sorted(maps.Keys(k.with[prefix])) {
-			if err := set(other, runtime.DeepCopyJSONValue(k.with[prefix][other])); err != nil {
-				return err
-			}
+			values = append(values, fieldValue{other, get(k.base, other)})
 		}
+		values = append(values, fieldValue{prefix, get(k.base, prefix)})
 	}
-	return set(path, runtime.DeepCopyJSONValue(value))
+	return values
 }
 
-// baseValue returns a field's value in the base object, or nil.
-func (k *Kind) baseValue(path Path) any { return get(k.base, path) }
+// apply sets the fields of an object.
+func (v fieldValues) apply(object map[string]any) error {
+	for _, each := range v {
+		if each.value == nil {
+			remove(object, each.path)
+		} else if err := set(object, each.path, runtime.DeepCopyJSONValue(each.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patchOf returns a JSON merge patch that sets the fields.
+func patchOf(values fieldValues) (map[string]any, error) {
+	patch := map[string]any{}
+	for _, each := range values {
+		if err := set(patch, each.path, runtime.DeepCopyJSONValue(each.value)); err != nil {
+			return nil, err
+		}
+	}
+	return patch, nil
+}

@@ -204,6 +204,9 @@ fields:
 	if err := kind.Set(object, "spec.color", nil); err != nil || object["spec"].(map[string]any)["color"] != nil {
 		t.Errorf("removing a field: %v, %v", err, object)
 	}
+	if patch, err := kind.Patch("spec.paint.name", nil); err != nil || !cmp.Equal(patch, map[string]any{"spec": map[string]any{"paint": map[string]any{"name": nil}}}) {
+		t.Errorf("a removal sets other fields: %v, %v", patch, err)
+	}
 	if err := kind.Set(map[string]any{"spec": "text"}, "spec.color", "x"); err == nil || !strings.Contains(err.Error(), "setting spec.color: a value in the way is not an object") {
 		t.Errorf("a text in the way: %v", err)
 	}

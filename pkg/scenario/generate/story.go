@@ -152,13 +152,15 @@ func (b *builder) remove(o *object) error {
 	return err
 }
 
-// correct adds a step that sets a field with a reported value to its valid value in the base object, or removes it. If the field is
-// immutable, it deletes the object instead.
+// correct adds a step that restores a field with a reported value. If the field is immutable, it deletes the object instead.
 func (b *builder) correct(o *object) error {
 	if o.kind.IsImmutable(o.reported) {
 		return b.remove(o)
 	}
-	return b.set(o, o.reported, Value{o.kind.baseValue(o.reported), Valid})
+	step, err := o.restoreStep(o.reported)
+	b.steps = append(b.steps, step)
+	o.reported = ""
+	return err
 }
 
 func (b *builder) set(o *object, path Path, value Value) error {

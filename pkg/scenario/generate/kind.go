@@ -240,11 +240,26 @@ func (v fieldValues) apply(object map[string]any) error {
 	for _, each := range v {
 		if each.value == nil {
 			remove(object, each.path)
-		} else if err := set(object, each.path, runtime.DeepCopyJSONValue(each.value)); err != nil {
+		} else if err := set(object, each.path, withoutNulls(each.value)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// withoutNulls returns a copy of a value without the fields that are null. In a patch, they remove fields.
+func withoutNulls(value any) any {
+	object, isObject := value.(map[string]any)
+	if !isObject {
+		return runtime.DeepCopyJSONValue(value)
+	}
+	result := map[string]any{}
+	for name, field := range object {
+		if field != nil {
+			result[name] = withoutNulls(field)
+		}
+	}
+	return result
 }
 
 // patchOf returns a JSON merge patch that sets the fields.

@@ -204,6 +204,9 @@ fields:
 	if err := kind.Set(object, "spec.color", nil); err != nil || object["spec"].(map[string]any)["color"] != nil {
 		t.Errorf("removing a field: %v, %v", err, object)
 	}
+	if err := kind.Set(object, "spec.paint", map[string]any{"name": nil}); err != nil || len(object["spec"].(map[string]any)["paint"].(map[string]any)) != 0 {
+		t.Errorf("the null of a value is in the object: %v, %v", err, object)
+	}
 	if patch, err := kind.Patch("spec.paint.name", nil); err != nil || !cmp.Equal(patch, map[string]any{"spec": map[string]any{"paint": map[string]any{"name": nil}}}) {
 		t.Errorf("a removal sets other fields: %v, %v", patch, err)
 	}

@@ -124,9 +124,11 @@ func leavesIn(path Path, value any, fields map[Path]*fieldSchema) []Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// hasTypes reports whether a value and all values in it have the types of the schema.
+// hasTypes reports whether a value and all values in it have the types of the schema. null, which removes a field, has every type.
 func hasTypes(of *fieldSchema, value any) bool {
 	switch typed := value.(type) {
+	case nil:
+		return true
 	case map[string]any:
 		return (of.Type == "object" || of.Type == "") && haveTypes(of, typed)
 	case []any:

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 
 const paintedProperties = `{color: {type: string, enum: [red, blue]}, painted: {type: boolean}, size: {type: integer, minimum: 1},
 	serial: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}, labels: {type: object, additionalProperties: {type: string}},
+	wheel: {type: object, properties: {front: {type: object, properties: {size: {type: integer}}}, rear: {type: object, properties: {size: {type: integer}}}}},
 	parts: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}}`
 
 // painted returns a kind with values of all classes.
@@ -38,6 +39,7 @@ fields:
   spec.serial: {valid: ["1", "2"]}
   spec.labels: {valid: [{a: b}]}
   spec.parts: {whole: true, valid: [[{name: a}], []], refused: [[{}]]}
+  spec.wheel: {whole: true, valid: [{front: {size: 1}, rear: null}, {front: null, rear: {size: 2}}]}
 `), widgets(t, paintedProperties))
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,14 @@
 package story_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
@@ -70,5 +75,74 @@ func TestFaultsThatAreRemovedDoNothing(t *testing.T) {
 		r.RemoveFaults()
 		do(t, r, step(t, "create", configMap("red")))
 		r.RemoveFaults() // again, which does nothing
+	})
+}
+
+// colorOf returns the color of the ConfigMap, or "none" if it does not exist.
+func colorOf(t *testing.T, r *story.Runner) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(r.Cluster.StepClientConfig(scenario.AdminUser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "none"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Data["color"]
+}
+
+func TestApplyIsRepeatedWhileTimePasses(t *testing.T) {
+	withRunner(t, func(t *testing.T, r *story.Runner) {
+		wait := step(t, "wait", "59s")
+		paint := step(t, "patch", map[string]any{"object": "ConfigMap/default/a", "data": map[string]any{"color": "blue"}})
+		do(t, r, step(t, "apply", map[string]any{"object": configMap("red"), "every": "1m"}), paint, wait)
+		if color := colorOf(t, r); color != "blue" {
+			t.Errorf("before a minute has passed, the color is %s", color)
+		}
+		do(t, r, wait)
+		if color := colorOf(t, r); color != "red" {
+			t.Errorf("after a minute, the color is %s", color)
+		}
+		remove := step(t, "delete", "ConfigMap/default/a")
+		remove.As = "system:masters-user"
+		if err := r.Do(t.Context(), remove); err == nil {
+			t.Error("a user without permissions deleted the ConfigMap")
+		}
+		do(t, r, paint, step(t, "wait", "1h"))
+		if color := colorOf(t, r); color != "red" {
+			t.Errorf("after another user's deletion was refused, the color is %s", color)
+		}
+		do(t, r, step(t, "delete", "ConfigMap/default/a"), step(t, "wait", "1h"))
+		if color := colorOf(t, r); color != "none" {
+			t.Errorf("the same user deleted the object, and it was applied again with color %s", color)
+		}
+	})
+}
+
+func TestApplyOnceEndsTheRepetition(t *testing.T) {
+	withRunner(t, func(t *testing.T, r *story.Runner) {
+		do(t, r, step(t, "apply", map[string]any{"object": configMap("red"), "every": "1m"}), step(t, "apply", map[string]any{"object": configMap("green")}))
+		do(t, r, step(t, "patch", map[string]any{"object": "ConfigMap/default/a", "data": map[string]any{"color": "blue"}}), step(t, "wait", "1h"))
+		if color := colorOf(t, r); color != "blue" {
+			t.Errorf("the color is %s", color)
+		}
+	})
+}
+
+func TestARepetitionThatFailsSaysWhichStep(t *testing.T) {
+	withRunner(t, func(t *testing.T, r *story.Runner) {
+		first := step(t, "apply", map[string]any{"object": configMap("red"), "every": "1m"})
+		first.Position = story.Position{File: "x.yaml", Line: 3}
+		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "code": 403}))
+		err := r.Do(t.Context(), step(t, "wait", "1h"))
+		if err == nil || !strings.Contains(err.Error(), "wait: repeating the apply of x.yaml:3: ") {
+			t.Errorf("got %v", err)
+		}
+		first.Refused = story.MayBeRefused
+		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "code": 403}), step(t, "wait", "1h"))
 	})
 }

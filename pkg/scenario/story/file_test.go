@@ -11,7 +11,7 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 	const title = "title: A Widget is resized\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"an unknown field of the story": {title + "actors: []\nsteps: [{wait: 1s}]", `x.yaml:2: unknown field "actors"; a story has title, from and steps`},
-		"an unknown verb":               {title + "steps:\n- wait: 1s\n- dance: 1s\n", `x.yaml:4: unknown field or verb "dance"; the verbs are compact, create, cut,`},
+		"an unknown verb":               {title + "steps:\n- wait: 1s\n- dance: 1s\n", `x.yaml:4: unknown field or verb "dance"; the verbs are apply, compact, create, cut,`},
 		"two verbs":                     {title + "steps:\n- wait: 1s\n  delete: Widget/a\n", `x.yaml:4: the step has two verbs, "wait" and "delete"; make it two steps`},
 		"no verb":                       {title + "steps:\n- title: nothing\n", "x.yaml:3: the step has no verb"},
 		"no steps":                      {title + "steps: []\n", "x.yaml:1: the story has no steps"},

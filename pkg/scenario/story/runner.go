@@ -40,6 +40,8 @@ type Runner struct {
 
 	clients  map[string]*client
 	injected []injected
+	// applications are the "apply" steps that "wait" repeats.
+	applications []*application
 	// before is the state after the previous step, as lines by object.
 	before map[string][]string
 }

@@ -65,8 +65,9 @@ type Cluster struct {
 	recorder  *recorder
 	faults    faults
 	watches   watches
-	processes atomic.Int64  // the number of the last process
-	waiting   chan struct{} // a semaphore for waitForOthers
+	checker   atomic.Pointer[checker] // nil before Check
+	processes atomic.Int64            // the number of the last process
+	waiting   chan struct{}           // a semaphore for waitForOthers
 	workloads *workloads.Runner
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -143,6 +144,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 // Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail. Stop takes two seconds, which are virtual in a
 // bubble.
 func (c *Cluster) Stop() {
+	c.checker.Load().close()
 	c.stop()
 	c.server.Stop()
 	c.running.Wait()

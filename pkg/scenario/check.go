@@ -107,6 +107,8 @@ type requestKey struct {
 // once, before the operator starts.
 func (c *Cluster) Check(checks Checks) {
 	k := &checker{cluster: c, storage: newStorageReader(c.store), checks: checks, unanswered: map[requestKey]time.Time{}, killed: map[int]bool{}}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.timer = time.AfterFunc(restDelay, k.elapsed)
 	c.checker.Store(k)
 }

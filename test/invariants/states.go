@@ -1,0 +1,185 @@
+package invariants
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// installedIsTrue: Installed is not False while a revision is active and all its objects exist. For a PlatformOperator, Installed is True if
+// and only if status.installed names a bundle, which is that of the active revision when nothing is in progress.
+func installedIsTrue(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		errs = append(errs, c.deploymentIsInstalled(deployment))
+	}
+	for _, operator := range c.Operators() {
+		errs = append(errs, c.operatorIsInstalled(operator))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Cluster) deploymentIsInstalled(deployment *corev1alpha2.BundleDeployment) error {
+	installed := condition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	active := c.revisions(deployment)[deployment.Status.ActiveRevision]
+	if deployment.DeletionTimestamp != nil || active == nil || installed.Status == metav1.ConditionTrue {
+		return nil
+	}
+	for each := range active.keys {
+		if _, isAdded := c.addedKeys(deployment)[each]; !isAdded && c.live(each) == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s) and all objects of its active revision %d exist", deployment.Name, installed.Status, installed.Reason, active.number)
+}
+
+func (c *Cluster) addedKeys(deployment *corev1alpha2.BundleDeployment) map[key]bool {
+	added := map[key]bool{}
+	for _, each := range addedBy(deployment) {
+		added[each] = true
+	}
+	return added
+}
+
+func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperator) error {
+	installed, record := condition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled), operator.Status.Installed
+	if operator.DeletionTimestamp != nil || installed.Status == "" {
+		return nil
+	}
+	if (installed.Status == metav1.ConditionTrue) != (record != nil) {
+		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t", operator.Name, installed.Status, installed.Reason, record != nil)
+	}
+	deployment := c.Deployment(operator.Name)
+	if record == nil || deployment == nil || c.operatorOf(deployment) != operator ||
+		condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Reason != corev1alpha2.ReasonAsExpected {
+		return nil
+	}
+	for _, each := range deployment.Status.Revisions {
+		if each.Number == deployment.Status.ActiveRevision && each.Version != "" && each.Version != record.Version {
+			return fmt.Errorf("PlatformOperator %q has %s in status.installed, and the active revision of its BundleDeployment has %s",
+				operator.Name, record.Version, each.Version)
+		}
+	}
+	return nil
+}
+
+// generationIsObserved: status.observedGeneration and that of each condition equal metadata.generation.
+func generationIsObserved(c *Cluster) error {
+	var errs []error
+	for _, each := range c.Deployments() {
+		errs = append(errs, isObserved("BundleDeployment", each, each.Status.ObservedGeneration, each.Status.Conditions))
+	}
+	for _, each := range c.Operators() {
+		errs = append(errs, isObserved("PlatformOperator", each, each.Status.ObservedGeneration, each.Status.Conditions))
+	}
+	return errors.Join(errs...)
+}
+
+func isObserved(kind string, object metav1.Object, observed int64, conditions []metav1.Condition) error {
+	if observed != object.GetGeneration() {
+		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d", kind, object.GetName(), object.GetGeneration(), observed)
+	}
+	for _, each := range conditions {
+		if each.ObservedGeneration != object.GetGeneration() {
+			return fmt.Errorf("%s %q has generation %d, and observedGeneration of condition %s is %d",
+				kind, object.GetName(), object.GetGeneration(), each.Type, each.ObservedGeneration)
+		}
+	}
+	return nil
+}
+
+// driftIsReported: while Drifted is False, the objects of the active revision have all declared fields, except those in spec.drift.ignore.
+// The policy Ignore reports nothing.
+func driftIsReported(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		drifted := condition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted)
+		revision := c.revisions(deployment)[deployment.Status.ActiveRevision]
+		if drifted.Status != metav1.ConditionFalse || drifted.Reason != corev1alpha2.ReasonAsExpected || revision == nil || isBusy(deployment) {
+			continue
+		}
+		for _, declared := range revision.objects {
+			live := c.live(keyOf(declared))
+			if live == nil {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s does not exist", deployment.Name, keyOf(declared)))
+				continue
+			}
+			if path := difference(declared, live, ignoredFields(deployment, declared)); path != "" {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s of %s is not as declared", deployment.Name, path, keyOf(declared)))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isBusy reports whether a BundleDeployment is being removed, or another revision than the active one is applied or refused.
+func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
+	return deployment.DeletionTimestamp != nil || condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Reason != corev1alpha2.ReasonAsExpected
+}
+
+// healthyIsReady: while Healthy is True, all objects of the active revision exist and its Deployments are available. A PlatformOperator is
+// not healthier than its BundleDeployment.
+func healthyIsReady(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		revision := c.revisions(deployment)[deployment.Status.ActiveRevision]
+		healthy := condition(deployment.Status.Conditions, corev1alpha2.ConditionHealthy).Status == metav1.ConditionTrue
+		operator := c.operatorOf(deployment)
+		if operator != nil && operator.DeletionTimestamp == nil && !healthy &&
+			condition(operator.Status.Conditions, platformv1alpha1.ConditionHealthy).Status == metav1.ConditionTrue {
+			errs = append(errs, fmt.Errorf("PlatformOperator %q has Healthy=True, and its BundleDeployment has not", operator.Name))
+		}
+		if !healthy || revision == nil || isBusy(deployment) {
+			continue
+		}
+		if missing := c.notReady(revision); missing != "" {
+			errs = append(errs, fmt.Errorf("BundleDeployment %q has Healthy=True, and %s", deployment.Name, missing))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// nothingIsLeft: when a BundleDeployment has been removed, no object remains that one of its revisions listed and that carries its labels
+// and field manager. Objects that the removal keeps lose the labels.
+func nothingIsLeft(c *Cluster) error {
+	var errs []error
+	for _, each := range c.Deployments() {
+		c.revisions(each) // remembers them
+	}
+	for of, objects := range c.memory.applied {
+		if c.Deployment(of.name) != nil {
+			continue // it exists, or another one of this name, which may have taken over the objects
+		}
+		for each := range objects {
+			object := c.live(each)
+			if object != nil && object.GetDeletionTimestamp() == nil && marksOf(object).prove(of.name) {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q was removed, and %s remains", of.name, each))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ignoredFields returns the JSON pointers in spec.drift.ignore that select fields of an object.
+func ignoredFields(deployment *corev1alpha2.BundleDeployment, object *unstructured.Unstructured) []string {
+	if deployment.Spec.Drift == nil {
+		return nil
+	}
+	var pointers []string
+	kind := object.GroupVersionKind()
+	for _, each := range deployment.Spec.Drift.Ignore {
+		target := each.Target
+		isKind := target.Kind == "" && target.Group == "" || target.Kind == "" && target.Group == kind.Group ||
+			schema.GroupKind{Group: target.Group, Kind: target.Kind} == kind.GroupKind()
+		if isKind && (target.Namespace == "" || target.Namespace == object.GetNamespace()) && (target.Name == "" || target.Name == object.GetName()) {
+			pointers = append(pointers, each.JSONPointers...)
+		}
+	}
+	return pointers
+}

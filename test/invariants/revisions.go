@@ -116,19 +116,23 @@ func (c *Cluster) readRevision(index *unstructured.Unstructured, deployment *cor
 		read.objects = append(read.objects, object)
 		read.keys[keyOf(object)] = true
 	}
-	for _, added := range addedBy(deployment) {
-		read.keys[added] = true
+	for _, each := range read.objects {
+		if each.GetKind() == "CustomResourceDefinition" {
+			read.keys[readerRole(deployment)] = true
+		}
 	}
+	read.keys[installNamespace(deployment)] = true
 	return read, nil
 }
 
-// addedBy returns the objects that the manager applies for every revision beside those of the bundle: the install namespace, and the
-// ClusterRole with which it looks for custom resources.
-func addedBy(deployment *corev1alpha2.BundleDeployment) []key {
-	return []key{
-		{schema.GroupKind{Kind: "Namespace"}, "", deployment.Spec.InstallNamespace},
-		{schema.GroupKind{Group: clusterRoleResource.Group, Kind: "ClusterRole"}, "", "platform-operators:" + deployment.Name + ":custom-resources"},
-	}
+// installNamespace and readerRole return the objects that the manager applies beside those of the bundle: the namespace, and the ClusterRole
+// with which it looks for custom resources of the bundle's CustomResourceDefinitions.
+func installNamespace(deployment *corev1alpha2.BundleDeployment) key {
+	return key{schema.GroupKind{Kind: "Namespace"}, "", deployment.Spec.InstallNamespace}
+}
+
+func readerRole(deployment *corev1alpha2.BundleDeployment) key {
+	return key{schema.GroupKind{Group: clusterRoleResource.Group, Kind: "ClusterRole"}, "", "platform-operators:" + deployment.Name + ":custom-resources"}
 }
 
 func dataOf(secret *unstructured.Unstructured, name string) ([]byte, error) {

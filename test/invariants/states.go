@@ -3,6 +3,8 @@ package invariants
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,20 +33,12 @@ func (c *Cluster) deploymentIsInstalled(deployment *corev1alpha2.BundleDeploymen
 	if deployment.DeletionTimestamp != nil || active == nil || installed.Status == metav1.ConditionTrue {
 		return nil
 	}
-	for each := range active.keys {
-		if _, isAdded := c.addedKeys(deployment)[each]; !isAdded && c.live(each) == nil {
+	for _, each := range active.objects {
+		if c.live(keyOf(each)) == nil {
 			return nil
 		}
 	}
 	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s) and all objects of its active revision %d exist", deployment.Name, installed.Status, installed.Reason, active.number)
-}
-
-func (c *Cluster) addedKeys(deployment *corev1alpha2.BundleDeployment) map[key]bool {
-	added := map[key]bool{}
-	for _, each := range addedBy(deployment) {
-		added[each] = true
-	}
-	return added
 }
 
 func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperator) error {
@@ -69,7 +63,8 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 	return nil
 }
 
-// generationIsObserved: status.observedGeneration and that of each condition equal metadata.generation.
+// generationIsObserved: status.observedGeneration and that of each condition equal metadata.generation. In a removal, conditions that it
+// does not affect keep theirs.
 func generationIsObserved(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
@@ -86,7 +81,8 @@ func isObserved(kind string, object metav1.Object, observed int64, conditions []
 		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d", kind, object.GetName(), object.GetGeneration(), observed)
 	}
 	for _, each := range conditions {
-		if each.ObservedGeneration != object.GetGeneration() {
+		isEarlier := each.ObservedGeneration < object.GetGeneration()
+		if each.ObservedGeneration > object.GetGeneration() || isEarlier && object.GetDeletionTimestamp() == nil {
 			return fmt.Errorf("%s %q has generation %d, and observedGeneration of condition %s is %d",
 				kind, object.GetName(), object.GetGeneration(), each.Type, each.ObservedGeneration)
 		}
@@ -94,8 +90,8 @@ func isObserved(kind string, object metav1.Object, observed int64, conditions []
 	return nil
 }
 
-// driftIsReported: while Drifted is False, the objects of the active revision have all declared fields, except those in spec.drift.ignore.
-// The policy Ignore reports nothing.
+// driftIsReported: while Drifted is False, the objects of the active revision have all declared fields, except those in spec.drift.ignore and
+// those that status.warnings reports as unknown to the API server. The policy Ignore reports nothing.
 func driftIsReported(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -110,7 +106,7 @@ func driftIsReported(c *Cluster) error {
 				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s does not exist", deployment.Name, keyOf(declared)))
 				continue
 			}
-			if path := difference(declared, live, ignoredFields(deployment, declared)); path != "" {
+			if path := difference(declared, live, ignoredFields(deployment, declared)); path != "" && !isUnknownField(deployment, path) {
 				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s of %s is not as declared", deployment.Name, path, keyOf(declared)))
 			}
 		}
@@ -164,6 +160,16 @@ func nothingIsLeft(c *Cluster) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.
+func isUnknownField(deployment *corev1alpha2.BundleDeployment, pointer string) bool {
+	for dotted := strings.ReplaceAll(strings.Trim(pointer, "/"), "/", "."); dotted != ""; dotted = dotted[:max(0, strings.LastIndex(dotted, "."))] {
+		if slices.ContainsFunc(deployment.Status.Warnings, func(text string) bool { return strings.Contains(text, fmt.Sprintf("unknown field %q", dotted)) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // ignoredFields returns the JSON pointers in spec.drift.ignore that select fields of an object.

@@ -27,11 +27,11 @@ type State struct {
 func Steps() []Step {
 	return []Step{
 		{"deletes-by-uid", deletesByUID},
-		{"deletes-only-its-own", deletesOnlyItsOwn},
+		{"deletes-own-objects", deletesOwnObjects},
 		{"keeps-custom-resources", keepsCustomResources},
-		{"keeps-the-active-revision", keepsActiveRevision},
-		{"activates-what-is-ready", activatesWhatIsReady},
-		{"paused-means-paused", pausedMeansPaused},
+		{"keeps-active-revision", keepsActiveRevision},
+		{"activates-when-ready", activatesWhenReady},
+		{"pause", pauseIsRespected},
 		{"one-writer", oneWriter},
 	}
 }
@@ -44,7 +44,7 @@ func States() []State {
 		{"generation", generationIsObserved},
 		{"drift", driftIsReported},
 		{"healthy", healthyIsReady},
-		{"nothing-is-left", nothingIsLeft},
+		{"removed", nothingRemains},
 	}
 }
 

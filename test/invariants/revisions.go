@@ -140,7 +140,7 @@ func dataOf(secret *unstructured.Unstructured, name string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(encoded)
 }
 
-// remember keeps the objects of a BundleDeployment's revisions for nothingIsLeft.
+// remember keeps the objects of a BundleDeployment's revisions for nothingRemains.
 func (c *Cluster) remember(deployment *corev1alpha2.BundleDeployment, revisions map[int64]*revision) {
 	of := owner{deployment.Name, deployment.UID}
 	if c.memory.applied[of] == nil {
@@ -156,7 +156,7 @@ func (c *Cluster) remember(deployment *corev1alpha2.BundleDeployment, revisions 
 // isListed reports whether one of the revisions lists an object.
 func isListed(revisions map[int64]*revision, object key) bool {
 	for _, each := range revisions {
-		if each.keys[object] {
+		if each != nil && each.keys[object] {
 			return true
 		}
 	}

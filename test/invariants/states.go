@@ -141,9 +141,9 @@ func healthyIsReady(c *Cluster) error {
 	return errors.Join(errs...)
 }
 
-// nothingIsLeft: when a BundleDeployment has been removed, no object remains that one of its revisions listed and that carries its labels
+// nothingRemains: when a BundleDeployment has been removed, no object remains that one of its revisions listed and that carries its labels
 // and field manager. Objects that the removal keeps lose the labels.
-func nothingIsLeft(c *Cluster) error {
+func nothingRemains(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
 		c.revisions(each) // remembers them

@@ -32,10 +32,10 @@ func deletesByUID(_ *Cluster, write scenario.Write) error {
 	return nil
 }
 
-// deletesOnlyItsOwn: only these objects are deleted: an object that carries the marks of a BundleDeployment and that one of its stored
-// revisions lists; an object whose marks prove that the BundleDeployment applied it, such as one of a lost revision; a BundleDeployment of a
-// PlatformOperator; and the manager's own Secrets and ClusterRoles.
-func deletesOnlyItsOwn(c *Cluster, write scenario.Write) error {
+// deletesOwnObjects: beside the manager's own records, only objects of a BundleDeployment are deleted. An object is a BundleDeployment's if
+// labels and field manager prove it, which is also true of an object of a lost revision. With the field manager alone, a stored revision
+// must list the object. With the labels alone, a revision that was active must list it, as of an object from a backup.
+func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" || isBookkeeping(c, write) {
 		return nil
 	}
@@ -46,11 +46,26 @@ func deletesOnlyItsOwn(c *Cluster, write scenario.Write) error {
 	found := marksOf(object)
 	for _, name := range found.owners() {
 		deployment := c.Deployment(name)
-		if deployment != nil && (found.prove(name) || isListed(c.revisions(deployment), keyOf(object))) {
+		if deployment == nil {
+			continue
+		}
+		stored := c.revisions(deployment)
+		if found.prove(name) || slices.Contains(found.managers, name) && isListed(stored, keyOf(object)) || isListed(activated(deployment, stored), keyOf(object)) {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is deleted, and no stored revision of a BundleDeployment that it carries marks of lists it", keyOf(object))
+	return fmt.Errorf("%s is deleted, and its labels, its field managers and the stored revisions do not prove that a BundleDeployment applied it", keyOf(object))
+}
+
+// activated returns the revisions that are or were active.
+func activated(deployment *corev1alpha2.BundleDeployment, stored map[int64]*revision) map[int64]*revision {
+	found := map[int64]*revision{}
+	for _, each := range deployment.Status.Revisions {
+		if each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionArchived {
+			found[each.Number] = stored[each.Number]
+		}
+	}
+	return found
 }
 
 // isBookkeeping reports whether a delete is of an object that the manager keeps beside what bundles declare.
@@ -160,9 +175,9 @@ func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	return nil
 }
 
-// activatesWhatIsReady: status names another active revision only when each object of the revision exists and its workloads are available.
+// activatesWhenReady: status names another active revision only when each object of the revision exists and its workloads are available.
 // What only the former revision has is deleted after that.
-func activatesWhatIsReady(c *Cluster, write scenario.Write) error {
+func activatesWhenReady(c *Cluster, write scenario.Write) error {
 	if write.Resource != deploymentResource || write.Subresource != "status" || write.Verb != "update" {
 		return nil
 	}
@@ -215,9 +230,9 @@ func notAvailable(object *unstructured.Unstructured) string {
 	return ""
 }
 
-// pausedMeansPaused: nothing that a bundle declares is written or deleted while spec.paused is set on its BundleDeployment or
+// pauseIsRespected: nothing that a bundle declares is written or deleted while spec.paused is set on its BundleDeployment or
 // PlatformOperator, unless the BundleDeployment is being removed. The pause must have been there a moment ago.
-func pausedMeansPaused(c *Cluster, write scenario.Write) error {
+func pauseIsRespected(c *Cluster, write scenario.Write) error {
 	name := c.operandOf(write)
 	if name == "" {
 		return nil

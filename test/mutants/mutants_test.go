@@ -60,7 +60,7 @@ func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
 		{"a function of tests", "inTests", "", "package p has function inTests 0 times"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			root := write(t, map[string]string{"one.go": one, "two.go": two, "one_test.go": "package p\n\nfunc inTests() {}\n"})
+			root := writeFiles(t, map[string]string{"one.go": one, "two.go": two, "one_test.go": "package p\n\nfunc inTests() {}\n"})
 			sources := map[string][]byte{}
 			err := Mutant{Package: "p", Function: test.function, Begin: "return true"}.apply(root, sources)
 			if test.err != "" {
@@ -82,7 +82,7 @@ func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
 }
 
 func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
-	root := write(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
+	root := writeFiles(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
 	err := Mutant{Package: "p", Function: "rule", Begin: "return"}.apply(root, map[string][]byte{})
 	if err == nil || !strings.Contains(err.Error(), "2 times") {
 		t.Errorf("error %v; two functions of one name are no place of a rule", err)
@@ -90,7 +90,7 @@ func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
 }
 
 func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
-	root := write(t, map[string]string{"p.go": "package p\n\nfunc a() {}\n\nfunc b() {}\n"})
+	root := writeFiles(t, map[string]string{"p.go": "package p\n\nfunc a() {}\n\nfunc b() {}\n"})
 	dir := t.TempDir()
 	if _, err := Overlay(root, dir, Mutant{Package: "p", Function: "a", Begin: "_ = 1"}, Mutant{Package: "p", Function: "b", Begin: "_ = 2"}); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
 	}
 }
 
-// write writes files, by name, to the folder p of a new temporary directory, and returns the path of that directory.
-func write(t *testing.T, files map[string]string) (root string) {
+// writeFiles writes files, by name, to the folder p of a new temporary directory, and returns the path of that directory.
+func writeFiles(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	if err := os.Mkdir(filepath.Join(root, "p"), 0o700); err != nil {

@@ -231,7 +231,8 @@ func notAvailable(object *unstructured.Unstructured) string {
 }
 
 // pauseIsRespected: nothing that a bundle declares is written or deleted while spec.paused is set on its BundleDeployment or
-// PlatformOperator, unless the BundleDeployment is being removed. The pause must have been there a moment ago.
+// PlatformOperator, unless the BundleDeployment is being removed. The pause counts when status reports that the manager has seen it, or a
+// moment after it was set.
 func pauseIsRespected(c *Cluster, write scenario.Write) error {
 	name := c.operandOf(write)
 	if name == "" {
@@ -242,7 +243,8 @@ func pauseIsRespected(c *Cluster, write scenario.Write) error {
 		return nil
 	}
 	before := c.ago()
-	if earlier := before.Deployment(name); earlier == nil || !before.isPaused(earlier) {
+	earlier := before.Deployment(name)
+	if wasPaused := earlier != nil && before.isPaused(earlier); !wasPaused && !c.isPauseObserved(deployment) {
 		return nil
 	}
 	return fmt.Errorf("%s is a write to an object of BundleDeployment %q, which is paused", write.Request, name)
@@ -251,6 +253,15 @@ func pauseIsRespected(c *Cluster, write scenario.Write) error {
 func (c *Cluster) isPaused(deployment *corev1alpha2.BundleDeployment) bool {
 	operator := c.operatorOf(deployment)
 	return deployment.Spec.Paused || operator != nil && operator.Spec.Paused
+}
+
+// isPauseObserved reports whether the status of each paused object describes its latest spec.
+func (c *Cluster) isPauseObserved(deployment *corev1alpha2.BundleDeployment) bool {
+	operator := c.operatorOf(deployment)
+	if operator != nil && operator.Spec.Paused && operator.Status.ObservedGeneration != operator.Generation {
+		return false
+	}
+	return !deployment.Spec.Paused || deployment.Status.ObservedGeneration == deployment.Generation
 }
 
 // operandOf returns the BundleDeployment for which an object is written or deleted, or "" if the write is not of a bundle's object.

@@ -58,7 +58,9 @@ func Invariants() []Mutant {
 		{
 			"TestStories/pods-crash", "rule healthy: ",
 			"pkg/revision", "(*Machine).healthy",
-			`return condition{corev1alpha2.ConditionHealthy, isTrue, corev1alpha2.ReasonHealthy, "Everything is ready."}`,
+			`if m.desired != nil && m.desired == m.active {
+				return condition{corev1alpha2.ConditionHealthy, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)}
+			}`,
 		},
 		{
 			"TestStories/install-upgrade-remove", "rule removed: ",

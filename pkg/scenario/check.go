@@ -28,7 +28,7 @@ const (
 // Checks are invariants of the operator under test: functions that return an error if something is wrong. The error says which object
 // violates which rule. The cluster adds the time and the request.
 //
-// The cluster never calls the functions concurrently. They must not send requests to it.
+// The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to it.
 type Checks struct {
 	// User is the user of the operator's processes. Required.
 	User string

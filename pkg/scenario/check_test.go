@@ -190,6 +190,10 @@ func TestTheStateIsCheckedWhileTheOperatorCanReact(t *testing.T) {
 			try(s, c)
 			time.Sleep(11 * time.Minute)
 		}, false, true},
+			s.Inject(refusal)
+			try(s, c)
+			time.Sleep(11 * time.Minute)
+		}, false, true},
 		"its process is killed": {func(s story, c kubernetes.Interface, p *scenario.Process) { s.Inject(refusal); try(s, c); p.Kill() }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {

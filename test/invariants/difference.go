@@ -68,7 +68,7 @@ func differs(path string, wanted, found any, ignored []string) string {
 // isEqual reports whether two scalars are equal, or are quantities of the same value. An absent field equals the zero value.
 func isEqual(wanted, found any) bool {
 	if found == nil {
-		return wanted == "" || wanted == false || wanted == int64(0)
+		return wanted == "" || wanted == false || fmt.Sprint(wanted) == "0"
 	}
 	left, right := fmt.Sprint(wanted), fmt.Sprint(found)
 	if left == right {

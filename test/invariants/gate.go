@@ -67,7 +67,8 @@ func (c *Cluster) blockers(next minor) []string {
 			continue
 		}
 		if isUnreadable := len(installed.UnreadableMaxOpenShiftVersions) > 0; isUnreadable || forbids(installed.MaxOpenShiftVersion, next) {
-			found = append(found, fmt.Sprintf("version %s of PlatformOperator %q (at most %q)", installed.Version, operator.Name, installed.MaxOpenShiftVersion))
+			found = append(found, fmt.Sprintf("version %s of PlatformOperator %q (at most %q)",
+				installed.Version, operator.Name, installed.MaxOpenShiftVersion))
 		}
 	}
 	for _, deployment := range c.Deployments() {
@@ -76,7 +77,8 @@ func (c *Cluster) blockers(next minor) []string {
 		}
 		for _, each := range deployment.Status.Revisions {
 			if each.Presence == corev1alpha2.Present && declares(each.MaxOpenShiftVersions, next) {
-				found = append(found, fmt.Sprintf("revision %d of BundleDeployment %q (at most %q)", each.Number, deployment.Name, each.MaxOpenShiftVersions))
+				found = append(found, fmt.Sprintf("revision %d of BundleDeployment %q (at most %q)",
+					each.Number, deployment.Name, each.MaxOpenShiftVersions))
 			}
 		}
 	}

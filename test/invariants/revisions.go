@@ -132,7 +132,8 @@ func installNamespace(deployment *corev1alpha2.BundleDeployment) key {
 }
 
 func readerRole(deployment *corev1alpha2.BundleDeployment) key {
-	return key{schema.GroupKind{Group: clusterRoleResource.Group, Kind: "ClusterRole"}, "", "platform-operators:" + deployment.Name + ":custom-resources"}
+	kind := schema.GroupKind{Group: clusterRoleResource.Group, Kind: "ClusterRole"}
+	return key{kind, "", "platform-operators:" + deployment.Name + ":custom-resources"}
 }
 
 func dataOf(secret *unstructured.Unstructured, name string) ([]byte, error) {

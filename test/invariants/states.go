@@ -3,12 +3,8 @@ package invariants
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -38,7 +34,8 @@ func (c *Cluster) deploymentIsInstalled(deployment *corev1alpha2.BundleDeploymen
 			return nil
 		}
 	}
-	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s) and all objects of its active revision %d exist", deployment.Name, installed.Status, installed.Reason, active.number)
+	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s), and all objects of its active revision %d exist",
+		deployment.Name, installed.Status, installed.Reason, active.number)
 }
 
 func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperator) error {
@@ -47,7 +44,8 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 		return nil
 	}
 	if (installed.Status == metav1.ConditionTrue) != (record != nil) {
-		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t", operator.Name, installed.Status, installed.Reason, record != nil)
+		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t",
+			operator.Name, installed.Status, installed.Reason, record != nil)
 	}
 	deployment := c.Deployment(operator.Name)
 	if record == nil || deployment == nil || c.operatorOf(deployment) != operator ||
@@ -90,33 +88,10 @@ func isObserved(kind string, object metav1.Object, observed int64, conditions []
 	return nil
 }
 
-// driftIsReported: while Drifted is False, the objects of the active revision have all declared fields, except those in spec.drift.ignore and
-// those that status.warnings reports as unknown to the API server. The policy Ignore reports nothing.
-func driftIsReported(c *Cluster) error {
-	var errs []error
-	for _, deployment := range c.Deployments() {
-		drifted := condition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted)
-		revision := c.revisions(deployment)[deployment.Status.ActiveRevision]
-		if drifted.Status != metav1.ConditionFalse || drifted.Reason != corev1alpha2.ReasonAsExpected || revision == nil || isBusy(deployment) {
-			continue
-		}
-		for _, declared := range revision.objects {
-			live := c.live(keyOf(declared))
-			if live == nil {
-				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s does not exist", deployment.Name, keyOf(declared)))
-				continue
-			}
-			if path := difference(declared, live, ignoredFields(deployment, declared)); path != "" && !isUnknownField(deployment, path) {
-				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s of %s is not as declared", deployment.Name, path, keyOf(declared)))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // isBusy reports whether a BundleDeployment is being removed, or another revision than the active one is applied or refused.
 func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
-	return deployment.DeletionTimestamp != nil || condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Reason != corev1alpha2.ReasonAsExpected
+	progressing := condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
 }
 
 // healthyIsReady: while Healthy is True, all objects of the active revision exist and its Deployments are available. A PlatformOperator is
@@ -160,32 +135,4 @@ func nothingRemains(c *Cluster) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.
-func isUnknownField(deployment *corev1alpha2.BundleDeployment, pointer string) bool {
-	for dotted := strings.ReplaceAll(strings.Trim(pointer, "/"), "/", "."); dotted != ""; dotted = dotted[:max(0, strings.LastIndex(dotted, "."))] {
-		if slices.ContainsFunc(deployment.Status.Warnings, func(text string) bool { return strings.Contains(text, fmt.Sprintf("unknown field %q", dotted)) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// ignoredFields returns the JSON pointers in spec.drift.ignore that select fields of an object.
-func ignoredFields(deployment *corev1alpha2.BundleDeployment, object *unstructured.Unstructured) []string {
-	if deployment.Spec.Drift == nil {
-		return nil
-	}
-	var pointers []string
-	kind := object.GroupVersionKind()
-	for _, each := range deployment.Spec.Drift.Ignore {
-		target := each.Target
-		isKind := target.Kind == "" && target.Group == "" || target.Kind == "" && target.Group == kind.Group ||
-			schema.GroupKind{Group: target.Group, Kind: target.Kind} == kind.GroupKind()
-		if isKind && (target.Namespace == "" || target.Namespace == object.GetNamespace()) && (target.Name == "" || target.Name == object.GetName()) {
-			pointers = append(pointers, each.JSONPointers...)
-		}
-	}
-	return pointers
 }

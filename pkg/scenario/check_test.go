@@ -169,32 +169,17 @@ func onePerPair(objects *scenario.View) error {
 }
 
 func TestTheStateIsCheckedWhileTheOperatorCanReact(t *testing.T) {
-	refusal := scenario.Fault{
-		Match:  func(r scenario.Request) bool { return r.User == operatorUser && r.IsWrite() },
-		Effect: scenario.Refuse(403, metav1.StatusReasonForbidden, 0),
-	}
-	try := func(s story, client kubernetes.Interface) {
-		_, _ = client.CoreV1().ConfigMaps("default").Create(s.Context(), named("c"), metav1.CreateOptions{}) // the fault refuses it
-	}
 	for name, test := range map[string]struct {
-		act        func(s story, client kubernetes.Interface, process *scenario.Process)
-		isInactive bool
-		isChecked  bool
+		writes                          int // a fault refuses the first one
+		wait                            time.Duration
+		isKilled, isInactive, isChecked bool
 	}{
-		"nothing happens":           {func(story, kubernetes.Interface, *scenario.Process) {}, false, true},
-		"the operator does not run": {func(story, kubernetes.Interface, *scenario.Process) {}, true, false},
-		"a fault refuses a write":   {func(s story, c kubernetes.Interface, _ *scenario.Process) { s.Inject(refusal); try(s, c) }, false, false},
-		"the write is repeated":     {func(s story, c kubernetes.Interface, _ *scenario.Process) { s.Inject(refusal); try(s, c); try(s, c) }, false, true},
-		"it is not within 10 minutes": {func(s story, c kubernetes.Interface, _ *scenario.Process) {
-			s.Inject(refusal)
-			try(s, c)
-			time.Sleep(11 * time.Minute)
-		}, false, true},
-			s.Inject(refusal)
-			try(s, c)
-			time.Sleep(11 * time.Minute)
-		}, false, true},
-		"its process is killed": {func(s story, c kubernetes.Interface, p *scenario.Process) { s.Inject(refusal); try(s, c); p.Kill() }, false, true},
+		"nothing happens":               {isChecked: true},
+		"the operator does not run":     {isInactive: true},
+		"a fault refuses a write":       {writes: 1},
+		"the write is repeated":         {writes: 2, isChecked: true},
+		"not within ten minutes":        {writes: 1, wait: 11 * time.Minute, isChecked: true},
+		"the writing process is killed": {writes: 1, isKilled: true, isChecked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, nil, func(s story) {
@@ -204,7 +189,17 @@ func TestTheStateIsCheckedWhileTheOperatorCanReact(t *testing.T) {
 					checks.Add(1)
 					return nil
 				}})
-				test.act(s, client, process)
+				s.Inject(scenario.Fault{
+					Match:  func(r scenario.Request) bool { return r.User == operatorUser && r.IsWrite() },
+					Effect: scenario.Refuse(403, metav1.StatusReasonForbidden, 0),
+				})
+				for range test.writes {
+					_, _ = client.CoreV1().ConfigMaps("default").Create(s.Context(), named("c"), metav1.CreateOptions{}) // the fault refuses the first one
+				}
+				time.Sleep(test.wait)
+				if test.isKilled {
+					process.Kill()
+				}
 				checks.Store(0)
 				s.must(s.Settle())
 				if isChecked := checks.Load() > 0; isChecked != test.isChecked {

@@ -26,7 +26,7 @@ const managerUser = "system:serviceaccount:" + environment.Namespace + ":" + env
 // Manager is one run of the manager.
 type Manager struct {
 	process *scenario.Process
-	started time.Time
+	started time.Time // when it started, or began to lead
 	metrics metrics.KubeRegistry
 	stop    context.CancelFunc
 	ended   chan error

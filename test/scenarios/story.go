@@ -38,7 +38,7 @@ type Story struct {
 	// Manager is the manager that was started last; nil if none runs.
 	Manager *Manager
 
-	// running is the run of the manager that StartManager started last; nil if none runs.
+	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
 	running atomic.Pointer[Manager]
 	network network.Network
 	catalog *localcatalog.Server
@@ -220,8 +220,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 // managerStartup is the time after which a manager that was started reports the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether the manager has run for managerStartup. It returns false while only a manager of StartCandidate runs,
-// which may not lead.
+// isManagerActive reports whether a manager has run, and led, for managerStartup.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
 	return running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup

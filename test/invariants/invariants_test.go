@@ -19,7 +19,7 @@ func TestThePageListsEachRule(t *testing.T) {
 	for _, each := range States() {
 		rules = append(rules, each.Name)
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| .* \\| `[a-z]+\\.go` \\|$").FindAllSubmatch(page, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| ([a-z-]+) \\| .* \\| `[a-z]+\\.go` \\|$").FindAllSubmatch(page, -1) {
 		listed = append(listed, string(row[1]))
 	}
 	if !slices.Equal(rules, listed) {

@@ -13,25 +13,35 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// This test fails if a function was renamed or removed. If a rule moved to another function, only test/extension fails, which runs the
-// mutants and takes minutes.
+// This test fails if a function was renamed or removed. If a rule moved to another function, only the tests that run the mutants fail, which
+// take minutes: test/extension, and TestOM_19 with -stories.
 func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
 	root, err := environment.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := Overlay(root, t.TempDir(), All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}
-	for _, each := range All() {
-		arguments = append(arguments, "./"+each.Package)
-	}
-	command := exec.CommandContext(t.Context(), "go", arguments...)
-	command.Dir = root
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("a manager without the rules does not compile: %v\n%s", err, output)
+	for name, test := range map[string]struct {
+		overlay func(root, dir string, mutants ...Mutant) (string, error)
+		mutants []Mutant
+	}{
+		"for specs":      {Overlay, All()},
+		"for invariants": {SwitchedOverlay, Invariants()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overlay, err := test.overlay(root, t.TempDir(), test.mutants...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arguments := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}
+			for _, each := range test.mutants {
+				arguments = append(arguments, "./"+each.Package)
+			}
+			command := exec.CommandContext(t.Context(), "go", arguments...)
+			command.Dir = root
+			if output, err := command.CombinedOutput(); err != nil {
+				t.Errorf("a manager without the rules does not compile: %v\n%s", err, output)
+			}
+		})
 	}
 }
 

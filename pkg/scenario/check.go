@@ -19,7 +19,7 @@ import (
 const (
 	// restDelay is the time without a write after which Checks.AtRest must hold.
 	restDelay = time.Second
-	// repeatedWithin is the maximum time in which an operator repeats a request that had no answer. Later, the request is not awaited any more.
+	// repeatedWithin is the maximum time in which an operator repeats a request that had no answer.
 	repeatedWithin = 10 * time.Minute
 	// maxViolations is the maximum number of violations that a cluster keeps: the first ones.
 	maxViolations = 20
@@ -28,7 +28,8 @@ const (
 // Checks are invariants of the operator under test: functions that return an error if something is wrong. The error says which object
 // violates which rule. The cluster adds the time and the request.
 //
-// The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to it.
+// The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to
+// the cluster.
 type Checks struct {
 	// User is the user of the operator's processes. Required.
 	User string
@@ -51,8 +52,8 @@ type Write struct {
 	body []byte
 }
 
-// Object returns the object or the patch in the request's body. It returns nil if the body has none: for a deletion, a JSON patch, or a body
-// that the API server cannot decode, either.
+// Object returns the object or the patch in the request's body. It returns nil if the body has none, as for a deletion or a JSON patch, or
+// if it cannot be decoded.
 func (w Write) Object() *unstructured.Unstructured {
 	if w.Verb == "delete" || w.Verb == "deletecollection" || len(w.body) == 0 {
 		return nil
@@ -81,14 +82,14 @@ func (w Write) DeleteOptions() metav1.DeleteOptions {
 	return metav1.DeleteOptions{}
 }
 
-// checker calls the functions of Checks. The zero value calls none.
+// checker calls the functions of Checks. A nil checker calls none.
 type checker struct {
 	cluster *Cluster
 	storage *storageReader
 	checks  Checks
 
 	mu sync.Mutex
-	// timer calls AtRest after restDelay. It is nil before Check and after close.
+	// timer calls elapsed after restDelay without a write. It is nil after close.
 	timer *time.Timer
 	// unanswered are the requests of User that got no answer, or one of an injected fault, and that the process has not repeated. The values
 	// are the times at which they ended. killed are the processes that were killed, by number.
@@ -106,7 +107,10 @@ type requestKey struct {
 // Check checks invariants from now on, until the cluster is stopped. Settle and Violations return violations as errors. Call Check at most
 // once, before the operator starts.
 func (c *Cluster) Check(checks Checks) {
-	k := &checker{cluster: c, storage: newStorageReader(c.store), checks: checks, unanswered: map[requestKey]time.Time{}, killed: map[int]bool{}}
+	k := &checker{
+		cluster: c, storage: newStorageReader(c.store), checks: checks,
+		unanswered: map[requestKey]time.Time{}, killed: map[int]bool{},
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.timer = time.AfterFunc(restDelay, k.elapsed)

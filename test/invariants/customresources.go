@@ -10,8 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsCustomResources: a CustomResourceDefinition is deleted only in the removal of its BundleDeployment with deletion.crds Delete, and
-// only while no custom resources exist but those of the bundle. A custom resource is deleted only if a revision lists it.
+// keepsCustomResources is the rule that a CustomResourceDefinition is deleted only in the removal of its BundleDeployment with
+// deletion.crds Delete, and only while no custom resources exist but those of the bundle. A custom resource is deleted only if a revision
+// lists it.
 func keepsCustomResources(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -64,7 +65,7 @@ func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alp
 	return corev1alpha2.CRDDeletion(policy)
 }
 
-// hasNoUsers returns an error if a custom resource exists a moment ago and now that no revision of the BundleDeployment lists.
+// hasNoUsers returns an error if a custom resource exists, and existed a moment ago, that no revision of the BundleDeployment lists.
 func (c *Cluster) hasNoUsers(definition *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) error {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")

@@ -17,7 +17,8 @@ import (
 // an API server may write in another way, such as the quantity "1000m" as "1".
 func difference(declared, live *unstructured.Unstructured, ignored []string) string {
 	for _, name := range slices.Sorted(maps.Keys(declared.Object)) {
-		if name == "apiVersion" || name == "kind" || name == "status" || name == "metadata" || declared.GetKind() == "Secret" && name == "stringData" {
+		isWriteOnly := declared.GetKind() == "Secret" && name == "stringData"
+		if isWriteOnly || slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
 			continue
 		}
 		if path := differs("/"+escaped(name), declared.Object[name], live.Object[name], ignored); path != "" {

@@ -13,8 +13,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// driftIsReported: while Drifted is False, the objects of the active revision have all declared fields, except those in spec.drift.ignore and
-// those that status.warnings reports as unknown to the API server. The policy Ignore reports nothing.
+// driftIsReported is the rule that, while Drifted is False, the objects of the active revision have all declared fields. Fields in
+// spec.drift.ignore and fields that status.warnings reports as unknown to the API server may differ. With the policy Ignore, the manager
+// does not look for drift.
 func driftIsReported(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -48,8 +49,9 @@ func (c *Cluster) drift(deployment *corev1alpha2.BundleDeployment, declared *uns
 
 // isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.
 func isUnknownField(deployment *corev1alpha2.BundleDeployment, pointer string) bool {
-	for dotted := strings.ReplaceAll(strings.Trim(pointer, "/"), "/", "."); dotted != ""; dotted = dotted[:max(0, strings.LastIndex(dotted, "."))] {
-		warning := fmt.Sprintf("unknown field %q", dotted)
+	names := strings.Split(strings.Trim(pointer, "/"), "/")
+	for i := range names {
+		warning := fmt.Sprintf("unknown field %q", strings.Join(names[:i+1], "."))
 		if slices.ContainsFunc(deployment.Status.Warnings, func(text string) bool { return strings.Contains(text, warning) }) {
 			return true
 		}
@@ -68,7 +70,8 @@ func ignoredFields(deployment *corev1alpha2.BundleDeployment, object *unstructur
 		target := each.Target
 		isKind := target.Kind == "" && target.Group == "" || target.Kind == "" && target.Group == kind.Group ||
 			schema.GroupKind{Group: target.Group, Kind: target.Kind} == kind.GroupKind()
-		if isKind && (target.Namespace == "" || target.Namespace == object.GetNamespace()) && (target.Name == "" || target.Name == object.GetName()) {
+		isNamespace := target.Namespace == "" || target.Namespace == object.GetNamespace()
+		if isKind && isNamespace && (target.Name == "" || target.Name == object.GetName()) {
 			pointers = append(pointers, each.JSONPointers...)
 		}
 	}

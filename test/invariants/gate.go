@@ -19,8 +19,8 @@ var (
 	clusterOperatorResource = schema.GroupResource{Group: "config.openshift.io", Resource: "clusteroperators"}
 )
 
-// gateIsClosed: while an installed bundle forbids the next minor version of the cluster and no override permits it, Upgradeable of the
-// ClusterOperator is False. The CVO treats an absent condition, or one that is Unknown, as True.
+// gateIsClosed is the rule that Upgradeable of the ClusterOperator is False while an installed bundle forbids the next minor version of the
+// cluster and no override permits it. The CVO treats an absent condition, or one that is Unknown, as True.
 func gateIsClosed(c *Cluster) error {
 	version := c.Get(clusterVersionResource, "", "version")
 	if version == nil {

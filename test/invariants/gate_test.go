@@ -39,17 +39,19 @@ func TestABundleForbidsTheNextMinorVersion(t *testing.T) {
 func TestAnOverridePermitsOneVersionUntilItExpires(t *testing.T) {
 	in := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: time.Now().Add(d)} }
 	for name, test := range map[string]struct {
-		override corev1alpha2.CompatibilityOverride
-		want     bool
+		version, reason string
+		expires         *metav1.Time
+		want            bool
 	}{
-		"in effect":                      {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.22", Reason: "a trial", Expires: in(time.Hour)}, true},
-		"without a reason":               {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.22", Expires: in(time.Hour)}, false},
-		"without an end":                 {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.22", Reason: "a trial"}, false},
-		"for another version":            {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.23", Reason: "a trial", Expires: in(time.Hour)}, false},
-		"expired":                        {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.22", Reason: "a trial", Expires: in(-time.Hour)}, false},
-		"expired less than a second ago": {corev1alpha2.CompatibilityOverride{OpenShiftVersion: "4.22", Reason: "a trial", Expires: in(-moment / 2)}, true},
+		"in effect":                      {"4.22", "a trial", in(time.Hour), true},
+		"without a reason":               {"4.22", "", in(time.Hour), false},
+		"without an end":                 {"4.22", "a trial", nil, false},
+		"for another version":            {"4.23", "a trial", in(time.Hour), false},
+		"expired":                        {"4.22", "a trial", in(-time.Hour), false},
+		"expired less than a second ago": {"4.22", "a trial", in(-moment / 2), true},
 	} {
-		if got := isOverridden([]corev1alpha2.CompatibilityOverride{test.override}, minor{4, 22}); got != test.want {
+		override := corev1alpha2.CompatibilityOverride{OpenShiftVersion: test.version, Reason: test.reason, Expires: test.expires}
+		if got := isOverridden([]corev1alpha2.CompatibilityOverride{override}, minor{4, 22}); got != test.want {
 			t.Errorf("%s: an override permits 4.22: %t", name, got)
 		}
 	}

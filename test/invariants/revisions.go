@@ -19,9 +19,10 @@ import (
 
 // The following constants are the names in the Secrets of revisions.
 const (
-	secretType = corev1alpha2.GroupName + "/revision"
-	labelOf    = corev1alpha2.GroupName + "/revision-of"
-	labelRole  = corev1alpha2.GroupName + "/revision-role"
+	secretType  = corev1alpha2.GroupName + "/revision"
+	labelOf     = corev1alpha2.GroupName + "/revision-of"
+	labelNumber = corev1alpha2.GroupName + "/revision-number"
+	labelRole   = corev1alpha2.GroupName + "/revision-role"
 )
 
 // key identifies an object in any version of its API.
@@ -125,8 +126,8 @@ func (c *Cluster) readRevision(index *unstructured.Unstructured, deployment *cor
 	return read, nil
 }
 
-// installNamespace and readerRole return the objects that the manager applies beside those of the bundle: the namespace, and the ClusterRole
-// with which it looks for custom resources of the bundle's CustomResourceDefinitions.
+// installNamespace and readerRole return the objects that the manager applies beside those of the bundle: the namespace, and the
+// ClusterRole with which it looks for custom resources of the bundle's CustomResourceDefinitions.
 func installNamespace(deployment *corev1alpha2.BundleDeployment) key {
 	return key{schema.GroupKind{Kind: "Namespace"}, "", deployment.Spec.InstallNamespace}
 }

@@ -10,8 +10,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// installedIsTrue: Installed is not False while a revision is active and all its objects exist. For a PlatformOperator, Installed is True if
-// and only if status.installed names a bundle, which is that of the active revision when nothing is in progress.
+// installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
+// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress.
 func installedIsTrue(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -61,8 +61,8 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 	return nil
 }
 
-// generationIsObserved: status.observedGeneration and that of each condition equal metadata.generation. In a removal, conditions that it
-// does not affect keep theirs.
+// generationIsObserved is the rule that status.observedGeneration and that of each condition equal metadata.generation. In a removal, the
+// manager does not evaluate all conditions, so that some may have an earlier one.
 func generationIsObserved(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
@@ -76,7 +76,8 @@ func generationIsObserved(c *Cluster) error {
 
 func isObserved(kind string, object metav1.Object, observed int64, conditions []metav1.Condition) error {
 	if observed != object.GetGeneration() {
-		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d", kind, object.GetName(), object.GetGeneration(), observed)
+		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d",
+			kind, object.GetName(), object.GetGeneration(), observed)
 	}
 	for _, each := range conditions {
 		isEarlier := each.ObservedGeneration < object.GetGeneration()
@@ -94,8 +95,8 @@ func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
 }
 
-// healthyIsReady: while Healthy is True, all objects of the active revision exist and its Deployments are available. A PlatformOperator is
-// not healthier than its BundleDeployment.
+// healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. A
+// PlatformOperator is not healthier than its BundleDeployment.
 func healthyIsReady(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -116,8 +117,8 @@ func healthyIsReady(c *Cluster) error {
 	return errors.Join(errs...)
 }
 
-// nothingRemains: when a BundleDeployment has been removed, no object remains that one of its revisions listed and that carries its labels
-// and field manager. Objects that the removal keeps lose the labels.
+// nothingRemains is the rule that, when a BundleDeployment has been removed, no object remains that one of its revisions listed and that
+// has its labels and field manager. Objects that the removal keeps lose the labels.
 func nothingRemains(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {

@@ -15,8 +15,8 @@ import (
 // moment is the time within which the manager sees a change. A write of an earlier decision may follow the change.
 const moment = time.Second
 
-// deletesByUID: a delete has the UID of the object as a precondition. Otherwise it could delete a later object of the same name. A delete of
-// a collection has no such precondition.
+// deletesByUID is the rule that a delete has the UID of the object as a precondition. Otherwise it could delete a later object of the same
+// name. A delete of a collection has no such precondition.
 func deletesByUID(_ *Cluster, write scenario.Write) error {
 	switch {
 	case write.Verb == "deletecollection":
@@ -30,9 +30,9 @@ func deletesByUID(_ *Cluster, write scenario.Write) error {
 	return nil
 }
 
-// deletesOwnObjects: beside the manager's own records, only objects of a BundleDeployment are deleted. An object is a BundleDeployment's if
-// labels and field manager prove it, which is also true of an object of a lost revision. With the field manager alone, a stored revision
-// must list the object. With the labels alone, a revision that was active must list it, as of an object from a backup.
+// deletesOwnObjects is the rule that, beside the manager's own records, only objects of a BundleDeployment are deleted. An object belongs
+// to a BundleDeployment if labels and field manager prove it, as they do for an object of a lost revision. With the field manager alone, a
+// stored revision must list the object. With the labels alone, as on an object from a backup, a revision that was active must list it.
 func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" || isBookkeeping(c, write) {
 		return nil
@@ -53,7 +53,8 @@ func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is deleted, and its labels, its field managers and the stored revisions do not prove that a BundleDeployment applied it", keyOf(object))
+	return fmt.Errorf("%s is deleted, and its labels, its field managers and the stored revisions do not prove that a BundleDeployment owns it",
+		keyOf(object))
 }
 
 // activated returns the revisions that are or were active.

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// pauseIsRespected: nothing that a bundle declares is written or deleted while spec.paused is set on its BundleDeployment or
+// pauseIsRespected is the rule that no object of a bundle is written or deleted while spec.paused is set on its BundleDeployment or
 // PlatformOperator, unless the BundleDeployment is being removed. The pause counts when status reports that the manager has seen it, or a
 // moment after it was set.
 func pauseIsRespected(c *Cluster, write scenario.Write) error {
@@ -59,8 +59,8 @@ func (c *Cluster) operandOf(write scenario.Write) string {
 	return ""
 }
 
-// oneWriter: an object that one BundleDeployment applied is written under that BundleDeployment's field manager only, or under the field
-// manager of an older one, which takes the object over.
+// oneWriter is the rule that an object that one BundleDeployment applied is written under that BundleDeployment's field manager only, or
+// under the field manager of an older one, which takes the object over.
 func oneWriter(c *Cluster, write scenario.Write) error {
 	if write.Verb == "delete" || write.Verb == "deletecollection" || write.Subresource != "" {
 		return nil

@@ -60,9 +60,10 @@ func (c *Cluster) operandOf(write scenario.Write) string {
 }
 
 // oneWriter is the rule that an object that one BundleDeployment applied is written under that BundleDeployment's field manager only, or
-// under the field manager of an older one, which takes the object over.
+// under the field manager of an older one, which takes the object over. A creation does not count, because the API server refuses it if the
+// object exists.
 func oneWriter(c *Cluster, write scenario.Write) error {
-	if write.Verb == "delete" || write.Verb == "deletecollection" || write.Subresource != "" {
+	if write.Subresource != "" || !slices.Contains([]string{"update", "patch", "apply"}, write.Verb) {
 		return nil
 	}
 	object := c.Get(write.Resource, write.Namespace, write.Name)

@@ -64,9 +64,10 @@ type Cluster struct {
 	faults        faults
 	watches       watches
 	staleLists    staleLists
-	processes     atomic.Int64  // the number of the last process
-	waiting       chan struct{} // a semaphore for waitForOthers
-	restoring     chan struct{} // a semaphore for RestoreSnapshot
+	checker       atomic.Pointer[checker] // nil before Check
+	processes     atomic.Int64            // the number of the last process
+	waiting       chan struct{}           // a semaphore for waitForOthers
+	restoring     chan struct{}           // a semaphore for RestoreSnapshot
 	components    components
 	lifetime      context.Context // ends when Stop is called
 	stop          context.CancelFunc
@@ -130,6 +131,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 // Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail. Stop takes two seconds, which are virtual in a
 // bubble.
 func (c *Cluster) Stop() {
+	c.checker.Load().close()
 	c.stop()
 	if !c.restarting.Load() { // else RestoreSnapshot has stopped it, and could not start another one
 		c.server.Load().Stop()

@@ -57,7 +57,10 @@ func (p *Process) ClientConfig() *rest.Config {
 
 // Kill fails the requests in flight and all later requests of the process with ErrKilled. The API server may still complete a
 // request that was in flight. Kill does not stop the goroutines of the process; the caller must stop them.
-func (p *Process) Kill() { p.kill(ErrKilled) }
+func (p *Process) Kill() {
+	p.kill(ErrKilled)
+	p.cluster.checker.Load().forget(p.number)
+}
 
 // IsKilled reports whether Kill was called.
 func (p *Process) IsKilled() bool { return p.running.Err() != nil }
@@ -76,6 +79,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
+	t.process.cluster.checker.Load().sending(request, r)
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(t.process.running, func() { cancel(ErrKilled) })
 	release := func() {
@@ -141,7 +145,10 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 	c := t.process.cluster
 	if request.Verb != "watch" {
 		number := c.recorder.begin(request)
-		defer func() { c.recorder.end(number, request) }()
+		defer func() {
+			c.recorder.end(number, request)
+			c.checker.Load().ended(request)
+		}()
 	}
 	isSent := false
 	response, err := c.faults.apply(ctx, request, func() (*http.Response, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/network"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/invariants"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 	"github.com/openshift/platform-operators/test/story"
@@ -37,6 +38,8 @@ type Story struct {
 	// Manager is the manager that was started last; nil if none runs.
 	Manager *Manager
 
+	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
+	running     atomic.Pointer[Manager]
 	network     network.Network
 	networkDown bool
 	catalog     *localcatalog.Server
@@ -173,6 +176,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
 	}
+	if *checks {
+		rules := invariants.New()
+		s.Check(scenario.Checks{User: managerUser, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
+	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
 		return err
 	}
@@ -213,6 +220,15 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
+// managerStartup is the time after which a manager that was started reports the state of the cluster.
+const managerStartup = 2 * time.Second
+
+// isManagerActive reports whether a manager has run, and led, for managerStartup.
+func (s *Story) isManagerActive() bool {
+	running := s.running.Load()
+	return running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
+}
+
 // podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.
 func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	behavior := workloads.Ready()
@@ -242,6 +258,9 @@ func (s *Story) end() (err error) {
 		}
 	}
 	if s.Cluster != nil {
+		for _, violation := range s.Violations() {
+			s.Error(violation)
+		}
 		allRequests.add(s.Cluster)
 		s.Cluster.Stop()
 	}

@@ -137,12 +137,12 @@ func TestARepetitionThatFailsSaysWhichStep(t *testing.T) {
 	withRunner(t, func(t *testing.T, r *story.Runner) {
 		first := step(t, "apply", map[string]any{"object": configMap("red"), "every": "1m"})
 		first.Position = story.Position{File: "x.yaml", Line: 3}
-		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "code": 403}))
+		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "resource": "configmaps", "code": 403}))
 		err := r.Do(t.Context(), step(t, "wait", "1h"))
 		if err == nil || !strings.Contains(err.Error(), "wait: repeating the apply of x.yaml:3: ") {
 			t.Errorf("got %v", err)
 		}
 		first.Refused = story.MayBeRefused
-		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "code": 403}), step(t, "wait", "1h"))
+		do(t, r, first, step(t, "fail", map[string]any{"verb": "apply", "resource": "configmaps", "code": 403}), step(t, "wait", "1h"))
 	})
 }

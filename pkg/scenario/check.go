@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +38,8 @@ type Checks struct {
 	// Nil checks no writes.
 	OnWrite func(before *View, write Write) error
 	// AtRest is called when there was no write for a second, except of Leases, and by Settle. If User got no answer to a request, or one of
-	// an injected fault, AtRest is not called before User repeats the request, but for 10 minutes at most. Nil checks no state.
+	// an injected fault, AtRest is not called before User repeats the request, but for 10 minutes at most. It is not called, either, while an
+	// event may be delayed, and for two minutes after RestoreSnapshot. Nil checks no state.
 	AtRest func(objects *View) error
 	// IsActive reports whether the operator runs and leads. While it returns false, AtRest is not called. Nil means that it always does.
 	IsActive func() bool
@@ -96,6 +98,9 @@ type checker struct {
 	unanswered map[requestKey]time.Time
 	killed     map[int]bool
 	violations []error
+
+	// suspended is the time, in nanoseconds since 1970, before which AtRest is not called.
+	suspended atomic.Int64
 }
 
 // requestKey identifies requests that repeat one another.
@@ -189,6 +194,14 @@ func (k *checker) forget(process int) {
 	maps.DeleteFunc(k.unanswered, func(key requestKey, _ time.Time) bool { return key.process == process })
 }
 
+// suspend prevents calls of AtRest for a time, because the operator cannot yet see the state. Other functions of the checker wait for the
+// storage, so suspend takes no lock.
+func (k *checker) suspend(by time.Duration) {
+	if k != nil {
+		k.suspended.Store(max(k.suspended.Load(), time.Now().Add(by).UnixNano()))
+	}
+}
+
 // awaitsRepetition reports whether the operator has yet to repeat a request. The caller must hold mu.
 func (k *checker) awaitsRepetition() bool {
 	maps.DeleteFunc(k.unanswered, func(_ requestKey, at time.Time) bool { return time.Since(at) > repeatedWithin })
@@ -218,7 +231,7 @@ func (k *checker) settled() error {
 // atRest calls AtRest if the cluster has been quiet. A write that begins meanwhile makes the result void. The caller must hold mu.
 func (k *checker) atRest(quiet time.Duration) {
 	isActive := k.checks.IsActive == nil || k.checks.IsActive()
-	if k.checks.AtRest == nil || !isActive || k.awaitsRepetition() || !k.isQuiet(quiet) {
+	if k.checks.AtRest == nil || !isActive || k.awaitsRepetition() || !k.isQuiet(quiet) || time.Now().UnixNano() < k.suspended.Load() {
 		return
 	}
 	view := k.storage.at(k.cluster.store.Revision())

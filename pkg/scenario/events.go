@@ -99,7 +99,11 @@ func (c *Cluster) DelayEvent(d EventDelay) *DelayedEvent {
 		},
 		Match: func(stored *clientv3.Event) bool {
 			event, isObject := newEvent(stored)
-			return isObject && (d.Match == nil || d.Match(event))
+			if !isObject || d.Match != nil && !d.Match(event) {
+				return false
+			}
+			c.checker.Load().suspend(d.By + restDelay)
+			return true
 		},
 		Nth: d.Nth, By: d.By, Merge: d.Merge,
 	})}

@@ -8,6 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
+// restoredWithin is the time after RestoreSnapshot in which an operator may act on caches from the future.
+const restoredWithin = 2 * time.Minute
+
 // RestoreSnapshot replaces the content of the running cluster's storage by that of a snapshot, as `etcdutl snapshot restore
 // --bump-revision 1000000000 --mark-compacted` and a restart of the API servers do. Objects that were created after the snapshot are gone,
 // and deleted objects are back. Objects keep the resourceVersions that they had. The storage's revision rises by at least 1,000,000,000, and all
@@ -32,6 +35,8 @@ func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
 		return errors.New("restoring a snapshot: an earlier restart of the API server failed; start another cluster")
 	}
 	time.Sleep(time.Until(s.store.Time)) // otherwise creation times would be in the future
+	c.checker.Load().suspend(restoredWithin)
+	defer func() { c.checker.Load().suspend(restoredWithin) }()
 	c.stopComponents()
 	c.restarting.Store(true)
 	c.CutWatches(nil)

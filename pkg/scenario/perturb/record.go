@@ -121,12 +121,15 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
+	if err := do(ctx, system, r.faults...); err != nil {
+		return err
+	}
 	writes := &writeLog{cluster: system.Runner.Cluster}
-	system.Runner.Cluster.Inject(scenario.Fault{
+	system.Runner.Cluster.Inject(scenario.Fault{ // after the faults of the story, which take effect first
 		Match: operator.Writes, Times: scenario.Always, Effect: scenario.Around(func(scenario.Request) {}, writes.add),
 	})
 	r.start = system.Runner.Cluster.Revision()
-	if err := r.do(ctx, system); err != nil {
+	if err := do(ctx, system, r.Step); err != nil {
 		return err
 	}
 	if r.acted, err = system.Moment(); err != nil {
@@ -143,7 +146,11 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 
 // do performs the step, after the faults that it is to meet.
 func (r *recordedStep) do(ctx context.Context, system *trial.System) error {
-	for _, step := range append(slices.Clone(r.faults), r.Step) {
+	return do(ctx, system, append(slices.Clone(r.faults), r.Step)...)
+}
+
+func do(ctx context.Context, system *trial.System, steps ...story.Step) error {
+	for _, step := range steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
 		}

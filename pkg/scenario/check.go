@@ -29,6 +29,8 @@ const (
 // Checks are invariants of the operator under test: functions that return an error if something is wrong. The error says which object
 // violates which rule. The cluster adds the time and the request.
 //
+// For two minutes after RestoreSnapshot no function is called, because the operator may act on caches from the future.
+//
 // The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to
 // the cluster.
 type Checks struct {
@@ -39,7 +41,7 @@ type Checks struct {
 	OnWrite func(before *View, write Write) error
 	// AtRest is called when there was no write for a second, except of Leases, and by Settle. If User got no answer to a request, or one of
 	// an injected fault, AtRest is not called before User repeats the request, but for 10 minutes at most. It is not called, either, while an
-	// event may be delayed, and for two minutes after RestoreSnapshot. Nil checks no state.
+	// event may be delayed. Nil checks no state.
 	AtRest func(objects *View) error
 	// IsActive reports whether the operator runs and leads. While it returns false, AtRest is not called. Nil means that it always does.
 	IsActive func() bool
@@ -99,8 +101,8 @@ type checker struct {
 	killed     map[int]bool
 	violations []error
 
-	// suspended is the time, in nanoseconds since 1970, before which AtRest is not called.
-	suspended atomic.Int64
+	// suspended is the time, in nanoseconds since 1970, before which AtRest is not called, and restored that before which no function is.
+	suspended, restored atomic.Int64
 }
 
 // requestKey identifies requests that repeat one another.
@@ -148,7 +150,7 @@ func (k *checker) close() {
 
 // sending calls OnWrite for a request that is about to be sent.
 func (k *checker) sending(request Request, r *http.Request) {
-	if k == nil || k.checks.OnWrite == nil || request.User != k.checks.User || !request.IsWrite() {
+	if k == nil || k.checks.OnWrite == nil || request.User != k.checks.User || !request.IsWrite() || !hasPassed(&k.restored) {
 		return
 	}
 	k.mu.Lock()
@@ -194,13 +196,22 @@ func (k *checker) forget(process int) {
 	maps.DeleteFunc(k.unanswered, func(key requestKey, _ time.Time) bool { return key.process == process })
 }
 
-// suspend prevents calls of AtRest for a time, because the operator cannot yet see the state. Other functions of the checker wait for the
-// storage, so suspend takes no lock.
+// suspend prevents calls of AtRest for a time, because the operator cannot yet see the state. It takes no lock, because its callers lock the
+// storage, for which other functions of the checker wait.
 func (k *checker) suspend(by time.Duration) {
 	if k != nil {
 		k.suspended.Store(max(k.suspended.Load(), time.Now().Add(by).UnixNano()))
 	}
 }
+
+// suspendAll prevents calls of all functions for a time, because the caches of the operator are from the future.
+func (k *checker) suspendAll(by time.Duration) {
+	if k != nil {
+		k.restored.Store(time.Now().Add(by).UnixNano())
+	}
+}
+
+func hasPassed(until *atomic.Int64) bool { return time.Now().UnixNano() >= until.Load() }
 
 // awaitsRepetition reports whether the operator has yet to repeat a request. The caller must hold mu.
 func (k *checker) awaitsRepetition() bool {
@@ -231,7 +242,7 @@ func (k *checker) settled() error {
 // atRest calls AtRest if the cluster has been quiet. A write that begins meanwhile makes the result void. The caller must hold mu.
 func (k *checker) atRest(quiet time.Duration) {
 	isActive := k.checks.IsActive == nil || k.checks.IsActive()
-	if k.checks.AtRest == nil || !isActive || k.awaitsRepetition() || !k.isQuiet(quiet) || time.Now().UnixNano() < k.suspended.Load() {
+	if k.checks.AtRest == nil || !isActive || k.awaitsRepetition() || !k.isQuiet(quiet) || !hasPassed(&k.suspended) || !hasPassed(&k.restored) {
 		return
 	}
 	view := k.storage.at(k.cluster.store.Revision())

@@ -35,8 +35,8 @@ func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
 		return errors.New("restoring a snapshot: an earlier restart of the API server failed; start another cluster")
 	}
 	time.Sleep(time.Until(s.store.Time)) // otherwise creation times would be in the future
-	c.checker.Load().suspend(restoredWithin)
-	defer func() { c.checker.Load().suspend(restoredWithin) }()
+	c.checker.Load().suspendAll(restoredWithin)
+	defer func() { c.checker.Load().suspendAll(restoredWithin) }()
 	c.stopComponents()
 	c.restarting.Store(true)
 	c.CutWatches(nil)

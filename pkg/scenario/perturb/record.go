@@ -124,24 +124,31 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 	if err := do(ctx, system, r.faults...); err != nil {
 		return err
 	}
-	writes := &writeLog{cluster: system.Runner.Cluster}
-	system.Runner.Cluster.Inject(scenario.Fault{ // after the faults of the story, which take effect first
-		Match: operator.Writes, Times: scenario.Always, Effect: scenario.Around(func(scenario.Request) {}, writes.add),
-	})
-	r.start = system.Runner.Cluster.Revision()
+	cluster := system.Runner.Cluster
+	r.start = cluster.Revision()
+	writes := &writeLog{cluster: cluster, acted: r.start}
+	// These are injected after the faults of the story, which take effect first.
+	cluster.Inject(scenario.Fault{Match: r.isOwn, Effect: scenario.Around(writes.acting, func(scenario.Request) {}), Times: scenario.Always})
+	cluster.Inject(scenario.Fault{Match: operator.Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
 	if err := do(ctx, system, r.Step); err != nil {
 		return err
 	}
 	if r.acted, err = system.Moment(); err != nil {
 		return err
 	}
-	writes.reset()
-	writes.add(scenario.Request{})
+	if r.acted.Cluster, err = r.acted.Cluster.At(min(writes.acted, r.acted.Cluster.Revision())); err != nil {
+		return err
+	}
 	if err := system.Rest(); err != nil {
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
-	r.writes = writes.reset()
+	r.writes = append([]recordedWrite{{cluster: r.acted.Cluster}}, writes.after(writes.acted)...)
 	return r.readEnd(ctx, system)
+}
+
+// isOwn reports whether a request is a write of the step's verb.
+func (r *recordedStep) isOwn(request scenario.Request) bool {
+	return request.IsWrite() && (request.User == scenario.AdminUser || request.User == r.As)
 }
 
 // do performs the step, after the faults that it is to meet.
@@ -194,15 +201,25 @@ func watched(events []scenario.Event, cluster *scenario.Cluster, users []string)
 	return delivered
 }
 
-// writeLog collects the operator's writes.
+// writeLog collects the writes of the operator.
 type writeLog struct {
 	cluster *scenario.Cluster
-	mu      sync.Mutex
-	writes  []recordedWrite
+
+	mu     sync.Mutex
+	writes []recordedWrite
+	// acted is the revision of the last write of the step's verb, or that before the step.
+	acted int64
 }
 
-// add adds a write with a copy of the cluster. It skips a write that changed nothing since the previous one: a restart after it would repeat
-// the previous restart.
+// acting records that the verb writes. Nothing else has been writing when it sends a request, so that its write is the next one.
+func (l *writeLog) acting(scenario.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acted = l.cluster.Revision() + 1
+}
+
+// add adds a write of the operator with a copy of the cluster. It skips a write that changed nothing since the previous one: a restart after
+// it would repeat the previous restart.
 func (l *writeLog) add(request scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,12 +230,15 @@ func (l *writeLog) add(request scenario.Request) {
 	l.writes = append(l.writes, recordedWrite{request, snapshot})
 }
 
-// reset returns the writes, and removes them.
-func (l *writeLog) reset() []recordedWrite {
+// after returns the writes after a revision. A fork at an earlier write would lack later writes of the verb.
+func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	writes := l.writes
-	l.writes = nil
+	for _, write := range l.writes {
+		if write.cluster.Revision() > revision {
+			writes = append(writes, write)
+		}
+	}
 	return writes
 }
 

@@ -23,7 +23,6 @@ var (
 	definitionResource  = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
 	secretResource      = schema.GroupResource{Resource: "secrets"}
 	clusterRoleResource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}
-	namespaceResource   = schema.GroupResource{Resource: "namespaces"}
 )
 
 // Cluster is a view of a cluster's objects in the manager's API types.

@@ -67,8 +67,8 @@ func (c *Cluster) keepsRevision(secret *unstructured.Unstructured) error {
 	if active == nil || secret.GetLabels()[labelNumber] != strconv.FormatInt(active.number, 10) {
 		return nil
 	}
-	return fmt.Errorf("Secret %s is deleted, and revision %d of BundleDeployment %q, which is active, is stored in it",
-		secret.GetName(), active.number, deployment.Name)
+	return fmt.Errorf("%s is deleted, and revision %d of BundleDeployment %q, which is active, is stored in it",
+		keyOf(secret), active.number, deployment.Name)
 }
 
 func isOwnedBy(secret *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) bool {

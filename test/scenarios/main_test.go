@@ -20,8 +20,6 @@ import (
 
 var logs = flag.Bool("logs", false, "print everything that managers and API servers log, not only errors")
 
-var checks = flag.Bool("invariants", true, "check the invariants of test/invariants in all stories")
-
 var traces = flag.String("traces", "", "folder to write the requests of managers to, for make test-rbac; empty: do not write them")
 
 // gcPercent is the GOGC of the tests. With it the garbage collector takes a fortieth of the processor time, and with Go's default of 100 a
@@ -38,6 +36,7 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
 	runtime.MemProfileRate = 0 // sampling takes a hundredth of the processor time
+	flag.BoolVar(&checksInvariants, "invariants", true, "check the invariants of test/invariants in all stories")
 	flag.Parse()
 	klog.LogToStderr(*logs)
 	if err := chooseSample(); err != nil {

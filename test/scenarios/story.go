@@ -57,6 +57,9 @@ const (
 	consistentlyPolling  = 100 * time.Millisecond
 )
 
+// checksInvariants is whether stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
+var checksInvariants = true
+
 // storiesRun is the number of stories of runStory and runStoryFrom that were started in this process.
 var storiesRun atomic.Int64
 
@@ -176,7 +179,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
 	}
-	if *checks {
+	if checksInvariants {
 		rules := invariants.New()
 		s.Check(scenario.Checks{User: managerUser, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
 	}

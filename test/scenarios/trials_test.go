@@ -28,7 +28,7 @@ import (
 )
 
 // trialPorts are the ports of catalogs in trials. They are the same in each run, because references of images contain them.
-var trialPorts = catalogPorts{GRPC: 50051, HTTPS: 8443, Registry: 5000}
+var trialPorts = catalogPorts{GRPC: 49152, HTTPS: 49153, Registry: 49154}
 
 // trialInterval is the longest time that passes without a write of a manager that still has work to do: the longest back-off of its
 // controllers is shorter.

@@ -141,7 +141,11 @@ func playToRest(ctx context.Context, operator trial.Operator, read *story.Story)
 		}
 	}
 	system.Runner.RemoveFaults()
-	if err := system.Rest(); err != nil {
+	up, err := newStep("network", "up") // the story may have ended during an outage
+	if err != nil {
+		return nil, end, err
+	}
+	if err := system.Play(ctx, up); err != nil {
 		return nil, end, err
 	}
 	if state, err = system.State(ctx); err != nil {

@@ -10,8 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
@@ -39,6 +42,21 @@ func (s system) createOwned() {
 	s.Helper()
 	owner := s.createConfigMap("owner", "red")
 	s.createConfigMap("owned", "green", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID})
+	s.must(s.Runner.Cluster.Settle())
+}
+
+// createDeployment creates a Deployment without Pods.
+func (s system) createDeployment(name string) {
+	s.Helper()
+	labels := map[string]string{"app": name}
+	template := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+	}
+	_, err := s.admin.AppsV1().Deployments(namespace).Create(s.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](0), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template},
+	}, metav1.CreateOptions{})
+	s.must(err)
 	s.must(s.Runner.Cluster.Settle())
 }
 
@@ -70,7 +88,15 @@ func TestAStateHasTheObjectsWithoutWhatTheAPIServerSets(t *testing.T) {
 		if got := strings.Join(state["configmaps default owned"], "\n"); got != owned {
 			t.Errorf("the ConfigMap is %s", got)
 		}
-		for _, name := range []string{"namespaces  default", "clusterrolebindings.rbac.authorization.k8s.io  operator"} {
+		s.createDeployment("d")
+		state, err = s.State(s.Context())
+		s.must(err)
+		for _, line := range state["deployments.apps default d"] {
+			if strings.HasPrefix(line, `  "generation"`) { // of metadata; ConfigMaps have none
+				t.Errorf("the Deployment has %s", line)
+			}
+		}
+		for _, name := range []string{"deployments.apps default d", "namespaces  default", "clusterrolebindings.rbac.authorization.k8s.io  operator"} {
 			if len(state[name]) == 0 {
 				t.Errorf("there is no %q", name)
 			}
@@ -243,12 +269,15 @@ func TestCountsAreOfTheSelectedObjectsAfterARevision(t *testing.T) {
 			idle(t, o, func(s system) {
 				client := s.admin.CoreV1().ConfigMaps(namespace)
 				s.createConfigMap("before", "red")
+				s.createConfigMap("only-updated", "red")
 				s.must(s.Runner.Cluster.Settle())
 				after := s.Runner.Cluster.Revision()
 				s.createConfigMap("a", "red")
 				s.createConfigMap("b", "red")
-				_, err := client.Update(s.Context(), configMap("before", "blue"), metav1.UpdateOptions{})
-				s.must(err)
+				for _, name := range []string{"before", "only-updated"} {
+					_, err := client.Update(s.Context(), configMap(name, "blue"), metav1.UpdateOptions{})
+					s.must(err)
+				}
 				for _, name := range []string{"before", "b"} {
 					s.must(client.Delete(s.Context(), name, metav1.DeleteOptions{}))
 				}

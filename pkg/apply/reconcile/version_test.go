@@ -67,7 +67,8 @@ func TestAnObjectThatIsOlderThanBeforeIsAppliedAgain(t *testing.T) {
 // asDeclared returns the desired ConfigMap, and the live one that is as declared and all of whose fields the manager owns.
 func asDeclared(t *testing.T, version string) (*object.Desired, *unstructured.Unstructured) {
 	t.Helper()
-	desired, err := object.NewDesired(object.Owner{Name: "memo"}, parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x}}`))
+	declared := parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x}}`)
+	desired, err := object.NewDesired(object.Owner{Name: "memo"}, declared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package trial_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -106,10 +107,7 @@ func permit(ctx context.Context, cluster *scenario.Cluster) error {
 }
 
 func (o *operator) run(ctx context.Context, client kubernetes.Interface) {
-	every := max(o.every, 0)
-	if every == 0 {
-		every = 30 * time.Second
-	}
+	every := cmp.Or(o.every, 30*time.Second)
 	for n := 1; o.work != nil; n++ {
 		select {
 		case <-ctx.Done():

@@ -53,7 +53,8 @@ func reads(ctx context.Context, client kubernetes.Interface, _ int) {
 }
 
 func triesOnly(ctx context.Context, client kubernetes.Interface, n int) {
-	_, _ = client.CoreV1().ConfigMaps(namespace).Create(ctx, configMap(fmt.Sprint("number-", n), "red"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	_, _ = client.CoreV1().ConfigMaps(namespace).Create(ctx, configMap(fmt.Sprint("number-", n), "red"), options)
 }
 
 func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {

@@ -134,6 +134,7 @@ func removesColor(object *unstructured.Unstructured) {
 func TestAnOperatorNormalizesItsState(t *testing.T) {
 	const configMapOwned, configMapOwner = "configmaps default owned", "configmaps default owner"
 	withoutColor := strings.Replace(owned, " \"data\": {\n  \"color\": \"green\"\n },\n", "", 1)
+	normalized := func(object *unstructured.Unstructured) (bool, error) { removesColor(object); return true, nil }
 	compared := func(object *unstructured.Unstructured) (bool, error) { return object.GetName() != "owner", nil }
 	for name, test := range map[string]struct {
 		normalize        func(*unstructured.Unstructured) (bool, error)
@@ -144,10 +145,10 @@ func TestAnOperatorNormalizesItsState(t *testing.T) {
 	}{
 		"not at all":                 {nil, nil, owned, owned, true},
 		"an object is not compared":  {compared, nil, owned, owned, false},
-		"a field is removed":         {func(o *unstructured.Unstructured) (bool, error) { removesColor(o); return true, nil }, nil, withoutColor, withoutColor, true},
+		"a field is removed":         {normalized, nil, withoutColor, withoutColor, true},
 		"a field is history":         {nil, removesColor, owned, withoutColor, true},
 		"an object and history":      {compared, removesColor, owned, withoutColor, false},
-		"history, after the removal": {func(o *unstructured.Unstructured) (bool, error) { removesColor(o); return true, nil }, addsColorIfRemoved, withoutColor, owned, true},
+		"history, after the removal": {normalized, addsColorIfRemoved, withoutColor, owned, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := (&operator{}).underTrial()
@@ -287,7 +288,8 @@ func TestCountsAreOfTheSelectedObjectsAfterARevision(t *testing.T) {
 				if difference := trial.CountDifference(test.want, got); difference != "" || len(got) != len(test.want) {
 					t.Errorf("got %v: %s", got, difference)
 				}
-				if _, err := s.Counts(s.Runner.Cluster.Revision() + 1); err == nil || !strings.Contains(err.Error(), "counting creations and deletions: ") {
+				_, err = s.Counts(s.Runner.Cluster.Revision() + 1)
+				if err == nil || !strings.Contains(err.Error(), "counting creations and deletions: ") {
 					t.Errorf("counts after a revision in the future: %v", err)
 				}
 			})
@@ -301,10 +303,14 @@ func TestCountDifferenceNamesTheObjects(t *testing.T) {
 		want, got trial.Counts
 		message   string
 	}{
-		"equal":                    {counts, trial.Counts{"b": {Created: 2, Deleted: 1}, "a": {Created: 1}}, ""},
-		"none":                     {trial.Counts{}, trial.Counts{}, ""},
-		"created again":            {counts, trial.Counts{"a": {Created: 2}, "b": counts["b"]}, "a: created 2 times and deleted 0 times, not 1 and 0 times"},
-		"deleted again":            {counts, trial.Counts{"a": counts["a"], "b": {Created: 2, Deleted: 2}}, "b: created 2 times and deleted 2 times, not 2 and 1 times"},
+		"equal": {counts, trial.Counts{"b": {Created: 2, Deleted: 1}, "a": {Created: 1}}, ""},
+		"none":  {trial.Counts{}, trial.Counts{}, ""},
+		"created again": {
+			counts, trial.Counts{"a": {Created: 2}, "b": counts["b"]}, "a: created 2 times and deleted 0 times, not 1 and 0 times",
+		},
+		"deleted again": {
+			counts, trial.Counts{"a": counts["a"], "b": {Created: 2, Deleted: 2}}, "b: created 2 times and deleted 2 times, not 2 and 1 times",
+		},
 		"never created":            {counts, trial.Counts{"b": counts["b"]}, "a: created 0 times and deleted 0 times, not 1 and 0 times"},
 		"an object that is not to": {trial.Counts{}, trial.Counts{"a": counts["a"]}, "a: created 1 times and deleted 0 times, not 0 and 0 times"},
 		"two objects": {

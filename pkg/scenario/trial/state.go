@@ -157,7 +157,8 @@ func (s *System) Counts(after int64) (Counts, error) {
 
 // CountDifference returns the objects of which two runs created or deleted different numbers, or "".
 func CountDifference(want, got Counts) string {
-	all := maps.Clone(want)
+	all := Counts{}
+	maps.Copy(all, want)
 	maps.Copy(all, got)
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {

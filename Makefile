@@ -148,10 +148,13 @@ scenario-objects:
 	@mkdir -p _output
 	go run -C test/localcluster . objects >_output/scenario-objects.json
 
+# Chooses the perturbations of stories: others for each commit, and the same ones again for the same commit.
+SCENARIO_SEED ?= $(or $(shell git rev-list --count HEAD 2>/dev/null),1)
+
 .PHONY: test-scenarios
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
-	hack/in-memory.sh $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)'
+	hack/in-memory.sh $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)'
 
 .PHONY: test-registries
 test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does

@@ -22,13 +22,13 @@ name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
-stories_raced=40
+stories_raced=40 perturbations=1500
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m fuzzTime=1000x # executions
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10
+	stories_raced=10 perturbations=20
 fi
 logs=_output/${name}
 reports=${logs}/reports
@@ -85,6 +85,15 @@ extension() {
 raced() {
 	local nice=(nice)
 	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
+}
+
+# perturbed runs some perturbations of stories, and the mutants of the manager that violate invariants.
+perturbed() {
+	local failed=0
+	local nice=(nice)
+	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run=TestOM_19_ ./test/mutants -args -stories || failed=1
+	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${seed}" || failed=1
+	return "${failed}"
 }
 
 # fuzz runs every fuzz target with one worker, at a lower priority than the lanes with time limits. It first runs the targets of
@@ -158,7 +167,7 @@ fuzzonce() {
 }
 
 status=0
-lanes "${logs}" killed faults steady leadership extension raced fuzz || status=$?
+lanes "${logs}" killed faults steady leadership extension raced perturbed fuzz || status=$?
 if [[ -n ${RESULTS:-} ]]; then
 	for each in "${reports}"/*.json; do
 		[[ ! -e ${each} ]] || cp "${each}" "${RESULTS}/${name}-${each##*/}"

@@ -2,16 +2,12 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 	"github.com/openshift/platform-operators/pkg/scenario/controllers"
@@ -58,19 +54,34 @@ type Snapshot struct{ store *etcd.Snapshot }
 // objects.
 func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
+// At returns a copy of the snapshot without the writes after a revision. It returns an error if the revision is later than the snapshot, or
+// earlier than the history that the cluster has kept.
+func (s *Snapshot) At(revision int64) (*Snapshot, error) {
+	earlier, err := s.store.At(revision)
+	if err != nil {
+		return nil, fmt.Errorf("a snapshot of revision %d at revision %d: %w", s.Revision(), revision, err)
+	}
+	return &Snapshot{earlier}, nil
+}
+
 // Cluster is an in-memory Kubernetes cluster.
 type Cluster struct {
-	store     *etcd.Store
-	server    *apiserver.Server
-	recorder  *recorder
-	faults    faults
-	watches   watches
-	processes atomic.Int64  // the number of the last process
-	waiting   chan struct{} // a semaphore for waitForOthers
-	workloads *workloads.Runner
-	stop      context.CancelFunc
-	running   sync.WaitGroup
-	failed    atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
+	store         *etcd.Store
+	serverOptions apiserver.Options
+	server        atomic.Pointer[apiserver.Server]
+	restarting    atomic.Bool // true while RestoreSnapshot restarts the API server
+	recorder      *recorder
+	faults        faults
+	watches       watches
+	staleLists    staleLists
+	checker       atomic.Pointer[checker] // nil before Check
+	processes     atomic.Int64            // the number of the last process
+	waiting       chan struct{}           // a semaphore for waitForOthers
+	restoring     chan struct{}           // a semaphore for RestoreSnapshot
+	components    components
+	lifetime      context.Context // ends when Stop is called
+	stop          context.CancelFunc
+	failed        atomic.Pointer[error] // the error that ended the cluster's controllers; nil while they run
 }
 
 // Start starts a cluster and returns when its API server serves requests. The caller must call Stop. The cluster keeps running when ctx
@@ -88,14 +99,19 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
-	server, err := apiserver.Start(ctx, apiserver.Options{
+	serverOptions := apiserver.Options{
 		Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
-	})
+	}
+	server, err := apiserver.Start(ctx, serverOptions)
 	if err != nil {
 		store.Close()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
 	}
-	c := &Cluster{store: store, server: server, recorder: newRecorder(options.MaxRequestsPerSecond), waiting: make(chan struct{}, 1)}
+	c := &Cluster{
+		store: store, serverOptions: serverOptions, recorder: newRecorder(options.MaxRequestsPerSecond),
+		waiting: make(chan struct{}, 1), restoring: make(chan struct{}, 1),
+	}
+	c.server.Store(server)
 	if err := c.start(ctx, options); err != nil {
 		c.Stop()
 		return nil, fmt.Errorf("starting a cluster in memory: %w", err)
@@ -103,37 +119,19 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the controllers.
+// start creates the bootstrap objects unless the cluster starts from a snapshot, and starts the components.
 func (c *Cluster) start(ctx context.Context, options Options) error {
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	c.stop = stop
+	c.lifetime, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if options.From == nil {
 		if err := c.bootstrap(ctx); err != nil {
 			return err
 		}
 	}
-	var err error
-	if c.workloads, err = workloads.New(c.componentConfig); err != nil {
-		return err
-	}
-	c.running.Go(func() { c.workloads.Run(running) })
-	c.running.Go(func() {
-		if err := controllers.Run(running, c.store, c.componentConfig); err != nil && !errors.Is(err, context.Canceled) {
-			klog.Errorf("the cluster's controllers have ended: %v", err) // Settle returns the error, too
-			c.failed.Store(&err)
-		}
-	})
-	return nil
-}
-
-// SetPodBehavior sets the function that returns the behavior of each Pod, including Pods that already run. The default is
-// workloads.Ready for all Pods. The cluster never calls the function concurrently.
-func (c *Cluster) SetPodBehavior(behavior func(*corev1.Pod) workloads.Behavior) error {
-	return c.workloads.SetBehavior(behavior)
+	return c.startComponents()
 }
 
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(c.server.ClientConfig(AdminUser)) // the cluster does not record its requests
+	client, err := kubernetes.NewForConfig(c.server.Load().ClientConfig(AdminUser)) // the cluster does not record its requests
 	if err != nil {
 		return err
 	}
@@ -143,9 +141,12 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 // Stop stops the cluster and waits until its goroutines have ended. Requests in flight fail. Stop takes two seconds, which are virtual in a
 // bubble.
 func (c *Cluster) Stop() {
+	c.checker.Load().close()
 	c.stop()
-	c.server.Stop()
-	c.running.Wait()
+	if !c.restarting.Load() { // else RestoreSnapshot has stopped it, and could not start another one
+		c.server.Load().Stop()
+	}
+	c.stopComponents()
 	c.store.Close()
 }
 

@@ -54,23 +54,30 @@ func Delay(by time.Duration) Effect {
 func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effect {
 	return func(context.Context, Request, Send) (*http.Response, error) {
 		status := metav1.Status{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
-			Code: int32(code), Reason: reason, Message: "refused by an injected fault",
+			Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "refused by an injected fault",
 		}
-		header := http.Header{"Content-Type": {"application/json"}}
+		header := http.Header{}
 		if seconds := int(retryAfter / time.Second); seconds > 0 {
 			status.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(seconds)}
 			header.Set("Retry-After", strconv.Itoa(seconds))
 		}
-		content, err := json.Marshal(status)
-		if err != nil {
-			return nil, err
-		}
-		return &http.Response{
-			Status: fmt.Sprintf("%d %s", code, http.StatusText(code)), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			Header: header, Body: io.NopCloser(bytes.NewReader(content)), ContentLength: int64(len(content)),
-		}, nil
+		return statusResponse(status, header)
 	}
+}
+
+// statusResponse returns a response whose body is a Status in JSON, with its code.
+func statusResponse(status metav1.Status, header http.Header) (*http.Response, error) {
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	content, err := json.Marshal(status)
+	if err != nil {
+		return nil, err
+	}
+	header.Set("Content-Type", "application/json")
+	code := int(status.Code)
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", code, http.StatusText(code)), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Body: io.NopCloser(bytes.NewReader(content)), ContentLength: int64(len(content)),
+	}, nil
 }
 
 // LoseRequest returns an effect that fails the request with ECONNRESET and does not send it. If do is not nil, the effect calls it first,

@@ -3,14 +3,17 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
+	"github.com/openshift/platform-operators/pkg/scenario/transport"
 )
 
 // Process is a client process of the cluster, such as one run of an operator.
@@ -45,8 +48,8 @@ func (p *Process) Number() int { return p.number }
 
 // ClientConfig returns a configuration for the process's clients. The cluster records their requests.
 func (p *Process) ClientConfig() *rest.Config {
-	config := p.cluster.server.ClientConfig(p.user)
-	config.Transport = processTransport{p, config.Transport}
+	config := p.cluster.server.Load().ClientConfig(p.user)
+	config.Transport = processTransport{p}
 	// The user agent is the default field manager. client-go's default would be the name of the test binary.
 	config.UserAgent = p.user[strings.LastIndex(p.user, ":")+1:]
 	return config
@@ -54,14 +57,17 @@ func (p *Process) ClientConfig() *rest.Config {
 
 // Kill fails the requests in flight and all later requests of the process with ErrKilled. The API server may still complete a
 // request that was in flight. Kill does not stop the goroutines of the process; the caller must stop them.
-func (p *Process) Kill() { p.kill(ErrKilled) }
+func (p *Process) Kill() {
+	p.kill(ErrKilled)
+	p.cluster.checker.Load().forget(p.number)
+}
+
+// IsKilled reports whether Kill was called.
+func (p *Process) IsKilled() bool { return p.running.Err() != nil }
 
 // processTransport is the http.RoundTripper of a process's clients. It applies faults to requests, records requests, and fails them after
 // Kill.
-type processTransport struct {
-	process *Process
-	next    http.RoundTripper
-}
+type processTransport struct{ process *Process }
 
 // RoundTrip implements http.RoundTripper.
 func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,13 +79,16 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
+	t.process.cluster.checker.Load().sending(request, r)
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(t.process.running, func() { cancel(ErrKilled) })
 	release := func() {
 		stop()
 		cancel(nil)
 	}
-	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.next.RoundTrip(r.WithContext(ctx)) })
+	stale := t.process.cluster.staleLists.forRequest(request, r)
+	request.IsFaulted = stale != nil
+	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx), stale) })
 	if err != nil {
 		release()
 		return nil, err
@@ -91,6 +100,28 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Body = t.process.cluster.watches.add(request, response.Body)
 	}
 	return response, nil
+}
+
+// send sends a request to the API server that runs now. It returns ECONNRESET if RestoreSnapshot stops the API server meanwhile, and
+// ECONNREFUSED until the API server has restarted. stale is the effect of ServeStaleLists on the request, or nil.
+func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*http.Response, error) {
+	if c.restarting.Load() {
+		if r.Body != nil {
+			_ = r.Body.Close() // as an http.RoundTripper must
+		}
+		return nil, fmt.Errorf("the API server restarts: %w", syscall.ECONNREFUSED)
+	}
+	if stale != nil && request.Verb == "watch" {
+		return stale.refusal()
+	}
+	if stale != nil {
+		r = stale.rewrite(r)
+	}
+	response, err := c.server.Load().ClientConfig(request.User).Transport.RoundTrip(r)
+	if errors.Is(err, transport.ErrClosed) && c.restarting.Load() {
+		return nil, fmt.Errorf("the API server has ended: %w", syscall.ECONNRESET)
+	}
+	return response, err
 }
 
 // refusal counts a request, unless a component of the cluster sends it. It returns an error if the process was killed. If there were too
@@ -114,14 +145,17 @@ func (t processTransport) roundTrip(ctx context.Context, request Request, send S
 	c := t.process.cluster
 	if request.Verb != "watch" {
 		number := c.recorder.begin(request)
-		defer func() { c.recorder.end(number, request) }()
+		defer func() {
+			c.recorder.end(number, request)
+			c.checker.Load().ended(request)
+		}()
 	}
 	isSent := false
 	response, err := c.faults.apply(ctx, request, func() (*http.Response, error) {
 		isSent = true
 		return send()
 	})
-	request.IsFaulted = !isSent
+	request.IsFaulted = request.IsFaulted || !isSent
 	if err == nil {
 		request.Code, request.Reason = response.StatusCode, response.Header.Get(apiserver.ReasonHeader)
 	}

@@ -42,8 +42,8 @@ type Request struct {
 	Options string
 	// Code is the HTTP status code of the response, or 0 if the client got none.
 	Code int
-	// IsFaulted is true if a fault prevented the request from reaching the API server. Code is then the code that the fault returned, or 0.
-	// IsFaulted is always false for a watch.
+	// IsFaulted is true if a fault prevented the request from reaching the API server, or if ServeStaleLists changed the response. Code is then
+	// the code that the client got, or 0. For a watch, IsFaulted is true only if ServeStaleLists refused it.
 	IsFaulted bool
 	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden request,
 	// and empty for a watch or without a response from the API server.

@@ -20,7 +20,7 @@ const (
 
 // Settle waits until no request except watches is in flight, and no client has written for 10 seconds. It ignores writes of Leases. It
 // returns an error if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's
-// controllers have stopped. Call Settle in a testing/synctest bubble. All times are virtual.
+// controllers have stopped. It also returns the violations of the invariants of Check. Call Settle in a testing/synctest bubble. All times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {
@@ -33,7 +33,7 @@ func (c *Cluster) Settle() error {
 			return err
 		}
 		if c.recorder.quietSince(time.Now().Add(-settleQuiet)) {
-			return nil
+			return c.checker.Load().settled()
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("the cluster has not settled within %s: it must be %s without a write; %s", settleWithin, settleQuiet, c.recorder.busy())

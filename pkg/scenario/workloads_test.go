@@ -182,3 +182,16 @@ func TestAJobRunsToItsEnd(t *testing.T) {
 		s.equal("the Pods after the Job was deleted", s.pods(), "[]")
 	})
 }
+
+func TestPodBehaviorIsTheFunctionThatWasSetLast(t *testing.T) {
+	run(t, nil, func(s story) {
+		current := func() workloads.Behavior { return s.PodBehavior()(&corev1.Pod{}) }
+		s.equal("the default", current(), workloads.Ready())
+		for _, reason := range []string{"ImagePullBackOff", "CrashLoopBackOff"} {
+			s.must(s.SetPodBehavior(func(*corev1.Pod) workloads.Behavior { return workloads.Behavior{Waiting: reason} }))
+			s.equal("the behavior that was set", current(), workloads.Behavior{Waiting: reason})
+		}
+		s.must(s.RestoreSnapshot(s.Snapshot()))
+		s.equal("the behavior after a restore", current(), workloads.Behavior{Waiting: "CrashLoopBackOff"})
+	})
+}

@@ -16,7 +16,7 @@ import (
 
 // Mutant is the manager with one rule switched off.
 type Mutant struct {
-	// Spec is the name of the spec that fails against the mutant, without its prefix. Failure is part of the spec's failure message.
+	// Spec is the name of the spec that fails against the mutant, without its prefix, or of the story. Failure is part of its failure message.
 	Spec, Failure string
 	// Package is a folder, as a path from the root of the checkout. Function is a function or method of that package, as Go names it:
 	// "New", "Request.allows", "(*controller).check".
@@ -39,6 +39,11 @@ func Overlay(root, dir string, mutants ...Mutant) (string, error) {
 			return "", fmt.Errorf("switching off the rule of %q: %w", each.Spec, err)
 		}
 	}
+	return write(dir, sources)
+}
+
+// write writes the sources to dir, and an overlay file for them. It returns the path of the overlay file. sources are by path.
+func write(dir string, sources map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for path, source := range sources {
 		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))

@@ -13,25 +13,35 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// This test fails if a function was renamed or removed. If a rule moved to another function, only test/extension fails, which runs the
-// mutants and takes minutes.
+// This test fails if a function was renamed or removed. If a rule moved to another function, only the tests that run the mutants fail, which
+// take minutes: test/extension, and TestOM_19 with -stories.
 func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
 	root, err := environment.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := Overlay(root, t.TempDir(), All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}
-	for _, each := range All() {
-		arguments = append(arguments, "./"+each.Package)
-	}
-	command := exec.CommandContext(t.Context(), "go", arguments...)
-	command.Dir = root
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("a manager without the rules does not compile: %v\n%s", err, output)
+	for name, test := range map[string]struct {
+		overlay func(root, dir string, mutants ...Mutant) (string, error)
+		mutants []Mutant
+	}{
+		"for specs":      {Overlay, All()},
+		"for invariants": {SwitchedOverlay, Invariants()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overlay, err := test.overlay(root, t.TempDir(), test.mutants...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arguments := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay}
+			for _, each := range test.mutants {
+				arguments = append(arguments, "./"+each.Package)
+			}
+			command := exec.CommandContext(t.Context(), "go", arguments...)
+			command.Dir = root
+			if output, err := command.CombinedOutput(); err != nil {
+				t.Errorf("a manager without the rules does not compile: %v\n%s", err, output)
+			}
+		})
 	}
 }
 
@@ -60,7 +70,7 @@ func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
 		{"a function of tests", "inTests", "", "package p has function inTests 0 times"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			root := write(t, map[string]string{"one.go": one, "two.go": two, "one_test.go": "package p\n\nfunc inTests() {}\n"})
+			root := writeFiles(t, map[string]string{"one.go": one, "two.go": two, "one_test.go": "package p\n\nfunc inTests() {}\n"})
 			sources := map[string][]byte{}
 			err := Mutant{Package: "p", Function: test.function, Begin: "return true"}.apply(root, sources)
 			if test.err != "" {
@@ -82,7 +92,7 @@ func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
 }
 
 func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
-	root := write(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
+	root := writeFiles(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
 	err := Mutant{Package: "p", Function: "rule", Begin: "return"}.apply(root, map[string][]byte{})
 	if err == nil || !strings.Contains(err.Error(), "2 times") {
 		t.Errorf("error %v; two functions of one name are no place of a rule", err)
@@ -90,7 +100,7 @@ func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
 }
 
 func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
-	root := write(t, map[string]string{"p.go": "package p\n\nfunc a() {}\n\nfunc b() {}\n"})
+	root := writeFiles(t, map[string]string{"p.go": "package p\n\nfunc a() {}\n\nfunc b() {}\n"})
 	dir := t.TempDir()
 	if _, err := Overlay(root, dir, Mutant{Package: "p", Function: "a", Begin: "_ = 1"}, Mutant{Package: "p", Function: "b", Begin: "_ = 2"}); err != nil {
 		t.Fatal(err)
@@ -101,8 +111,8 @@ func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
 	}
 }
 
-// write writes files, by name, to the folder p of a new temporary directory, and returns the path of that directory.
-func write(t *testing.T, files map[string]string) (root string) {
+// writeFiles writes files, by name, to the folder p of a new temporary directory, and returns the path of that directory.
+func writeFiles(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	if err := os.Mkdir(filepath.Join(root, "p"), 0o700); err != nil {

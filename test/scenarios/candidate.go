@@ -44,7 +44,11 @@ func (s *Story) runCandidate(ctx context.Context, m *Manager) error {
 		ReleaseOnCancel: true,
 		LeaseDuration:   times.LeaseDuration.Duration, RenewDeadline: times.RenewDeadline.Duration, RetryPeriod: times.RetryPeriod.Duration,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { leading.Go(func() { led = s.runManager(ctx, m, nil) }) },
+			OnStartedLeading: func(ctx context.Context) {
+				m.started = time.Now()
+				s.running.Store(m)
+				leading.Go(func() { led = s.runManager(ctx, m, nil) })
+			},
 			OnStoppedLeading: m.process.Kill, // the command ends at once
 		},
 	})

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -201,16 +199,6 @@ var kinds = []schema.GroupVersionResource{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 }
 
-var (
-	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
-	// statusKept are the resources whose status the manager writes. An outcome has the status of no other resource.
-	statusKept = []string{"platformoperators", "bundledeployments", "clusteroperators"}
-
-	changingGeneration = regexp.MustCompile(`Generation": \d+`) // the manager may write a spec in one step or in two
-	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	changingUID        = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-)
-
 func (s *Story) outcome() outcome {
 	s.Helper()
 	found := outcome{}
@@ -218,32 +206,11 @@ func (s *Story) outcome() outcome {
 		list, err := s.Dynamic.Resource(kind).List(s.Context(), metav1.ListOptions{})
 		s.must(err)
 		for _, each := range list.Items {
-			lines, err := comparable(kind.Resource, each.Object)
+			s.must(normalize(&each))
+			lines, err := json.MarshalIndent(each.Object, "", " ")
 			s.must(err)
-			found[strings.Join([]string{kind.Resource, each.GetNamespace(), each.GetName()}, " ")] = lines
+			found[strings.Join([]string{kind.Resource, each.GetNamespace(), each.GetName()}, " ")] = strings.Split(string(lines), "\n")
 		}
 	}
 	return found
-}
-
-// comparable returns an object as lines of JSON, without fields that differ from run to run. It removes some of these fields from object.
-func comparable(resource string, object map[string]any) ([]string, error) {
-	for _, each := range changingMetadata {
-		unstructured.RemoveNestedField(object, "metadata", each)
-	}
-	if !slices.Contains(statusKept, resource) {
-		delete(object, "status")
-	}
-	switch resource {
-	case "secrets":
-		delete(object, "data") // compressed revisions with times in them
-	case "bundledeployments":
-		unstructured.RemoveNestedField(object, "status", "drift") // only the manager that repaired reports it
-	}
-	content, err := json.MarshalIndent(object, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	text := changingGeneration.ReplaceAllString(changingTime.ReplaceAllString(mask(string(content)), "<time>"), `Generation": <number>`)
-	return strings.Split(changingUID.ReplaceAllString(text, "<uid>"), "\n"), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -25,6 +26,7 @@ const managerUser = "system:serviceaccount:" + environment.Namespace + ":" + env
 // Manager is one run of the manager.
 type Manager struct {
 	process *scenario.Process
+	started time.Time // when it started, or began to lead
 	metrics metrics.KubeRegistry
 	stop    context.CancelFunc
 	ended   chan error
@@ -35,12 +37,13 @@ type Manager struct {
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
 	s.Manager = s.startProcess(func(ctx context.Context, m *Manager) error { return s.runManager(ctx, m, configure) })
+	s.running.Store(s.Manager)
 	return s.Manager
 }
 
 func (s *Story) startProcess(run func(ctx context.Context, m *Manager) error) *Manager {
 	ctx, stop := context.WithCancel(context.Background())
-	m := &Manager{process: s.NewProcess(managerUser), metrics: metrics.NewKubeRegistry(), stop: stop, ended: make(chan error, 1)}
+	m := &Manager{process: s.NewProcess(managerUser), started: time.Now(), metrics: metrics.NewKubeRegistry(), stop: stop, ended: make(chan error, 1)}
 	go func() { m.ended <- run(ctx, m) }()
 	return m
 }
@@ -49,6 +52,7 @@ func (s *Story) startProcess(run func(ctx context.Context, m *Manager) error) *M
 func (s *Story) KillManager() {
 	s.Helper()
 	s.checkRunning()
+	s.running.Store(nil)
 	s.Manager.Kill()
 	s.Manager = nil
 }
@@ -57,6 +61,7 @@ func (s *Story) KillManager() {
 func (s *Story) StopManager() {
 	s.Helper()
 	s.checkRunning()
+	s.running.Store(nil)
 	s.must(s.Manager.Stop())
 	s.Manager = nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -25,8 +24,6 @@ type requestLog struct {
 	examples map[parity.RequestType]scenario.Request
 	// manager are the requests of managers that an API server authorized or denied, without watches.
 	manager []rbac.ObservedRequest
-	// deletesWithoutUID are managers' delete requests without a UID precondition.
-	deletesWithoutUID []string
 }
 
 // add adds the requests that the cluster's API server received, except for those of clusterUsers.
@@ -45,9 +42,6 @@ func (r *requestLog) add(cluster *scenario.Cluster) {
 		}
 		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
-		}
-		if request.User == managerUser && request.Verb == "delete" && !slices.Contains(strings.Fields(request.Options), "preconditions.uid") {
-			r.deletesWithoutUID = append(r.deletesWithoutUID, request.String())
 		}
 	}
 }

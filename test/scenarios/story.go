@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/network"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/invariants"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 	"github.com/openshift/platform-operators/test/story"
@@ -37,8 +38,11 @@ type Story struct {
 	// Manager is the manager that was started last; nil if none runs.
 	Manager *Manager
 
-	network network.Network
-	catalog *localcatalog.Server
+	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
+	running     atomic.Pointer[Manager]
+	network     network.Network
+	networkDown bool
+	catalog     *localcatalog.Server
 	// podReady has whether a Pod is ready, by UID, for Pods whose readiness the story sets.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
@@ -52,6 +56,9 @@ const (
 	eventuallyPolling    = 500 * time.Millisecond
 	consistentlyPolling  = 100 * time.Millisecond
 )
+
+// checksInvariants is whether stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
+var checksInvariants = true
 
 // storiesRun is the number of stories of runStory and runStoryFrom that were started in this process.
 var storiesRun atomic.Int64
@@ -93,6 +100,8 @@ type Origin struct {
 	ContentDir string
 	// Recording has the objects of another cluster, which are restored; nil restores none. With it, the story itself starts the manager.
 	Recording *recording
+	// Ports are the ports of the catalog, unless Recording has them; 0 is any port.
+	Ports catalogPorts
 	// NoManager is whether no manager runs at the start of the story.
 	NoManager bool
 }
@@ -161,7 +170,7 @@ func sampleWriter(operators []samples.Operator) func(samplesDir string) error {
 }
 
 func (s *Story) start(ctx context.Context, from Origin) error {
-	ports := catalogPorts{}
+	ports := from.Ports
 	if from.Recording != nil {
 		ports = from.Recording.Ports
 		time.Sleep(time.Until(from.Recording.Time)) // no object may have a time in the future
@@ -169,6 +178,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	var err error
 	if s.Cluster, err = scenario.Start(ctx, scenario.Options{From: from.Cluster}); err != nil {
 		return err
+	}
+	if checksInvariants {
+		rules := invariants.New()
+		s.Check(scenario.Checks{User: managerUser, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
 	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
 		return err
@@ -210,6 +223,15 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
+// managerStartup is the time after which a manager that was started reports the state of the cluster.
+const managerStartup = 2 * time.Second
+
+// isManagerActive reports whether a manager has run, and led, for managerStartup.
+func (s *Story) isManagerActive() bool {
+	running := s.running.Load()
+	return running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
+}
+
 // podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.
 func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	behavior := workloads.Ready()
@@ -217,8 +239,16 @@ func podBehavior(pod *corev1.Pod) workloads.Behavior {
 	return behavior
 }
 
-// stop calls the deferred functions, and ends the manager, the catalog and the cluster. No goroutine may remain in the bubble.
+// stop ends the story as end does. Errors fail the story.
 func (s *Story) stop() {
+	s.Helper()
+	if err := s.end(); err != nil {
+		s.Error(err)
+	}
+}
+
+// end calls the deferred functions, and ends the manager, the catalog and the cluster. No goroutine may remain in the bubble.
+func (s *Story) end() (err error) {
 	for _, each := range slices.Backward(s.deferred) {
 		each()
 	}
@@ -226,14 +256,18 @@ func (s *Story) stop() {
 		s.KillManager()
 	}
 	if s.catalog != nil {
-		if err := s.catalog.Close(); err != nil {
-			s.Errorf("stopping the catalog: %v", err)
+		if closeErr := s.catalog.Close(); closeErr != nil {
+			err = fmt.Errorf("stopping the catalog: %w", closeErr)
 		}
 	}
 	if s.Cluster != nil {
+		for _, violation := range s.Violations() {
+			s.Error(violation)
+		}
 		allRequests.add(s.Cluster)
 		s.Cluster.Stop()
 	}
+	return err
 }
 
 // Defer registers a function that is called before the cluster stops. The last registered function is called first.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -77,11 +78,13 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 	if what != "down" && what != "up" {
 		return fmt.Errorf("%q is unknown; use down or up", what)
 	}
-	s.network.SetDown(what == "down")
+	s.networkDown = what == "down"
+	s.network.SetDown(s.networkDown)
 	return nil
 }
 
-// manager starts, kills or restarts the manager. It returns an error if it must kill a manager and none runs.
+// manager starts, kills or restarts the manager. To restart a manager that does not run is to start it. It returns an error if it must kill
+// a manager and none runs.
 func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {
@@ -90,10 +93,10 @@ func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) err
 	if !slices.Contains([]string{"start", "kill", "restart"}, what) {
 		return fmt.Errorf("%q is unknown; use start, kill or restart", what)
 	}
-	if what != "start" {
-		if s.Manager == nil {
-			return fmt.Errorf("cannot %s the manager: none runs; start it first", what)
-		}
+	if what == "kill" && s.Manager == nil {
+		return errors.New("cannot kill the manager: none runs; start it first")
+	}
+	if what != "start" && s.Manager != nil { // a fault may have killed it in an earlier process of the story
 		s.KillManager()
 	}
 	if what != "kill" {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/livecache"
 	"github.com/openshift/platform-operators/pkg/apply/object"
@@ -30,6 +32,8 @@ type objectState struct {
 	drifted  bool
 	// contention has the number of recent repairs.
 	contention contention
+	// version is the resourceVersion of the newest live object that was compared or written.
+	version string
 }
 
 // isCurrent reports whether the object was already compared in this state and with this policy. It returns false for an object that is
@@ -100,6 +104,31 @@ func (m *Memory) setState(key object.Key, state objectState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.objects[key] = state
+}
+
+// checkVersion empties the state of an object whose live version is older than one that was compared or written before, as after the
+// restore of a backup of etcd. The manager may then own fields with the values of an earlier revision, so that only a write can make sure
+// that the object is as declared.
+func (m *Memory) checkVersion(key object.Key, live *livecache.Live) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state, isKnown := m.objects[key]
+	if !isKnown {
+		return
+	}
+	if order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, state.version); err == nil && order < 0 {
+		m.objects[key] = objectState{version: live.ResourceVersion}
+	}
+}
+
+// setVersion records the version of an object after a call. It does nothing if the object has no state.
+func (m *Memory) setVersion(key object.Key, live *livecache.Live) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if state, isKnown := m.objects[key]; isKnown {
+		state.version = live.ResourceVersion
+		m.objects[key] = state
+	}
 }
 
 // Keep removes the objects that none of the sets has. If a later revision declares such an object again, its absence is then not reported

@@ -205,6 +205,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().AddAfter(name, left)
 		return nil // usually the watch event of the last write arrives before that
 	}
+	if memory.isNewerThan(found) {
+		memory = c.newMemory(found)
+	}
+	memory.version = found.ResourceVersion
 	memory.drift.Begin()
 	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
 	s.machine = revision.NewMachine(revision.Input{Deployment: found, History: &memory.history})

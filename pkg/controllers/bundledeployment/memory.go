@@ -2,8 +2,10 @@ package bundledeployment
 
 import (
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/lastwrite"
@@ -20,8 +22,9 @@ type memory struct {
 	history revision.History
 	// sets are the objects of loaded revisions, by number.
 	sets revisions.Sets
-	// lastWrite is the controller's last write to the BundleDeployment.
+	// lastWrite is the controller's last write to the BundleDeployment. version is the newest resourceVersion that a sync has seen or written.
 	lastWrite lastwrite.Write
+	version   string
 	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
 	// events are the Events to send after the next write of the status.
@@ -48,18 +51,38 @@ type memory struct {
 
 func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	found := c.memories[deployment.Name]
+	c.mu.Unlock()
 	if found == nil || found.uid != deployment.UID {
-		if found != nil {
-			c.watcher.Release(deployment.Name)
-			c.fetches.Cancel(deployment.Name) // the fetch was requested for a deleted object of this name
-			c.metrics.Forget(deployment.Name)
-		}
-		found = &memory{uid: deployment.UID, sets: revisions.Sets{}}
-		c.memories[deployment.Name] = found
+		return c.newMemory(deployment)
 	}
 	return found
+}
+
+// newMemory replaces the memory of a BundleDeployment, if there is one, by an empty memory.
+func (c *controller) newMemory(deployment *corev1alpha2.BundleDeployment) *memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.memories[deployment.Name] != nil {
+		c.watcher.Release(deployment.Name)
+		c.fetches.Cancel(deployment.Name) // the fetch was requested for another object of this name, or for another version
+		c.metrics.Forget(deployment.Name)
+	}
+	empty := &memory{uid: deployment.UID, sets: revisions.Sets{}}
+	c.memories[deployment.Name] = empty
+	return empty
+}
+
+// wrote records a write of the BundleDeployment by this controller.
+func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
+	m.lastWrite, m.version = lastwrite.Of(stored, now), stored.ResourceVersion
+}
+
+// isNewerThan reports whether the memory is of a newer version of the BundleDeployment, as after the restore of a backup of etcd. The
+// revisions in memory may then be missing in the cluster.
+func (m *memory) isNewerThan(deployment *corev1alpha2.BundleDeployment) bool {
+	order, err := resourceversion.CompareResourceVersion(deployment.ResourceVersion, m.version)
+	return err == nil && order < 0
 }
 
 // maxEvents is the maximum number of Events that wait for a write of the status. Further Events are dropped.

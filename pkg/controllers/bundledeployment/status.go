@@ -11,7 +11,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/health"
-	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
@@ -70,7 +69,7 @@ func (s *reconciliation) writeStatus(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("writing the status of BundleDeployment %q: %w", s.deployment.Name, err)
 		}
-		s.memory.lastWrite = lastwrite.Of(stored, s.c.clock.Now())
+		s.memory.wrote(stored, s.c.clock.Now())
 	}
 	s.memory.drift.Written()
 	s.memory.warnings.Clear()

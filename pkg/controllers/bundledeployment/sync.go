@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
@@ -86,7 +85,7 @@ func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 // written replaces before and deployment by a BundleDeployment that this sync has written. Unwritten changes of the status are lost.
 func (s *reconciliation) written(stored *corev1alpha2.BundleDeployment) {
 	s.before, s.deployment = stored, stored.DeepCopy()
-	s.memory.lastWrite = lastwrite.Of(stored, s.c.clock.Now())
+	s.memory.wrote(stored, s.c.clock.Now())
 }
 
 // retry requests another sync after a time. Of several requests, the earliest applies. Zero requests nothing.

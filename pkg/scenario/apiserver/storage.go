@@ -3,6 +3,7 @@ package apiserver
 import (
 	"cmp"
 	"path"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +20,9 @@ import (
 
 // keyPrefix is the prefix of all keys, as in kube-apiserver.
 const keyPrefix = "/registry"
+
+// coreGroup is the name of the core group in keys.
+const coreGroup = "core"
 
 // storageOptions is a generic.RESTOptionsGetter that gives each registry k8s.io/apiserver's etcd3 storage without a watch cache.
 type storageOptions struct {
@@ -43,12 +47,28 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 
 // resourcePrefix returns the part of a resource's keys that follows keyPrefix.
 func resourcePrefix(resource schema.GroupResource) string {
-	return cmp.Or(resource.Group, "core") + "/" + resource.Resource
+	return cmp.Or(resource.Group, coreGroup) + "/" + resource.Resource
 }
 
 // StorageKey returns the key of an object in the store. The namespace of a cluster-scoped object is empty.
 func StorageKey(resource schema.GroupResource, namespace, name string) string {
 	return path.Join(keyPrefix, resourcePrefix(resource), namespace, name)
+}
+
+// ParseStorageKey returns the object whose key in the store is key: the inverse of StorageKey. It returns false for the key of other data.
+func ParseStorageKey(key string) (resource schema.GroupResource, namespace, name string, isObject bool) {
+	parts := strings.Split(strings.TrimPrefix(key, keyPrefix+"/"), "/")
+	if len(parts) < 3 || len(parts) > 4 || !strings.HasPrefix(key, keyPrefix+"/") {
+		return schema.GroupResource{}, "", "", false
+	}
+	resource = schema.GroupResource{Group: parts[0], Resource: parts[1]}
+	if resource.Group == coreGroup {
+		resource.Group = ""
+	}
+	if len(parts) == 4 {
+		namespace = parts[2]
+	}
+	return resource, namespace, parts[len(parts)-1], true
 }
 
 // store is a generic.StorageDecorator that returns etcd3 storage without a watch cache.

@@ -97,7 +97,7 @@ func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (
 type watcher struct{ store *Store }
 
 // Watch implements clientv3.Watcher. Every event has the previous version of the key, or nil for a new key. There are no progress
-// notifications.
+// notifications, except one after each event that a Delay made late.
 func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
 	op := clientv3.OpGet(key, options...)
 	return w.store.watch(ctx, key, string(op.RangeBytes()), op.Rev())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -32,6 +33,37 @@ func (s *Store) Snapshot() *Snapshot {
 		Time: time.Now(), revision: s.revision, compacted: s.compacted, leases: leases,
 		keys: slices.Clone(s.keys), histories: shareHistories(s.histories), events: slices.Clip(s.events),
 	}
+}
+
+// At returns a copy of the snapshot without the writes after a revision. It returns ErrCompacted if the state at the revision is not in the
+// history, and ErrFutureRev if the revision is later than that of the snapshot.
+func (s *Snapshot) At(revision int64) (*Snapshot, error) {
+	switch {
+	case revision < s.compacted:
+		return nil, rpctypes.ErrCompacted
+	case revision > s.revision:
+		return nil, rpctypes.ErrFutureRev
+	}
+	earlier := &Snapshot{
+		Time: s.Time, revision: revision, compacted: s.compacted, leases: s.leases, histories: make(map[string][]version, len(s.histories)),
+	}
+	for _, key := range s.keys {
+		history := s.histories[key]
+		n := 0
+		for n < len(history) && history[n].ModRevision <= revision {
+			n++
+		}
+		if n > 0 {
+			earlier.keys = append(earlier.keys, key)
+			earlier.histories[key] = history[:n:n]
+		}
+	}
+	n := 0
+	for n < len(s.events) && s.events[n].Kv.ModRevision <= revision {
+		n++
+	}
+	earlier.events = s.events[:n:n]
+	return earlier, nil
 }
 
 // Revision returns the revision of the last write before the snapshot.

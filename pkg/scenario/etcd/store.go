@@ -22,6 +22,7 @@ type Store struct {
 	events  []*clientv3.Event
 	watches map[*watch]struct{}
 	leases  map[clientv3.LeaseID]*lease
+	delays  []*DelayedEvent
 }
 
 // version is one version of a key: a value or a deletion.
@@ -38,12 +39,17 @@ func New() *Store {
 	}
 }
 
-// Close stops the timers of leases. It does not end watches; a watch ends when its context ends.
+// Close stops the timers of leases and of delayed events. It does not end watches; a watch ends when its context ends.
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, lease := range s.leases {
 		lease.timer.Stop()
+	}
+	for _, d := range s.delays {
+		if d.timer != nil {
+			d.timer.Stop()
+		}
 	}
 }
 
@@ -52,6 +58,21 @@ func (s *Store) Revision() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.revision
+}
+
+// Events returns the writes after a revision, in order. It returns ErrCompacted if the history no longer has all of them, and ErrFutureRev
+// if the revision is in the future.
+func (s *Store) Events(after int64) ([]*clientv3.Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after > s.revision {
+		return nil, rpctypes.ErrFutureRev
+	}
+	if after+1 < s.compacted {
+		return nil, rpctypes.ErrCompacted
+	}
+	first, _ := slices.BinarySearchFunc(s.events, after+1, func(event *clientv3.Event, revision int64) int { return int(event.Kv.ModRevision - revision) })
+	return slices.Clone(s.events[first:]), nil
 }
 
 // Compact removes the versions that are not visible at the revision or later. A list or a watch at an earlier revision then gets
@@ -229,5 +250,7 @@ func (s *Store) record(kv, previous *mvccpb.KeyValue, deleted bool) {
 		event.Type = clientv3.EventTypeDelete
 	}
 	s.events = append(s.events, event)
+	s.count(event)
 	s.deliver(event)
+	s.finishMerged(event)
 }

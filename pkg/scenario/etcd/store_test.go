@@ -167,18 +167,23 @@ func TestAWatchGetsEveryWriteInOrder(t *testing.T) {
 	})
 }
 
-// collect waits for the next count events of a watch, and returns each as type, revision, value and previous value.
+// collect waits for the next count events of a watch, and returns each in the form of describe.
 func collect(events clientv3.WatchChan, count int) (got []string) {
 	for len(got) < count {
 		for _, event := range (<-events).Events {
-			text := fmt.Sprintf("%s %d %s", event.Type, event.Kv.ModRevision, event.Kv.Value)
-			if event.PrevKv != nil {
-				text += " over " + string(event.PrevKv.Value)
-			}
-			got = append(got, text)
+			got = append(got, describe(event))
 		}
 	}
 	return got
+}
+
+// describe returns an event as type, revision, value and previous value.
+func describe(event *clientv3.Event) string {
+	text := fmt.Sprintf("%s %d %s", event.Type, event.Kv.ModRevision, event.Kv.Value)
+	if event.PrevKv != nil {
+		text += " over " + string(event.PrevKv.Value)
+	}
+	return text
 }
 
 func TestALeaseDeletesItsKeys(t *testing.T) {

@@ -7,18 +7,33 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watch is an open watch of a range of keys. It delivers events in the order of their revisions. Writers never wait for the delivery.
+// watch is an open watch of a range of keys. It delivers events in the order of their revisions, except events that a Delay withheld.
+// Writers never wait for the delivery. Store.mu guards all fields that change.
 type watch struct {
+	context    context.Context
 	start, end string
 	// from is the revision of the first event to deliver. It may be in the future.
 	from int64
-	// queue holds the events that were not delivered yet. Store.mu guards it. A value in wake means that the queue has new events.
-	queue []*clientv3.Event
+	// queue holds the responses that were not delivered yet. A value in wake means that the queue may have new responses.
+	queue []queued
 	wake  chan struct{}
+	// withheld are the events that a Delay withholds until the next event of their key.
+	withheld map[string]queued
+	// last and sent are the highest revisions of the events that were queued, and of those that left the queue.
+	last, sent int64
+	// compacted is not 0 after Store.Replace ended the watch. It is the compacted revision.
+	compacted int64
+}
+
+// queued is an event that was not delivered yet, and its delay, if it has one. Without an event, it is a progress notification at a revision.
+type queued struct {
+	event    *clientv3.Event
+	delay    *DelayedEvent
+	revision int64
 }
 
 // watch starts a watch that ends when the context ends. Revision 0 delivers future events only. If the revision is compacted, the channel
-// delivers an error and is closed.
+// delivers an error and is closed. The same happens to a watch that would continue another one after an event that a Delay withheld from it.
 func (s *Store) watch(ctx context.Context, start, end string, revision int64) clientv3.WatchChan {
 	results := make(chan clientv3.WatchResponse)
 	s.mu.Lock()
@@ -26,67 +41,142 @@ func (s *Store) watch(ctx context.Context, start, end string, revision int64) cl
 	if revision == 0 {
 		revision = s.revision + 1
 	}
-	if revision < s.compacted {
+	w := &watch{context: ctx, start: start, end: end, from: revision, wake: make(chan struct{}, 1), withheld: map[string]queued{}}
+	if revision < s.compacted || s.missesEvent(w) {
 		refused := make(chan clientv3.WatchResponse, 1)
-		refused <- clientv3.WatchResponse{CompactRevision: s.compacted, Canceled: true}
+		refused <- compactedResponse(max(s.compacted, 1))
 		close(refused)
 		return refused
 	}
-	w := &watch{start: start, end: end, from: revision, wake: make(chan struct{}, 1)}
 	for _, event := range s.events {
-		w.add(event)
+		s.add(w, event)
 	}
 	s.watches[w] = struct{}{}
 	go func() {
 		defer close(results)
 		defer s.forget(w)
-		s.serve(ctx, w, results)
+		s.serve(w, results)
 	}()
 	return results
+}
+
+func compactedResponse(revision int64) clientv3.WatchResponse {
+	return clientv3.WatchResponse{CompactRevision: revision, Canceled: true}
 }
 
 func (s *Store) forget(w *watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watches, w)
+	w.recordBroken()
 }
 
 func (s *Store) deliver(event *clientv3.Event) {
 	for w := range s.watches {
-		w.add(event)
+		s.add(w, event)
 	}
 }
 
-func (w *watch) add(event *clientv3.Event) {
+// add queues an event of a watch, or withholds it.
+func (s *Store) add(w *watch, event *clientv3.Event) {
 	if event.Kv.ModRevision < w.from || !inRange(string(event.Kv.Key), w.start, w.end) {
 		return
 	}
-	w.queue = append(w.queue, event)
+	key, delay := string(event.Kv.Key), s.delayFor(event, w)
+	if first, found := w.withheld[key]; found {
+		delete(w.withheld, key)
+		first.delay.isMerged = true
+		if event = merge(first.event, event); event == nil {
+			return
+		}
+	}
+	added := queued{event: event, delay: delay, revision: event.Kv.ModRevision}
+	if delay != nil {
+		delay.isApplied = true
+		if delay.delay.Merge {
+			w.withheld[key] = added
+			return
+		}
+	}
+	w.push(added)
+}
+
+func (w *watch) push(added queued) {
+	w.queue = append(w.queue, added)
+	w.last = max(w.last, added.revision)
+	w.signal()
+}
+
+func (w *watch) signal() {
 	select {
 	case w.wake <- struct{}{}:
 	default: // a wake-up is already pending
 	}
 }
 
-func (s *Store) serve(ctx context.Context, w *watch, results chan<- clientv3.WatchResponse) {
+// release queues the event whose delay has ended, if the watch withholds it.
+func (w *watch) release(delay *DelayedEvent) {
+	w.signal() // the event may be in the queue
+	key := string(delay.event.Kv.Key)
+	late, found := w.withheld[key]
+	if !found || late.delay != delay {
+		return
+	}
+	delete(w.withheld, key)
+	last := w.last
+	w.push(queued{event: late.event, revision: late.revision})
+	if last > late.revision {
+		w.push(queued{revision: last}) // otherwise the client would resume the watch at the late event, and see later events again
+	}
+}
+
+// take removes the responses from the queue that can be delivered now: those before the first event whose delay is pending.
+func (w *watch) take() (responses []clientv3.WatchResponse) {
+	var events []*clientv3.Event
+	flush := func() {
+		if len(events) > 0 {
+			responses = append(responses, clientv3.WatchResponse{Header: pb.ResponseHeader{Revision: w.sent}, Events: events})
+			events = nil
+		}
+	}
+	for len(w.queue) > 0 && (w.queue[0].delay == nil || !w.queue[0].delay.isPending) {
+		next := w.queue[0]
+		w.queue[0] = queued{} // frees the event
+		w.queue = w.queue[1:]
+		w.sent = max(w.sent, next.revision)
+		if next.event != nil {
+			events = append(events, next.event)
+			continue
+		}
+		flush()
+		responses = append(responses, clientv3.WatchResponse{Header: pb.ResponseHeader{Revision: next.revision}})
+	}
+	flush()
+	if w.compacted != 0 {
+		responses = []clientv3.WatchResponse{compactedResponse(w.compacted)}
+	}
+	return responses
+}
+
+func (s *Store) serve(w *watch, results chan<- clientv3.WatchResponse) {
 	for {
 		select {
-		case <-ctx.Done():
+		case <-w.context.Done():
 			return
 		case <-w.wake:
 		}
 		s.mu.Lock()
-		events := w.queue
-		w.queue = nil
+		responses := w.take()
 		s.mu.Unlock()
-		if len(events) == 0 {
-			continue
-		}
-		response := clientv3.WatchResponse{Header: pb.ResponseHeader{Revision: events[len(events)-1].Kv.ModRevision}, Events: events}
-		select {
-		case <-ctx.Done():
-			return
-		case results <- response:
+		for _, response := range responses {
+			select {
+			case <-w.context.Done():
+				return
+			case results <- response:
+			}
+			if response.Canceled {
+				return
+			}
 		}
 	}
 }

@@ -138,6 +138,14 @@ type injected struct {
 	injection *scenario.Injection
 }
 
+// RemoveFaults removes the faults that steps have injected. Run no longer reports those that applied to no request.
+func (r *Runner) RemoveFaults() {
+	for _, each := range r.injected {
+		each.injection.Remove()
+	}
+	r.injected = nil
+}
+
 // unused returns an error for the first fault that applied to no request, because the story does not test what it claims to test.
 func (r *Runner) unused() error {
 	for _, each := range r.injected {

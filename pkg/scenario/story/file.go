@@ -37,6 +37,8 @@ type Step struct {
 	Title string
 	// As is the user who sends the step's requests. The default is scenario.AdminUser.
 	As string
+	// Refused says whether the API server refuses the step's request.
+	Refused Refusal
 	// Verb is the name of the action, such as "create". Arguments are its arguments.
 	Verb      string
 	Arguments Arguments
@@ -123,6 +125,14 @@ func (p parser) fault(node *yaml.Node, format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", p.position(node), fmt.Errorf(format, arguments...))
 }
 
+// wrap adds the file and line of a node to an error. It returns nil for nil.
+func (p parser) wrap(node *yaml.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return p.fault(node, "%w", err)
+}
+
 func (p parser) position(node *yaml.Node) Position { return Position{File: p.file, Line: node.Line} }
 
 func (p parser) story(node *yaml.Node) (*Story, error) {
@@ -143,17 +153,23 @@ func (p parser) story(node *yaml.Node) (*Story, error) {
 		}
 		return p.fault(value, "unknown field %q; a story has title, from and steps", name)
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case story.Title == "":
-		return nil, p.fault(node, "the story has no title")
-	case len(story.Steps) == 0:
-		return nil, p.fault(node, "the story has no steps")
-	case len(story.Steps) > maxSteps:
-		return nil, p.fault(node, "the story has %d steps, more than %d", len(story.Steps), maxSteps)
 	}
-	return story, nil
+	return story, p.wrap(node, story.validate())
+}
+
+// validate returns an error if the story has no title, no steps or too many steps. It does not validate the steps.
+func (s *Story) validate() error {
+	switch {
+	case s.Title == "":
+		return errors.New("the story has no title")
+	case len(s.Steps) == 0:
+		return errors.New("the story has no steps")
+	case len(s.Steps) > maxSteps:
+		return fmt.Errorf("the story has %d steps, more than %d", len(s.Steps), maxSteps)
+	}
+	return nil
 }
 
 func (p parser) step(node *yaml.Node) (Step, error) {
@@ -164,17 +180,19 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 			return p.decode(value, &step.Title)
 		case "as":
 			return p.decode(value, &step.As)
+		case "refused":
+			if err := p.decode(value, &step.Refused); err != nil {
+				return err
+			}
+			if step.Refused == NeverRefused {
+				return p.fault(value, "refused is empty; write must or may, or remove it")
+			}
+			return p.wrap(value, step.Refused.validate())
 		case "then":
 			return p.list(value, func(item *yaml.Node) error {
-				expectation := Expectation{Position: p.position(item)}
-				if err := p.decode(item, &expectation); err != nil {
-					return err
-				}
-				if err := expectation.validate(); err != nil {
-					return p.fault(item, "%w", err)
-				}
+				expectation, err := p.expectation(item)
 				step.Then = append(step.Then, expectation)
-				return nil
+				return err
 			})
 		}
 		if p.verbs[name] == nil {
@@ -190,6 +208,14 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 		err = p.fault(node, "the step has no verb; the verbs are %s", names(p.verbs))
 	}
 	return step, err
+}
+
+func (p parser) expectation(node *yaml.Node) (Expectation, error) {
+	expectation := Expectation{Position: p.position(node)}
+	if err := p.decode(node, &expectation); err != nil {
+		return expectation, err
+	}
+	return expectation, p.wrap(node, expectation.validate())
 }
 
 // fields calls visit with each field of a mapping until visit returns an error. It returns an error for other nodes and repeated fields.
@@ -225,8 +251,5 @@ func (p parser) list(node *yaml.Node, visit func(item *yaml.Node) error) error {
 }
 
 func (p parser) decode(node *yaml.Node, into any) error {
-	if err := (Arguments{node: node}).Into(into); err != nil {
-		return p.fault(node, "%w", err)
-	}
-	return nil
+	return p.wrap(node, (Arguments{node: node}).Into(into))
 }

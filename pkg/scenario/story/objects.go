@@ -170,10 +170,22 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 // explainNotFound replaces a NotFound error with an error that has the object's name in the story. It returns other errors unchanged.
 func explainNotFound(name string, err error) error {
 	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("%s does not exist", name)
+		return notFoundError{name, err}
 	}
 	return err
 }
+
+// notFoundError is a NotFound error with the object's name in the story.
+type notFoundError struct {
+	name string
+	err  error
+}
+
+// Error implements error.
+func (e notFoundError) Error() string { return e.name + " does not exist" }
+
+// Unwrap returns the API server's error.
+func (e notFoundError) Unwrap() error { return e.err }
 
 func checkCondition(object *unstructured.Unstructured, conditionType, expected string) error {
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")

@@ -40,6 +40,8 @@ type Runner struct {
 
 	clients  map[string]*client
 	injected []injected
+	// applications are the "apply" steps that "wait" repeats.
+	applications []*application
 	// before is the state after the previous step, as lines by object.
 	before map[string][]string
 }
@@ -69,7 +71,8 @@ func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	}
 	for i, step := range story.Steps {
 		begun := time.Now()
-		if err := r.step(ctx, step); err != nil {
+		refusal, err := r.step(ctx, step)
+		if err != nil {
 			return report.String(), fmt.Errorf("%s: %w", step.Position, err)
 		}
 		lines, err := r.report(ctx, begun, events)
@@ -77,6 +80,9 @@ func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 			return report.String(), fmt.Errorf("%s: %w", step.Position, err)
 		}
 		fmt.Fprintf(&report, "\n%d. %s\n", i+1, step.name())
+		if refusal != nil {
+			lines = slices.Insert(lines, 0, "refused: "+refusal.Error())
+		}
 		for _, line := range lines {
 			if r.Mask != nil {
 				line = r.Mask(line)
@@ -100,11 +106,12 @@ func (s Step) name() string {
 	return s.Verb
 }
 
-func (r *Runner) step(ctx context.Context, step Step) error {
-	if err := r.Verbs[step.Verb](ctx, r, step); err != nil {
-		return fmt.Errorf("%s: %w", step.Verb, err)
+// step performs a step and waits until the cluster has settled. It returns the API server's refusal if the step permits it.
+func (r *Runner) step(ctx context.Context, step Step) (refusal, err error) {
+	if refusal, err = r.do(ctx, step); err != nil {
+		return nil, err
 	}
-	return r.Cluster.Settle()
+	return refusal, r.Cluster.Settle()
 }
 
 // report returns the changes of the state, the operator's writes and the Events since a step began.

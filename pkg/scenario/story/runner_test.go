@@ -2,6 +2,7 @@ package story_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,6 +117,8 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 		"a fault that does nothing":        {"- fail: {verb: create}\n", "x.yaml:3: fail: set exactly one of code, delay, lose, loseResponse and kill"},
 		"a fault with an unknown field":    {"- fail: {verb: create, status: 500}\n", `x.yaml:3: fail: unknown field "status"; the fields are code, delay, kill, lose, loseResponse, name, namespace, nth, resource, times, user, verb, writes`},
 		"a process that does not run":      {"- fail: {verb: create, kill: manager}\n", `x.yaml:3: fail: process "manager" does not run`},
+		"an apply of nothing":              {"- apply: {every: 1m}\n", "x.yaml:3: apply: object is missing"},
+		"an apply that is too frequent":    {"- apply: {object: {}, every: 1s}\n", "x.yaml:3: apply: every is 1s; the minimum is 10s"},
 		"a watch that does not exist":      {"- cut: {resource: widgets.example.com}\n", "x.yaml:3: cut: no open watch matches"},
 		"a fault that applies to nothing":  {create + "- fail: {resource: deployments, code: 500}\n", "x.yaml:4: fail: the fault applied to no request; check user, verb, resource (such as deployments.apps, or"},
 		"a fault with a verb that is none": {"- fail: {verb: creat, code: 500}\n", `x.yaml:3: fail: no request has verb "creat"; write one of get, list,`},
@@ -151,6 +154,32 @@ func TestAFaultOfAStepSaysWhere(t *testing.T) {
 			}
 			if strings.Contains(c.want, "settled") && !strings.Contains(err.Error(), `system:admin: patch configmaps "default/a"`) {
 				t.Errorf("%v does not say what was still running", err)
+			}
+		})
+	}
+}
+
+func TestAStepThatIsRefused(t *testing.T) {
+	const bad, good = "- {refused: %s, patch: {object: ConfigMap/default/a, data: {size: 1}}}\n", "- {refused: %s, patch: {object: ConfigMap/default/a, data: {size: '2'}}}\n"
+	const forbidden = "- {refused: %s, as: nobody, delete: ConfigMap/default/a}\n"
+	const missing = "- {refused: %s, delete: ConfigMap/default/b}\n"
+	for name, c := range map[string]struct{ step, refused, want string }{
+		"an invalid request that must be refused":              {bad, "must", ""},
+		"an invalid request that may be refused":               {bad, "may", ""},
+		"a forbidden request that must be refused":             {forbidden, "must", ""},
+		"a valid request that must be refused":                 {good, "must", "x.yaml:4: patch: the API server accepted the request, but must refuse it"},
+		"a valid request that may be refused":                  {good, "may", ""},
+		"an object that does not exist, which must be refused": {missing, "must", "x.yaml:4: delete: ConfigMap/default/b does not exist"},
+		"an object that does not exist, which may be refused":  {missing, "may", ""},
+		"a kind that does not exist":                           {"- {refused: %s, delete: Widget/b}\n", "may", `x.yaml:4: delete: kind "Widget" is not served`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := runStory(t, "title: A refusal\nsteps:\n"+create+fmt.Sprintf(c.step, c.refused))
+			if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s…", err, c.want)
+			}
+			if c.want == "" && c.step != good && !strings.Contains(report, "   refused: ") {
+				t.Errorf("the report does not have the refusal:\n%s", report)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
@@ -28,6 +29,7 @@ type Verb func(ctx context.Context, r *Runner, step Step) error
 func Verbs() map[string]Verb {
 	return map[string]Verb{
 		"create":  create,
+		"apply":   apply,
 		"patch":   patch,
 		"delete":  remove,
 		"wait":    wait,
@@ -94,6 +96,8 @@ func patch(ctx context.Context, r *Runner, step Step) error {
 }
 
 // remove deletes an object.
+//
+// It also ends the repetitions of the user's "apply" steps for the object.
 func remove(ctx context.Context, r *Runner, step Step) error {
 	var name string
 	if err := step.Arguments.Into(&name); err != nil {
@@ -103,11 +107,16 @@ func remove(ctx context.Context, r *Runner, step Step) error {
 	if err != nil {
 		return err
 	}
-	return explainNotFound(name, resource.Delete(ctx, key.Name, metav1.DeleteOptions{}))
+	err = resource.Delete(ctx, key.Name, metav1.DeleteOptions{})
+	if err == nil {
+		kind, _, _ := strings.Cut(name, "/")
+		r.endApplications(step.As, schema.ParseGroupKind(kind), key.Namespace, key.Name)
+	}
+	return explainNotFound(name, err)
 }
 
-// wait sleeps for the duration in the arguments, in virtual time. It returns an error if the duration is not positive or exceeds maxWait.
-func wait(_ context.Context, _ *Runner, step Step) error {
+// wait lets the duration in the arguments pass, in virtual time, and repeats "apply" steps that are due. It returns an error if the duration is not positive or exceeds maxWait.
+func wait(ctx context.Context, r *Runner, step Step) error {
 	var text string
 	if err := step.Arguments.Into(&text); err != nil {
 		return err
@@ -119,8 +128,7 @@ func wait(_ context.Context, _ *Runner, step Step) error {
 	if duration <= 0 || duration > maxWait {
 		return fmt.Errorf("%s is not between 0 and %s", duration, maxWait)
 	}
-	time.Sleep(duration)
-	return nil
+	return r.sleep(ctx, duration)
 }
 
 // compact removes the history of all objects and breaks all watches, so that clients must list again.

@@ -31,6 +31,13 @@ type Behavior struct {
 // Ready returns the behavior of a Pod that becomes ready one second after its creation.
 func Ready() Behavior { return Behavior{After: time.Second} }
 
+// Behavior returns the function that SetBehavior set last, or the default.
+func (r *Runner) Behavior() func(*corev1.Pod) Behavior {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.behavior
+}
+
 // SetBehavior sets the function that returns the behavior of each Pod, including existing Pods. The Runner never calls the function
 // concurrently.
 func (r *Runner) SetBehavior(behavior func(*corev1.Pod) Behavior) error {

@@ -1,0 +1,274 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// Kind is a kind with values for the fields of its spec. It is read-only.
+type Kind struct {
+	// GroupVersionKind and Resource identify the kind.
+	GroupVersionKind schema.GroupVersionKind
+	Resource         schema.GroupVersionResource
+	// Fields are the fields with values, sorted by path.
+	Fields []Field
+	// Leaves are the leaves of spec, sorted. Omitted are the reasons why fields have no values, or no valid or invalid ones.
+	Leaves  []Path
+	Omitted map[Path]string
+
+	base      map[string]any
+	with      map[Path]map[Path]any
+	immutable []Path
+	schemas   map[Path]*fieldSchema
+}
+
+// Field has values for a field.
+type Field struct {
+	// Path is the path of a leaf, or of a field whose value is given as a whole.
+	Path Path
+	// Values are valid, reported and refused values, in any order.
+	Values []Value
+}
+
+// Value is a value for a field.
+type Value struct {
+	Value any
+	Class Class
+}
+
+// Class says how the API server and the operator treat a value.
+type Class string
+
+const (
+	// Valid values are accepted by the API server and by the operator.
+	Valid Class = "valid"
+	// Reported values are accepted by the API server. The operator reports them as faults of the user, and recovers when they are corrected.
+	Reported Class = "reported"
+	// Refused values are refused by the API server, whatever the other fields are.
+	Refused Class = "refused"
+)
+
+// examples is a file with values for the fields of a kind.
+type examples struct {
+	// Kind is a kind of the CustomResourceDefinitions. Version is its version; the default is the version for storage.
+	Kind    string `json:"kind"`
+	Version string `json:"version,omitempty"`
+	// Base is a valid object. It has a name, and need not have apiVersion and kind.
+	Base map[string]any `json:"base"`
+	// Fields has the values by path.
+	Fields map[Path]fieldExamples `json:"fields"`
+	// With has, by path, other fields that a change of the field or of a field below it must set, too. null removes a field.
+	With map[Path]map[Path]any `json:"with,omitempty"`
+	// Immutable are the fields that cannot be changed, with the fields below them. They get values when an object is created.
+	Immutable []Path `json:"immutable,omitempty"`
+}
+
+// fieldExamples are the values of a field. Derived values, such as those of an enum, are added to them.
+type fieldExamples struct {
+	Valid    []any `json:"valid,omitempty"`
+	Reported []any `json:"reported,omitempty"`
+	Refused  []any `json:"refused,omitempty"`
+	// Whole permits a field that is no leaf. Its values count for the leaves that they contain.
+	Whole bool `json:"whole,omitempty"`
+	// Omitted is the reason why the field and the fields below it have no values, or why the field has only valid or only invalid ones.
+	Omitted string `json:"omitted,omitempty"`
+}
+
+// ReadKind reads a file with the values of a kind; the package's documentation has an example. It returns an error that lists each leaf for
+// which the file has no valid or no invalid value and no reason, and each path that the schema does not have.
+func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := ParseKind(content, definitions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return kind, nil
+}
+
+// ParseKind is like ReadKind, for the content of a file.
+func ParseKind(content []byte, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
+	read, err := parseExamples(content)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newKind(read, definitions)
+	if err != nil {
+		return nil, err
+	}
+	if k.Name() == "" {
+		return nil, errors.New("base has no metadata.name; write a valid object")
+	}
+	if err := k.add(read); err != nil {
+		return nil, err
+	}
+	return k, k.check()
+}
+
+// parseExamples parses a file. Integers become int64, as Kubernetes decodes objects.
+func parseExamples(content []byte) (read examples, err error) {
+	if err := kyaml.UnmarshalStrict(content, &read); err != nil { // for errors about unknown fields
+		return read, err
+	}
+	asJSON, err := kyaml.YAMLToJSON(content)
+	if err != nil {
+		return read, err
+	}
+	read = examples{}
+	return read, json.Unmarshal(asJSON, &read)
+}
+
+// newKind returns a Kind without values.
+func newKind(read examples, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
+	for _, definition := range definitions {
+		if definition.Spec.Names.Kind != read.Kind {
+			continue
+		}
+		for _, version := range definition.Spec.Versions {
+			if version.Name != read.Version && (read.Version != "" || !version.Storage) {
+				continue
+			}
+			k := &Kind{Omitted: map[Path]string{}, base: read.Base, with: read.With, immutable: read.Immutable}
+			k.GroupVersionKind = schema.GroupVersionKind{Group: definition.Spec.Group, Version: version.Name, Kind: read.Kind}
+			k.Resource = k.GroupVersionKind.GroupVersion().WithResource(definition.Spec.Names.Plural)
+			return k, k.readSchema(version.Schema)
+		}
+		return nil, fmt.Errorf("CustomResourceDefinition %s has no version %q", definition.Name, read.Version)
+	}
+	return nil, fmt.Errorf("no CustomResourceDefinition has kind %q", read.Kind)
+}
+
+func (k *Kind) readSchema(validation *apiextensionsv1.CustomResourceValidation) error {
+	if validation == nil || validation.OpenAPIV3Schema == nil {
+		return fmt.Errorf("%s has no schema", k.GroupVersionKind.Kind)
+	}
+	spec, found := validation.OpenAPIV3Schema.Properties["spec"]
+	if !found {
+		return fmt.Errorf("%s has no spec", k.GroupVersionKind.Kind)
+	}
+	var err error
+	if k.Leaves, err = Leaves("spec", &spec); err != nil {
+		return err
+	}
+	k.schemas, err = fieldsOf("spec", &spec)
+	return err
+}
+
+// Name returns the name of the base object.
+func (k *Kind) Name() string { return (&unstructured.Unstructured{Object: k.base}).GetName() }
+
+// Namespace returns the namespace of the base object, or "" if the kind is cluster-scoped.
+func (k *Kind) Namespace() string { return (&unstructured.Unstructured{Object: k.base}).GetNamespace() }
+
+// Base returns a new copy of the base object.
+func (k *Kind) Base() map[string]any {
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(k.base)}
+	object.SetGroupVersionKind(k.GroupVersionKind)
+	return object.Object
+}
+
+// LeavesIn returns the leaves that a value of a field has, sorted.
+func (k *Kind) LeavesIn(path Path, value any) []Path { return leavesIn(path, value, k.schemas) }
+
+// IsImmutable reports whether a field cannot be changed.
+func (k *Kind) IsImmutable(path Path) bool {
+	return slices.ContainsFunc(k.immutable, func(prefix Path) bool { return prefix.contains(path) })
+}
+
+// Patch returns a JSON merge patch that sets a field to a value, and the fields that must be set with it. nil removes the field.
+func (k *Kind) Patch(path Path, value any) (map[string]any, error) {
+	return patchOf(k.change(path, value))
+}
+
+// Set sets a field of an object to a value, and the fields that must be set with it. nil removes the field.
+func (k *Kind) Set(object map[string]any, path Path, value any) error {
+	return k.change(path, value).apply(object)
+}
+
+// fieldValue is a value for a field; nil removes the field.
+type fieldValue struct {
+	path  Path
+	value any
+}
+
+// fieldValues are set in this order.
+type fieldValues []fieldValue
+
+// change returns the values of the fields that must be set with a field, and the value of the field. A removal needs no other fields.
+func (k *Kind) change(path Path, value any) fieldValues {
+	var values fieldValues
+	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
+		if value == nil || !prefix.contains(path) {
+			continue
+		}
+		for _, other := range slices.Sorted(maps.Keys(k.with[prefix])) {
+			values = append(values, fieldValue{other, k.with[prefix][other]})
+		}
+	}
+	return append(values, fieldValue{path, value})
+}
+
+// restore returns the values in the base object of a field, and of the fields that were set with it.
+func (k *Kind) restore(path Path) fieldValues {
+	values := fieldValues{{path, get(k.base, path)}}
+	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(k.with))) {
+		if !prefix.contains(path) {
+			continue
+		}
+		for _, other := range slices.Sorted(maps.Keys(k.with[prefix])) {
+			values = append(values, fieldValue{other, get(k.base, other)})
+		}
+		values = append(values, fieldValue{prefix, get(k.base, prefix)})
+	}
+	return values
+}
+
+// apply sets the fields of an object.
+func (v fieldValues) apply(object map[string]any) error {
+	for _, each := range v {
+		if each.value == nil {
+			remove(object, each.path)
+		} else if err := set(object, each.path, withoutNulls(each.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutNulls returns a copy of a value without the fields that are null. In a patch, they remove fields.
+func withoutNulls(value any) any {
+	object, isObject := value.(map[string]any)
+	if !isObject {
+		return runtime.DeepCopyJSONValue(value)
+	}
+	result := map[string]any{}
+	for name, field := range object {
+		if field != nil {
+			result[name] = withoutNulls(field)
+		}
+	}
+	return result
+}
+
+// patchOf returns a JSON merge patch that sets the fields.
+func patchOf(values fieldValues) (map[string]any, error) {
+	patch := map[string]any{}
+	for _, each := range values {
+		if err := set(patch, each.path, runtime.DeepCopyJSONValue(each.value)); err != nil {
+			return nil, err
+		}
+	}
+	return patch, nil
+}

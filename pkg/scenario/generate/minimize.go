@@ -1,0 +1,63 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+// Fails runs a story and reports whether it fails in the way that is searched for. A story that cannot be run, for example because it patches
+// an object that an earlier step no longer creates, does not fail in that way. An error ends Minimize.
+type Fails func(ctx context.Context, s *story.Story) (bool, error)
+
+// Minimize removes steps from a failing story as long as it still fails, by delta debugging, and returns the shortest failing story that it
+// finds. No single step can be removed from it, unless maxRuns runs did not suffice. Minimize does not change or run the story itself. It
+// returns the shortest failing story so far with an error of fails, or when ctx ends.
+func Minimize(ctx context.Context, failing *story.Story, maxRuns int, fails Fails) (*story.Story, error) {
+	if maxRuns < 0 {
+		return failing, errors.New("maxRuns is negative; choose how often the story may run")
+	}
+	parts := 2
+	for runs := 0; len(failing.Steps) > 1; {
+		shorter, used, err := shorten(ctx, failing, parts, maxRuns-runs, fails)
+		runs += used
+		switch {
+		case err != nil:
+			return failing, err
+		case shorter != nil:
+			failing, parts = shorter, max(parts-1, 2)
+		case runs == maxRuns || parts >= len(failing.Steps):
+			return failing, nil
+		default:
+			parts = min(2*parts, len(failing.Steps))
+		}
+	}
+	return failing, nil
+}
+
+// shorten returns the first story that fails without one of the parts into which the steps are divided, or nil, and the number of runs.
+func shorten(ctx context.Context, failing *story.Story, parts, maxRuns int, fails Fails) (shorter *story.Story, runs int, err error) {
+	count := len(failing.Steps)
+	parts = min(parts, count)
+	for part := parts - 1; part >= 0; part-- { // the last steps first: what follows the failure is never needed
+		if runs == maxRuns {
+			return nil, runs, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, runs, err
+		}
+		candidate := *failing
+		candidate.Steps = slices.Delete(slices.Clone(failing.Steps), part*count/parts, (part+1)*count/parts)
+		runs++
+		isFailing, err := fails(ctx, &candidate)
+		if err != nil {
+			return nil, runs, err
+		}
+		if isFailing {
+			return &candidate, runs, nil
+		}
+	}
+	return nil, runs, nil
+}

@@ -1,0 +1,186 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+const (
+	// DefaultSteps is the default of Generator.Steps.
+	DefaultSteps = 12
+	// maxSteps is the maximum of Generator.Steps. Longer stories find no more, and take longer to minimize.
+	maxSteps = 100
+)
+
+// Proposer returns steps that change something other than the objects of the Kinds, such as what a catalog offers, the version of the
+// cluster, or which requests fail. Its choices must depend on random only, and it must return at least one step.
+type Proposer func(random *rand.Rand) ([]story.Step, error)
+
+// Generator makes stories.
+type Generator struct {
+	// Kinds are the kinds whose objects the stories change. Required.
+	Kinds []*Kind
+	// Verbs are the verbs that the steps may use. Required.
+	Verbs map[string]story.Verb
+	// First are the steps with which each story begins. They do not count toward Steps.
+	First []story.Step
+	// Proposers add steps of other actors.
+	Proposers []Proposer
+	// Steps is the maximum number of steps. 0 means DefaultSteps.
+	Steps int
+}
+
+// Generated is a story, and what it tests.
+type Generated struct {
+	// Story is the story. Its positions are those of its YAML.
+	Story *story.Story
+	// Exercises are the values that its steps set, in order.
+	Exercises []Exercise
+}
+
+// Exercise is a value that a step sets a field to.
+type Exercise struct {
+	Kind  *Kind
+	Path  Path
+	Value Value
+}
+
+// Leaves returns the leaves of the kind's spec that the value has. A value that is refused stands for its field only.
+func (e Exercise) Leaves() []Path {
+	if e.Value.Class == Refused {
+		return []Path{e.Path}
+	}
+	return e.Kind.LeavesIn(e.Path, e.Value.Value)
+}
+
+// Story makes the story of a seed. The story is what Parse reads from its YAML, so that it can be replayed as a file. Story may be called
+// concurrently.
+func (g Generator) Story(seed Seed) (Generated, error) {
+	steps := g.Steps
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	switch {
+	case len(g.Kinds) == 0:
+		return Generated{}, errors.New("the generator has no kinds")
+	case steps < 1 || steps > maxSteps:
+		return Generated{}, fmt.Errorf("a generated story cannot have %d steps; choose 1 to %d", steps, maxSteps)
+	}
+	b := &builder{generator: g, random: seed.random(), limit: len(g.First) + steps}
+	b.steps = append(b.steps, g.First...)
+	for _, kind := range g.Kinds {
+		b.objects = append(b.objects, &object{kind: kind})
+	}
+	for len(b.steps) < b.limit {
+		if err := b.next(); err != nil {
+			return Generated{}, fmt.Errorf("seed %s, step %d: %w", seed, len(b.steps)+1, err)
+		}
+	}
+	made := &story.Story{Title: "Generated from seed " + seed.String(), Steps: b.steps[:b.limit]}
+	content, err := made.YAML()
+	if err != nil {
+		return Generated{}, fmt.Errorf("seed %s: %w", seed, err)
+	}
+	read, err := story.Parse("seed-"+seed.String()+".yaml", content, g.Verbs)
+	return Generated{Story: read, Exercises: b.exercises}, err
+}
+
+// builder makes one story.
+type builder struct {
+	generator Generator
+	random    *rand.Rand
+	limit     int
+	objects   []*object
+	steps     []story.Step
+	exercises []Exercise
+}
+
+// next adds one step, or the steps of a Proposer.
+func (b *builder) next() error {
+	switch choice := b.random.IntN(10); {
+	case choice < 3 && len(b.generator.Proposers) > 0:
+		proposed, err := b.generator.Proposers[b.random.IntN(len(b.generator.Proposers))](b.random)
+		if err == nil && len(proposed) == 0 {
+			err = errors.New("a proposer returned no steps")
+		}
+		b.steps = append(b.steps, proposed...)
+		return err
+	case choice == 9:
+		return b.wait()
+	}
+	return b.change(b.objects[b.random.IntN(len(b.objects))])
+}
+
+// wait adds a step in which time passes: long enough for GitOps, or for the deadlines of an operator.
+func (b *builder) wait() error {
+	durations := []string{"10s", "1m", "5m", "1h", "3h"}
+	arguments, err := story.NewArguments(durations[b.random.IntN(len(durations))])
+	b.steps = append(b.steps, story.Step{Verb: "wait", Arguments: arguments})
+	return err
+}
+
+// change adds a step that changes an object.
+func (b *builder) change(o *object) error {
+	if !o.isCreated {
+		step, exercise, err := o.createStep(b.random)
+		b.steps = append(b.steps, step)
+		if exercise != nil {
+			b.exercise(o, *exercise)
+		}
+		return err
+	}
+	choice := b.random.IntN(10)
+	if o.reported != "" && choice < 5 {
+		return b.correct(o)
+	}
+	field, value, found := o.pick(b.random, func(f Field) bool { return !o.kind.IsImmutable(f.Path) })
+	if choice == 9 || !found { // if all fields are immutable, nothing else can change
+		return b.remove(o)
+	}
+	if choice == 8 {
+		value = Value{Class: Valid} // removes the field
+	}
+	return b.set(o, field.Path, value)
+}
+
+func (b *builder) remove(o *object) error {
+	step, err := o.deleteStep()
+	b.steps = append(b.steps, step)
+	return err
+}
+
+// correct adds a step that restores a field with a reported value. If the field is immutable, it deletes the object instead.
+func (b *builder) correct(o *object) error {
+	if o.kind.IsImmutable(o.reported) {
+		return b.remove(o)
+	}
+	step, err := o.restoreStep(o.reported)
+	b.steps = append(b.steps, step)
+	o.reported = ""
+	return err
+}
+
+func (b *builder) set(o *object, path Path, value Value) error {
+	step, err := o.setStep(path, value)
+	b.steps = append(b.steps, step)
+	if value.Value != nil {
+		b.exercise(o, Exercise{o.kind, path, value})
+	} else if o.reported == path {
+		o.reported = ""
+	}
+	return err
+}
+
+// exercise records a value, and whether the object now has a value that must be corrected.
+func (b *builder) exercise(o *object, done Exercise) {
+	b.exercises = append(b.exercises, done)
+	switch {
+	case done.Value.Class == Reported:
+		o.reported = done.Path
+	case done.Value.Class == Valid && o.reported == done.Path:
+		o.reported = ""
+	}
+}

@@ -1,0 +1,253 @@
+package perturb_test
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+const (
+	operatorUser = "system:serviceaccount:default:copier"
+	namespace    = "default"
+	copied       = "is-copied" // the annotation of a ConfigMap whose Secret exists
+	finalizer    = "example.com/copier"
+)
+
+// defect is a mistake that the operator of these tests makes on purpose.
+type defect string
+
+const (
+	none                defect = ""
+	recordsBeforeItActs defect = "it records that a copy exists before it creates the copy"
+	ignoresUpdates      defect = "it ignores updates that do not change the content, so it does not notice a new object of the same name"
+	deletesByName       defect = "it deletes the copy of a deleted object by its name"
+	waitsASecond        defect = "it expects its copy in its cache after a second"
+	remembers           defect = "it remembers which copies it made, and does not check whether they exist"
+)
+
+// copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then writes an annotation of the
+// ConfigMap. With the label's value "protected", the ConfigMap gets a finalizer.
+type copier struct {
+	client     kubernetes.Interface
+	defect     defect
+	configMaps corelisters.ConfigMapLister
+	secrets    corelisters.SecretLister
+	queue      workqueue.TypedRateLimitingInterface[string]
+	made       map[string]string // the UID and the content of each source that was copied, by name
+	waited     map[types.UID]bool
+}
+
+func (c *copier) run(ctx context.Context) {
+	factory := informers.NewSharedInformerFactoryWithOptions(c.client, 0)
+	core := factory.Core().V1()
+	c.configMaps, c.secrets = core.ConfigMaps().Lister(), core.Secrets().Lister()
+	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute))
+	c.made, c.waited = map[string]string{}, map[types.UID]bool{}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc: c.enqueue, DeleteFunc: c.enqueue, UpdateFunc: func(before, after any) {
+			if c.defect != ignoresUpdates || hasOtherContent(before, after) {
+				c.enqueue(after)
+			}
+		},
+	}
+	for _, informer := range []cache.SharedIndexInformer{core.ConfigMaps().Informer(), core.Secrets().Informer()} {
+		if _, err := informer.AddEventHandler(handler); err != nil {
+			return
+		}
+	}
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	factory.WaitForCacheSync(ctx.Done())
+	defer context.AfterFunc(ctx, c.queue.ShutDown)()
+	for {
+		name, isDown := c.queue.Get()
+		if isDown {
+			return
+		}
+		if err := c.sync(ctx, name); err != nil {
+			c.queue.AddRateLimited(name)
+		} else {
+			c.queue.Forget(name)
+		}
+		c.queue.Done(name)
+	}
+}
+
+// hasOtherContent reports whether the content of a ConfigMap changed, or its deletion began.
+func hasOtherContent(before, after any) bool {
+	first, isConfigMap := before.(*corev1.ConfigMap)
+	second, _ := after.(*corev1.ConfigMap)
+	return isConfigMap && (!maps.Equal(first.Data, second.Data) || second.DeletionTimestamp != nil)
+}
+
+// enqueue enqueues the name of a ConfigMap or Secret.
+func (c *copier) enqueue(object any) {
+	if deleted, isTombstone := object.(cache.DeletedFinalStateUnknown); isTombstone {
+		object = deleted.Obj
+	}
+	if _, isCopy := object.(*corev1.Secret); isCopy && (c.defect == waitsASecond || c.defect == ignoresUpdates) {
+		return
+	}
+	c.queue.Add(object.(metav1.Object).GetName())
+}
+
+func (c *copier) sync(ctx context.Context, name string) error {
+	source, err := c.configMaps.ConfigMaps(namespace).Get(name)
+	if apierrors.IsNotFound(err) || err == nil && source.DeletionTimestamp != nil {
+		return c.remove(ctx, name, source)
+	}
+	if err != nil || source.Labels["copy"] == "" {
+		return err
+	}
+	// The cache may be old: a copy of an object that is gone would stay.
+	live, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil || live.UID != source.UID || live.DeletionTimestamp != nil {
+		return ignoreNotFound(err)
+	}
+	if c.defect == recordsBeforeItActs {
+		if source.Annotations[copied] == source.Data["content"] {
+			return nil
+		}
+		if err := c.record(ctx, source); err != nil {
+			return err
+		}
+	}
+	version := string(source.UID) + source.Data["content"]
+	if c.defect == remembers && c.made[name] == version {
+		return c.record(ctx, source)
+	}
+	written, err := c.write(ctx, source)
+	if err != nil {
+		return err
+	}
+	c.made[name] = version
+	if !written {
+		return c.record(ctx, source)
+	}
+	if c.defect == waitsASecond && !c.waited[source.UID] {
+		c.waited[source.UID] = true
+		c.queue.AddAfter(name, time.Second)
+	}
+	return nil // the event of the copy enqueues it again
+}
+
+// write creates the copy, or updates it if it differs. It reports whether it wrote or could write.
+func (c *copier) write(ctx context.Context, source *corev1.ConfigMap) (written bool, err error) {
+	client := c.client.CoreV1().Secrets(namespace)
+	owners := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: source.Name, UID: source.UID}}
+	wanted := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: source.Name, OwnerReferences: owners}, StringData: source.Data}
+	live, err := c.secrets.Secrets(namespace).Get(source.Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		_, err = client.Create(ctx, wanted, metav1.CreateOptions{})
+		if c.defect == waitsASecond && apierrors.IsAlreadyExists(err) {
+			err = nil
+		}
+		return true, err
+	case err != nil || string(live.Data["content"]) == source.Data["content"] && isCopyOf(live, source):
+		return false, err
+	}
+	wanted.ResourceVersion = live.ResourceVersion
+	_, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
+	return true, err
+}
+
+func isCopyOf(live *corev1.Secret, source *corev1.ConfigMap) bool {
+	return len(live.OwnerReferences) == 1 && live.OwnerReferences[0].UID == source.UID
+}
+
+// record adds the annotation and the finalizer to the source.
+func (c *copier) record(ctx context.Context, source *corev1.ConfigMap) error {
+	isProtected := source.Labels["copy"] == "protected"
+	if source.Annotations[copied] == source.Data["content"] && isProtected == (len(source.Finalizers) > 0) {
+		return nil
+	}
+	wanted := source.DeepCopy()
+	wanted.Annotations = maps.Clone(source.Annotations)
+	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, copied, source.Data["content"])
+	if isProtected {
+		wanted.Finalizers = []string{finalizer}
+	}
+	_, err := c.client.CoreV1().ConfigMaps(namespace).Update(ctx, wanted, metav1.UpdateOptions{})
+	return err
+}
+
+// remove deletes the copy of an object that is being deleted, and then the finalizer of the object, which may be nil.
+func (c *copier) remove(ctx context.Context, name string, source *corev1.ConfigMap) error {
+	live, err := c.secrets.Secrets(namespace).Get(name)
+	options := metav1.DeleteOptions{}
+	if err == nil && source != nil && (c.defect == deletesByName || isCopyOf(live, source)) {
+		if c.defect != deletesByName {
+			options.Preconditions = &metav1.Preconditions{UID: &live.UID}
+		}
+		err = c.client.CoreV1().Secrets(namespace).Delete(ctx, name, options)
+	}
+	if err != nil && !apierrors.IsNotFound(err) || source == nil || len(source.Finalizers) == 0 {
+		return ignoreNotFound(err)
+	}
+	wanted := source.DeepCopy()
+	wanted.Finalizers = nil
+	_, err = c.client.CoreV1().ConfigMaps(namespace).Update(ctx, wanted, metav1.UpdateOptions{})
+	return ignoreNotFound(err)
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// underTrial returns the operator with a defect.
+func underTrial(t *testing.T, made defect) trial.Operator {
+	t.Helper()
+	return trial.Operator{
+		Users: []string{operatorUser}, Interval: 2 * time.Minute,
+		Counts: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
+		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+			cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
+			if err != nil {
+				return nil, err
+			}
+			ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+			var running sync.WaitGroup
+			runs := false
+			return &trial.System{
+				Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
+				Start: func() error {
+					client, err := kubernetes.NewForConfig(cluster.ClientConfig(operatorUser))
+					if err != nil {
+						return err
+					}
+					runs = true
+					running.Go(func() { (&copier{client: client, defect: made}).run(ctx) })
+					return nil
+				},
+				Runs: func() bool { return runs },
+				Save: func() (any, error) { return struct{}{}, nil },
+				Stop: func() error {
+					stop()
+					running.Wait()
+					cluster.Stop()
+					return nil
+				},
+			}, nil
+		},
+	}
+}

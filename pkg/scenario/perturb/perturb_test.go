@@ -1,0 +1,152 @@
+package perturb_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/perturb"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+const (
+	createSource = `- create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, labels: {copy: protected}}, data: {content: one}}` + "\n"
+	editSource   = `- patch: {object: ConfigMap/default/a, data: {content: two}}` + "\n"
+	deleteSource = `- delete: ConfigMap/default/a` + "\n"
+	createOther  = `- create: {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: default, labels: {copy: unprotected}}, data: {content: one}}` + "\n"
+	deleteOther  = `- delete: ConfigMap/default/b` + "\n"
+)
+
+// life is a story in which the operator has to do all that it can.
+const life = createSource + editSource + deleteSource + createSource + createOther + deleteOther + createOther
+
+func TestPerturbationsFindEachDefect(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		defect defect
+		steps  string
+		// finder is the pattern of which a perturbation must find the defect.
+		finder perturb.Pattern
+	}{
+		{none, life, ""},
+		{recordsBeforeItActs, createSource, perturb.Restart},
+		{ignoresUpdates, createOther + deleteOther + createOther, perturb.UnseenStep},
+		{deletesByName, createSource + deleteSource + createSource, perturb.StaleRestart},
+		{waitsASecond, createSource, perturb.DelayedEvent},
+		{remembers, createSource, perturb.RestoredSnapshot},
+	} {
+		t.Run("an operator with a defect: "+string(c.defect), func(t *testing.T) {
+			t.Parallel()
+			found := failures(t, c.defect, c.steps)
+			if c.finder != "" && found[c.finder] == "" {
+				t.Errorf("no perturbation of pattern %q found the defect; found: %v", c.finder, found)
+			}
+			if c.finder == "" && len(found) > 0 {
+				t.Errorf("found in an operator without a defect: %v", found)
+			}
+		})
+	}
+}
+
+// failures returns the last failure of each pattern.
+func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]string {
+	t.Helper()
+	from := prepared(t)
+	operator := underTrial(t, made)
+	recording, err := record(t, operator, from, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := recording.Perturbations()
+	patterns := map[perturb.Pattern]int{}
+	found := map[perturb.Pattern]string{}
+	for _, each := range all {
+		patterns[each.Pattern]++
+		synctest.Test(t, func(t *testing.T) {
+			if err := recording.Run(t.Context(), operator, each); err != nil {
+				found[each.Pattern] = err.Error()
+			}
+		})
+	}
+	t.Logf("%d perturbations: %v", len(all), patterns)
+	return found
+}
+
+func record(t *testing.T, operator trial.Operator, from trial.Moment, steps string) (recording *perturb.Recording, err error) {
+	t.Helper()
+	read, err := story.Parse("story.yaml", []byte("title: A ConfigMap is copied\nsteps:\n"+steps), story.Verbs())
+	if err != nil {
+		return nil, err
+	}
+	synctest.Test(t, func(t *testing.T) { recording, err = perturb.Record(t.Context(), operator, from, read) })
+	return recording, err
+}
+
+// prepared returns a cluster in which the operator has all permissions.
+func prepared(t *testing.T) (from trial.Moment) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := scenario.Start(t.Context(), scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Stop()
+		client, err := kubernetes.NewForConfig(cluster.StepClientConfig(scenario.AdminUser))
+		if err != nil {
+			t.Fatal(err)
+		}
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "copier"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: "copier"}},
+		}
+		if _, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := cluster.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		from = trial.Moment{Cluster: cluster.Snapshot(), Runs: true}
+	})
+	return from
+}
+
+func TestAStoryWithoutWritesCannotBePerturbed(t *testing.T) {
+	t.Parallel()
+	_, err := record(t, underTrial(t, none), prepared(t), "- wait: 1h\n")
+	if !errors.Is(err, perturb.ErrNoWrites) || !strings.Contains(err.Error(), `recording "A ConfigMap is copied"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStoryThatFailsIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	_, err := record(t, underTrial(t, none), prepared(t), editSource)
+	if err == nil || !strings.Contains(err.Error(), "story.yaml:3: patch: ConfigMap/default/a does not exist") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPerturbationsHaveUniqueNames(t *testing.T) {
+	t.Parallel()
+	recording, err := record(t, underTrial(t, none), prepared(t), life)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, each := range recording.Perturbations() {
+		names = append(names, each.String())
+	}
+	slices.Sort(names)
+	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
+		t.Errorf("%d names of %d perturbations are unique", len(unique), len(names))
+	}
+}

@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// staleList is an effect of ServeStaleLists.
+type staleList struct {
+	user     string
+	revision int64
+}
+
+// staleLists holds the effects of ServeStaleLists, in the order of the calls.
+type staleLists struct {
+	mu  sync.Mutex
+	all []*staleList
+}
+
+// ServeStaleLists makes the API server treat a user's clients, until stop is called, like an API server whose watch cache lags:
+//
+//   - It refuses watches with sendInitialEvents, like an API server without the feature WatchList. Informers then list.
+//   - It answers LISTs with resourceVersion=0, and without resourceVersionMatch, with the state at the revision, as one page. A watch that
+//     follows begins there, and delivers what came later.
+//
+// GETs, all other LISTs, watches and writes see the present. If the history at the revision was compacted, the LISTs get 410 Gone, and
+// informers list the present. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the refused
+// watches and the stale LISTs.
+func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
+	added := &staleList{user, revision}
+	c.staleLists.mu.Lock()
+	defer c.staleLists.mu.Unlock()
+	c.staleLists.all = append(c.staleLists.all, added)
+	return func() {
+		c.staleLists.mu.Lock()
+		defer c.staleLists.mu.Unlock()
+		c.staleLists.all = slices.DeleteFunc(c.staleLists.all, func(other *staleList) bool { return other == added })
+	}
+}
+
+// forRequest returns the effect on a request, or nil if the request is answered as usual.
+func (l *staleLists) forRequest(request Request, r *http.Request) *staleList {
+	if request.Verb != "watch" && request.Verb != "list" {
+		return nil
+	}
+	query := r.URL.Query()
+	if request.Verb == "watch" && !query.Has("sendInitialEvents") {
+		return nil
+	}
+	if request.Verb == "list" && (query.Get("resourceVersion") != "0" || query.Get("resourceVersionMatch") != "" || query.Get("continue") != "") {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, each := range slices.Backward(l.all) {
+		if each.user == request.User {
+			return each
+		}
+	}
+	return nil
+}
+
+// refusal returns the response of an API server without the feature WatchList to a watch with sendInitialEvents.
+func (*staleList) refusal() (*http.Response, error) {
+	forbidden := field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+	invalid := apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", field.ErrorList{forbidden})
+	return statusResponse(invalid.ErrStatus, http.Header{})
+}
+
+// rewrite returns the LIST at the revision in place of a LIST with resourceVersion=0.
+func (l *staleList) rewrite(r *http.Request) *http.Request {
+	query := r.URL.Query()
+	query.Set("resourceVersion", strconv.FormatInt(l.revision, 10))
+	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+	query.Del("limit") // a watch cache ignores the limit of such a request
+	rewritten := r.Clone(r.Context())
+	rewritten.URL.RawQuery = query.Encode()
+	return rewritten
+}

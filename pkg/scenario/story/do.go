@@ -1,0 +1,26 @@
+package story
+
+import (
+	"context"
+	"fmt"
+)
+
+// Do performs a step. Unlike Run, it does not wait until the cluster has settled, does not report, and does not check Step.Then. It returns
+// nil for a refused step whose Refused permits a refusal.
+func (r *Runner) Do(ctx context.Context, step Step) error {
+	_, err := r.do(ctx, step)
+	return err
+}
+
+// do performs a step like Do. It also returns the API server's refusal if Step.Refused permits it.
+func (r *Runner) do(ctx context.Context, step Step) (refusal, err error) {
+	verb := r.Verbs[step.Verb]
+	if verb == nil {
+		return nil, fmt.Errorf("unknown verb %q; the verbs are %s", step.Verb, names(r.Verbs))
+	}
+	refusal, err = step.Refused.judge(verb(ctx, r, step))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", step.Verb, err)
+	}
+	return refusal, nil
+}

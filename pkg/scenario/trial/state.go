@@ -1,0 +1,171 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// State is the content of a cluster: the lines of each object's YAML or JSON, by the object's resource, namespace and name.
+type State map[string][]string
+
+// changingMetadata are the fields of metadata that differ between two clusters with the same content.
+var changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"}
+
+// State returns the content of the cluster, without the fields of changingMetadata, without UIDs in owner references, and as
+// Operator.Normalize leaves the objects.
+func (s *System) State(ctx context.Context) (State, error) {
+	return s.state(ctx, func(*unstructured.Unstructured) {})
+}
+
+// StateWithoutHistory is like State. It also calls Operator.NormalizeHistory.
+func (s *System) StateWithoutHistory(ctx context.Context) (State, error) {
+	if s.operator.NormalizeHistory == nil {
+		return s.State(ctx)
+	}
+	return s.state(ctx, s.operator.NormalizeHistory)
+}
+
+func (s *System) state(ctx context.Context, removeHistory func(*unstructured.Unstructured)) (State, error) {
+	objects, err := s.Runner.Cluster.Objects(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the content of the cluster: %w", err)
+	}
+	state := State{}
+	for resource, all := range objects {
+		for i := range all {
+			object := &all[i]
+			removeChangingMetadata(object)
+			name := strings.Join([]string{resource.String(), object.GetNamespace(), object.GetName()}, " ")
+			lines, err := s.describe(object, removeHistory)
+			if err != nil {
+				return nil, fmt.Errorf("describing %s: %w", name, err)
+			}
+			if lines != nil {
+				state[name] = lines
+			}
+		}
+	}
+	return state, nil
+}
+
+// describe returns the lines of an object, or nil if Operator.Normalize excludes the object.
+func (s *System) describe(object *unstructured.Unstructured, removeHistory func(*unstructured.Unstructured)) ([]string, error) {
+	if s.operator.Normalize != nil {
+		if isCompared, err := s.operator.Normalize(object); err != nil || !isCompared {
+			return nil, err
+		}
+	}
+	removeHistory(object)
+	content, err := json.MarshalIndent(object.Object, "", " ")
+	return strings.Split(string(content), "\n"), err
+}
+
+func removeChangingMetadata(object *unstructured.Unstructured) {
+	for _, field := range changingMetadata {
+		unstructured.RemoveNestedField(object.Object, "metadata", field)
+	}
+	owners := object.GetOwnerReferences()
+	for i := range owners {
+		owners[i].UID = ""
+	}
+	if len(owners) > 0 {
+		object.SetOwnerReferences(owners)
+	}
+}
+
+// maxDifferenceLines is the maximum number of lines that Difference returns.
+const maxDifferenceLines = 60
+
+// Difference returns the lines that two states do not have in common, after the name of their object, or "" if the states are equal. A line
+// of want begins with "-", and a line of got with "+".
+func Difference(want, got State) string {
+	names := slices.Sorted(maps.Keys(want))
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, both := want[name]; !both {
+			names = append(names, name)
+		}
+	}
+	var lines []string
+	for _, name := range names {
+		before, existed := want[name]
+		after, exists := got[name]
+		switch {
+		case !exists:
+			lines = append(lines, "- "+name)
+		case !existed:
+			lines = append(lines, "+ "+name)
+		case !slices.Equal(before, after):
+			lines = append(lines, "  "+name)
+			lines = append(lines, changedLines(before, after)...)
+		}
+	}
+	if len(lines) > maxDifferenceLines {
+		lines = append(lines[:maxDifferenceLines], fmt.Sprintf("… and %d more lines", len(lines)-maxDifferenceLines))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// changedLines returns the lines that differ, from the output of cmp.Diff.
+func changedLines(before, after []string) (lines []string) {
+	for line := range strings.SplitSeq(cmp.Diff(before, after), "\n") {
+		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Counts are the numbers of creations and deletions of objects.
+type Counts map[string]Count
+
+// Count is how often an object was created and deleted.
+type Count struct{ Created, Deleted int }
+
+// Counts returns how often the objects of Operator.Counts were created and deleted after a revision of the cluster's storage, by resource,
+// namespace and name.
+func (s *System) Counts(after int64) (Counts, error) {
+	events, err := s.Runner.Cluster.Events(after)
+	if err != nil {
+		return nil, fmt.Errorf("counting creations and deletions: %w", err)
+	}
+	counts := Counts{}
+	for _, event := range events {
+		if s.operator.Counts == nil || !s.operator.Counts(event) {
+			continue
+		}
+		name := strings.Join([]string{event.Resource.String(), event.Namespace, event.Name}, " ")
+		count := counts[name]
+		switch event.Type {
+		case "ADDED":
+			count.Created++
+		case "DELETED":
+			count.Deleted++
+		default:
+			continue
+		}
+		counts[name] = count
+	}
+	return counts, nil
+}
+
+// CountDifference returns the objects of which two runs created or deleted different numbers, or "".
+func CountDifference(want, got Counts) string {
+	all := Counts{}
+	maps.Copy(all, want)
+	maps.Copy(all, got)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if want[name] != got[name] {
+			lines = append(lines, fmt.Sprintf("%s: created %d times and deleted %d times, not %d and %d times",
+				name, got[name].Created, got[name].Deleted, want[name].Created, want[name].Deleted))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

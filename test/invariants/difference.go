@@ -1,0 +1,87 @@
+package invariants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// difference returns the JSON pointer of the first declared field that the live object does not have with that value, or "". Pointers in
+// ignored are not compared.
+//
+// The comparison needs no schema: a map contains the declared fields, and a list contains each declared item, in any order. It accepts what
+// an API server may write in another way, such as the quantity "1000m" as "1".
+func difference(declared, live *unstructured.Unstructured, ignored []string) string {
+	for _, name := range slices.Sorted(maps.Keys(declared.Object)) {
+		isWriteOnly := declared.GetKind() == "Secret" && name == "stringData"
+		if isWriteOnly || slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
+			continue
+		}
+		if path := differs("/"+escaped(name), declared.Object[name], live.Object[name], ignored); path != "" {
+			return path
+		}
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		wanted, _, _ := unstructured.NestedFieldNoCopy(declared.Object, "metadata", name)
+		found, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", name)
+		if path := differs("/metadata/"+name, wanted, found, ignored); path != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+func differs(path string, wanted, found any, ignored []string) string {
+	if slices.Contains(ignored, path) {
+		return ""
+	}
+	switch wanted := wanted.(type) {
+	case nil:
+		return ""
+	case map[string]any:
+		fields, _ := found.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(wanted)) {
+			if below := differs(path+"/"+escaped(name), wanted[name], fields[name], ignored); below != "" {
+				return below
+			}
+		}
+		return ""
+	case []any:
+		items, _ := found.([]any)
+		for i, each := range wanted {
+			at := fmt.Sprintf("%s/%d", path, i)
+			if !slices.ContainsFunc(items, func(item any) bool { return differs(at, each, item, ignored) == "" }) && !slices.Contains(ignored, at) {
+				return at
+			}
+		}
+		return ""
+	}
+	if isEqual(wanted, found) {
+		return ""
+	}
+	return path
+}
+
+// isEqual reports whether two scalars are equal, or are quantities of the same value. An absent field equals the zero value.
+func isEqual(wanted, found any) bool {
+	if found == nil {
+		return wanted == "" || wanted == false || fmt.Sprint(wanted) == "0"
+	}
+	left, right := fmt.Sprint(wanted), fmt.Sprint(found)
+	if left == right {
+		return true
+	}
+	first, err := resource.ParseQuantity(left)
+	if err != nil {
+		return false
+	}
+	second, err := resource.ParseQuantity(right)
+	return err == nil && first.Cmp(second) == 0
+}
+
+// escaped returns a field's name as part of a JSON pointer.
+func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }

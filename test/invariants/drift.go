@@ -1,0 +1,79 @@
+package invariants
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+// driftIsReported is the rule that, while Drifted is False, the objects of the active revision have all declared fields. Fields in
+// spec.drift.ignore and fields that status.warnings reports as unknown to the API server may differ. With the policy Ignore, the manager
+// does not look for drift.
+func driftIsReported(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		drifted := condition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted)
+		revision := c.revisions(deployment)[deployment.Status.ActiveRevision]
+		isClaimed := drifted.Status == metav1.ConditionFalse && drifted.Reason == corev1alpha2.ReasonAsExpected
+		if !isClaimed || revision == nil || isBusy(deployment) {
+			continue
+		}
+		for _, declared := range revision.objects {
+			if drift := c.drift(deployment, declared); drift != "" {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s", deployment.Name, drift))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// drift returns how a live object differs from its declaration, or "".
+func (c *Cluster) drift(deployment *corev1alpha2.BundleDeployment, declared *unstructured.Unstructured) string {
+	live := c.live(keyOf(declared))
+	if live == nil {
+		return keyOf(declared).String() + " does not exist"
+	}
+	path := difference(declared, live, ignoredFields(deployment, declared))
+	if path == "" || isUnknownField(deployment, path) {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s is not as declared", path, keyOf(declared))
+}
+
+// isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.
+func isUnknownField(deployment *corev1alpha2.BundleDeployment, pointer string) bool {
+	names := strings.Split(strings.Trim(pointer, "/"), "/")
+	for i := range names {
+		warning := fmt.Sprintf("unknown field %q", strings.Join(names[:i+1], "."))
+		if slices.ContainsFunc(deployment.Status.Warnings, func(text string) bool { return strings.Contains(text, warning) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignoredFields returns the JSON pointers in spec.drift.ignore that select fields of an object.
+func ignoredFields(deployment *corev1alpha2.BundleDeployment, object *unstructured.Unstructured) []string {
+	if deployment.Spec.Drift == nil {
+		return nil
+	}
+	var pointers []string
+	kind := object.GroupVersionKind()
+	for _, each := range deployment.Spec.Drift.Ignore {
+		target := each.Target
+		isKind := target.Kind == "" && target.Group == "" || target.Kind == "" && target.Group == kind.Group ||
+			schema.GroupKind{Group: target.Group, Kind: target.Kind} == kind.GroupKind()
+		isNamespace := target.Namespace == "" || target.Namespace == object.GetNamespace()
+		if isKind && isNamespace && (target.Name == "" || target.Name == object.GetName()) {
+			pointers = append(pointers, each.JSONPointers...)
+		}
+	}
+	return pointers
+}

@@ -1,0 +1,28 @@
+package invariants
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+func TestThePageListsEachRule(t *testing.T) {
+	page, err := os.ReadFile("../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules, listed []string
+	for _, each := range Steps() {
+		rules = append(rules, each.Name)
+	}
+	for _, each := range States() {
+		rules = append(rules, each.Name)
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| ([a-z-]+) \\| .* \\| `[a-z]+\\.go` \\|$").FindAllSubmatch(page, -1) {
+		listed = append(listed, string(row[1]))
+	}
+	if !slices.Equal(rules, listed) {
+		t.Errorf("docs/testing.md lists the rules %q, and the code has %q", listed, rules)
+	}
+}

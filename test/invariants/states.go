@@ -1,0 +1,139 @@
+package invariants
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
+// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress.
+func installedIsTrue(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		errs = append(errs, c.deploymentIsInstalled(deployment))
+	}
+	for _, operator := range c.Operators() {
+		errs = append(errs, c.operatorIsInstalled(operator))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Cluster) deploymentIsInstalled(deployment *corev1alpha2.BundleDeployment) error {
+	installed := condition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	active := c.revisions(deployment)[deployment.Status.ActiveRevision]
+	if deployment.DeletionTimestamp != nil || active == nil || installed.Status == metav1.ConditionTrue {
+		return nil
+	}
+	for _, each := range active.objects {
+		if c.live(keyOf(each)) == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s), and all objects of its active revision %d exist",
+		deployment.Name, installed.Status, installed.Reason, active.number)
+}
+
+func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperator) error {
+	installed, record := condition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled), operator.Status.Installed
+	if operator.DeletionTimestamp != nil || installed.Status == "" {
+		return nil
+	}
+	if (installed.Status == metav1.ConditionTrue) != (record != nil) {
+		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t",
+			operator.Name, installed.Status, installed.Reason, record != nil)
+	}
+	deployment := c.Deployment(operator.Name)
+	if record == nil || deployment == nil || c.operatorOf(deployment) != operator ||
+		condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Reason != corev1alpha2.ReasonAsExpected {
+		return nil
+	}
+	for _, each := range deployment.Status.Revisions {
+		if each.Number == deployment.Status.ActiveRevision && each.Version != "" && each.Version != record.Version {
+			return fmt.Errorf("PlatformOperator %q has %s in status.installed, and the active revision of its BundleDeployment has %s",
+				operator.Name, record.Version, each.Version)
+		}
+	}
+	return nil
+}
+
+// generationIsObserved is the rule that status.observedGeneration and that of each condition equal metadata.generation. In a removal, the
+// manager does not evaluate all conditions, so that some may have an earlier one.
+func generationIsObserved(c *Cluster) error {
+	var errs []error
+	for _, each := range c.Deployments() {
+		errs = append(errs, isObserved("BundleDeployment", each, each.Status.ObservedGeneration, each.Status.Conditions))
+	}
+	for _, each := range c.Operators() {
+		errs = append(errs, isObserved("PlatformOperator", each, each.Status.ObservedGeneration, each.Status.Conditions))
+	}
+	return errors.Join(errs...)
+}
+
+func isObserved(kind string, object metav1.Object, observed int64, conditions []metav1.Condition) error {
+	if observed != object.GetGeneration() {
+		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d",
+			kind, object.GetName(), object.GetGeneration(), observed)
+	}
+	for _, each := range conditions {
+		isEarlier := each.ObservedGeneration < object.GetGeneration()
+		if each.ObservedGeneration > object.GetGeneration() || isEarlier && object.GetDeletionTimestamp() == nil {
+			return fmt.Errorf("%s %q has generation %d, and observedGeneration of condition %s is %d",
+				kind, object.GetName(), object.GetGeneration(), each.Type, each.ObservedGeneration)
+		}
+	}
+	return nil
+}
+
+// isBusy reports whether a BundleDeployment is being removed, or another revision than the active one is applied or refused.
+func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
+	progressing := condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
+}
+
+// healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. A
+// PlatformOperator is not healthier than its BundleDeployment.
+func healthyIsReady(c *Cluster) error {
+	var errs []error
+	for _, deployment := range c.Deployments() {
+		revision := c.revisions(deployment)[deployment.Status.ActiveRevision]
+		healthy := condition(deployment.Status.Conditions, corev1alpha2.ConditionHealthy).Status == metav1.ConditionTrue
+		operator := c.operatorOf(deployment)
+		if operator != nil && operator.DeletionTimestamp == nil && !healthy &&
+			condition(operator.Status.Conditions, platformv1alpha1.ConditionHealthy).Status == metav1.ConditionTrue {
+			errs = append(errs, fmt.Errorf("PlatformOperator %q has Healthy=True, and its BundleDeployment has not", operator.Name))
+		}
+		if !healthy || revision == nil || isBusy(deployment) {
+			continue
+		}
+		if missing := c.notReady(revision); missing != "" {
+			errs = append(errs, fmt.Errorf("BundleDeployment %q has Healthy=True, and %s", deployment.Name, missing))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// nothingRemains is the rule that, when a BundleDeployment has been removed, no object remains that one of its revisions listed and that
+// has its labels and field manager. Objects that the removal keeps lose the labels.
+func nothingRemains(c *Cluster) error {
+	var errs []error
+	for _, each := range c.Deployments() {
+		c.revisions(each) // remembers them
+	}
+	for of, objects := range c.memory.applied {
+		if c.Deployment(of.name) != nil {
+			continue // it exists, or another one of this name, which may have taken over the objects
+		}
+		for each := range objects {
+			object := c.live(each)
+			if object != nil && object.GetDeletionTimestamp() == nil && marksOf(object).prove(of.name) {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q was removed, and %s remains", of.name, each))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,98 @@
+package invariants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/test/environment"
+)
+
+// pauseIsRespected is the rule that no object of a bundle is written or deleted while spec.paused is set on its BundleDeployment or
+// PlatformOperator, unless the BundleDeployment is being removed. The pause counts when status reports that the manager has seen it, or a
+// moment after it was set.
+func pauseIsRespected(c *Cluster, write scenario.Write) error {
+	name := c.operandOf(write)
+	if name == "" {
+		return nil
+	}
+	deployment := c.Deployment(name)
+	if deployment == nil || deployment.DeletionTimestamp != nil || !c.isPaused(deployment) {
+		return nil
+	}
+	before := c.ago()
+	earlier := before.Deployment(name)
+	if wasPaused := earlier != nil && before.isPaused(earlier); !wasPaused && !c.isPauseObserved(deployment) {
+		return nil
+	}
+	return fmt.Errorf("%s is a write to an object of BundleDeployment %q, which is paused", write.Request, name)
+}
+
+func (c *Cluster) isPaused(deployment *corev1alpha2.BundleDeployment) bool {
+	operator := c.operatorOf(deployment)
+	return deployment.Spec.Paused || operator != nil && operator.Spec.Paused
+}
+
+// isPauseObserved reports whether the status of each paused object describes its latest spec.
+func (c *Cluster) isPauseObserved(deployment *corev1alpha2.BundleDeployment) bool {
+	operator := c.operatorOf(deployment)
+	if operator != nil && operator.Spec.Paused && operator.Status.ObservedGeneration != operator.Generation {
+		return false
+	}
+	return !deployment.Spec.Paused || deployment.Status.ObservedGeneration == deployment.Generation
+}
+
+// operandOf returns the BundleDeployment for which an object is written or deleted, or "" if the write is not of a bundle's object.
+func (c *Cluster) operandOf(write scenario.Write) string {
+	if name, isOperand := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix); isOperand {
+		return name
+	}
+	object := c.Get(write.Resource, write.Namespace, write.Name)
+	if object == nil || write.Subresource != "" || write.Namespace == environment.Namespace && write.Resource == secretResource {
+		return ""
+	}
+	if found := marksOf(object); found.prove(found.label) {
+		return found.label
+	}
+	return ""
+}
+
+// oneWriter is the rule that an object that one BundleDeployment applied is written under that BundleDeployment's field manager only, or
+// under the field manager of an older one, which takes the object over. A creation does not count, because the API server refuses it if the
+// object exists.
+func oneWriter(c *Cluster, write scenario.Write) error {
+	if write.Subresource != "" || !slices.Contains([]string{"update", "patch", "apply"}, write.Verb) {
+		return nil
+	}
+	object := c.Get(write.Resource, write.Namespace, write.Name)
+	if object == nil {
+		return nil
+	}
+	found := marksOf(object)
+	if found.label == "" || !slices.Contains(found.managers, found.label) {
+		return nil
+	}
+	name, isOperand := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix)
+	owner := c.Deployment(found.label)
+	switch {
+	case !isOperand:
+		return fmt.Errorf("%s of BundleDeployment %q is written under field manager %q", keyOf(object), found.label, write.FieldManager)
+	case name == found.label || owner == nil:
+		return nil
+	}
+	writer := c.Deployment(name)
+	if writer == nil || !isOlder(writer, owner) {
+		return fmt.Errorf("%s of BundleDeployment %q is written for BundleDeployment %q, which is not older", keyOf(object), found.label, name)
+	}
+	return nil
+}
+
+// isOlder reports whether a BundleDeployment is older than another one. Of two that were created in the same second, the first by name is.
+func isOlder(a, b *corev1alpha2.BundleDeployment) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	return a.Name < b.Name
+}

@@ -1,0 +1,42 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+var (
+	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
+	// statusKept are the kinds whose status the manager writes. The status of all other kinds is removed.
+	statusKept = []string{"PlatformOperator", "BundleDeployment", "ClusterOperator"}
+
+	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one step or in two
+	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+	changingUID        = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+)
+
+// normalize removes from an object what may differ between two runs of a story.
+func normalize(object *unstructured.Unstructured) error {
+	for _, field := range changingMetadata {
+		unstructured.RemoveNestedField(object.Object, "metadata", field)
+	}
+	if !slices.Contains(statusKept, object.GetKind()) {
+		delete(object.Object, "status")
+	}
+	switch object.GetKind() {
+	case "Secret":
+		delete(object.Object, "data") // compressed revisions with times in them
+	case "BundleDeployment":
+		unstructured.RemoveNestedField(object.Object, "status", "drift") // only the manager that repaired reports it
+	}
+	content, err := json.Marshal(object.Object)
+	if err != nil {
+		return err
+	}
+	text := changingGeneration.ReplaceAllString(changingTime.ReplaceAllString(mask(string(content)), "TIME"), `Generation":0`)
+	object.Object = nil
+	return json.Unmarshal([]byte(changingUID.ReplaceAllString(text, "UID")), &object.Object)
+}

@@ -1,0 +1,104 @@
+package scenarios
+
+import (
+	"math/rand/v2"
+
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+)
+
+// proposers return the steps of generated stories that the manager's own kinds do not have: an author publishes, an admin updates the
+// cluster, requests fail, the network of the catalog fails, Pods crash, the manager restarts, users change what a bundle installed.
+var proposers = []generate.Proposer{
+	proposePublish, proposeUpdate, proposeFault, proposeOutage, proposePods, proposeRestart, proposeDrift,
+}
+
+// newStep returns a step with a verb and its arguments.
+func newStep(verb string, arguments any) (story.Step, error) {
+	made, err := story.NewArguments(arguments)
+	return story.Step{Verb: verb, Arguments: made}, err
+}
+
+func oneStep(verb string, arguments any) ([]story.Step, error) {
+	step, err := newStep(verb, arguments)
+	return []story.Step{step}, err
+}
+
+// catalogsOffered are what a catalog may offer of packages memo and notes. All have versions 1.0.0 and 1.1.0, which values name.
+var catalogsOffered = [][]offer{
+	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}},
+	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0"}},
+	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0", NeverReady: true}},
+	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0", MaxOpenShiftVersion: "4.21"}},
+	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0", NoBundle: true}},
+}
+
+func offersAt(index int) []offer {
+	return append([]offer{{Package: "notes", Version: "1.0.0"}, {Package: "notes", Version: "1.1.0"}}, catalogsOffered[index]...)
+}
+
+func proposePublish(random *rand.Rand) ([]story.Step, error) {
+	return oneStep("publish", offersAt(random.IntN(len(catalogsOffered))))
+}
+
+// proposeUpdate updates the cluster to a version that may be refused.
+func proposeUpdate(random *rand.Rand) ([]story.Step, error) {
+	versions := []string{"4.21.1", "4.21.9", "4.22.0"}
+	return oneStep("openshift", clusterUpdate{Version: versions[random.IntN(len(versions))], MayBeRefused: true})
+}
+
+// proposeFault makes some requests of the manager fail.
+func proposeFault(random *rand.Rand) ([]story.Step, error) {
+	resources := []string{
+		"deployments.apps", "services", "secrets", "namespaces", "customresourcedefinitions.apiextensions.k8s.io",
+		"bundledeployments.core.rukpak.io", "platformoperators.platform.openshift.io", "clusterroles.rbac.authorization.k8s.io",
+	}
+	effects := []map[string]any{{"code": 500}, {"code": 409}, {"code": 429}, {"lose": true}, {"loseResponse": true}, {"delay": "1m"}}
+	fault := map[string]any{
+		"user": managerUser, "writes": true, "resource": resources[random.IntN(len(resources))],
+		"nth": 1 + random.IntN(3), "times": 1 + random.IntN(2),
+	}
+	for name, value := range effects[random.IntN(len(effects))] {
+		fault[name] = value
+	}
+	return oneStep("fail", fault)
+}
+
+// proposeOutage ends the network of the catalog and the registry for a while.
+func proposeOutage(*rand.Rand) ([]story.Step, error) {
+	down, err := newStep("network", "down")
+	if err != nil {
+		return nil, err
+	}
+	wait, err := newStep("wait", "20m")
+	if err != nil {
+		return nil, err
+	}
+	up, err := newStep("network", "up")
+	return []story.Step{down, wait, up}, err
+}
+
+func proposePods(random *rand.Rand) ([]story.Step, error) {
+	behaviors := []map[string]any{{"memo": map[string]any{"notReady": true}}, {}}
+	return oneStep("pods", behaviors[random.IntN(len(behaviors))])
+}
+
+func proposeRestart(*rand.Rand) ([]story.Step, error) { return oneStep("manager", "restart") }
+
+// proposeDrift changes or deletes an object that package memo installs.
+func proposeDrift(random *rand.Rand) ([]story.Step, error) {
+	changes := []struct {
+		verb      string
+		arguments any
+	}{
+		{"delete", "Service/memo/memo-metrics"},
+		{"delete", "Deployment/memo/memo"},
+		{"patch", map[string]any{"object": "Deployment/memo/memo", "spec": map[string]any{"replicas": 3}}},
+		{"patch", map[string]any{"object": "Deployment/memo/memo", "metadata": map[string]any{"labels": map[string]any{"team": "a"}}}},
+		{"delete", "BundleDeployment/memo"},
+	}
+	change := changes[random.IntN(len(changes))]
+	step, err := newStep(change.verb, change.arguments)
+	step.Refused = story.MayBeRefused // the object need not exist
+	return []story.Step{step}, err
+}

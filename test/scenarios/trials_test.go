@@ -1,0 +1,154 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/types"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
+	"github.com/openshift/platform-operators/test/environment"
+	"github.com/openshift/platform-operators/test/samples"
+)
+
+// trialPorts are the ports of catalogs in trials. They are the same in each run, because references of images contain them.
+var trialPorts = catalogPorts{GRPC: 49152, HTTPS: 49153, Registry: 49154}
+
+// trialInterval is the longest time that passes without a write of a manager that still has work to do: the longest back-off of its
+// controllers is shorter.
+const trialInterval = 15 * time.Minute
+
+// surroundings are what the manager needs beside the cluster.
+type surroundings struct {
+	// samples are the files of the catalog's samples.
+	samples     fs.FS
+	networkDown bool
+	pods        func(*corev1.Pod) workloads.Behavior
+}
+
+// underTrial returns the manager as an operator under test. It must be called outside of a bubble.
+func underTrial(t *testing.T) trial.Operator {
+	t.Helper()
+	root, err := environment.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared := snapshot(t, root)
+	return trial.Operator{
+		Users: []string{managerUser}, Interval: trialInterval,
+		Normalize: normalizeCompared, NormalizeHistory: removeHistory, Counts: isCounted,
+		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+			if from.Cluster == nil {
+				from.Cluster = prepared
+			}
+			return openTrial(ctx, t, from)
+		},
+	}
+}
+
+// openTrial starts a cluster and a catalog from a moment.
+func openTrial(ctx context.Context, t *testing.T, from trial.Moment) (*trial.System, error) {
+	t.Helper()
+	saved, isSaved := from.Surroundings.(surroundings)
+	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
+	if isSaved {
+		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
+	}
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
+	setDefaults(s.WithT)
+	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: trialPorts}); err != nil {
+		return nil, errors.Join(err, s.end())
+	}
+	if isSaved {
+		s.network.SetDown(saved.networkDown)
+		s.networkDown = saved.networkDown
+		if err := s.SetPodBehavior(saved.pods); err != nil {
+			return nil, errors.Join(err, s.end())
+		}
+	}
+	runner := &story.Runner{Cluster: s.Cluster, Verbs: s.verbs(), Pods: podBehavior, Processes: map[string]*scenario.Process{}}
+	return &trial.System{
+		Runner: runner,
+		Start: func() error {
+			runner.Processes["manager"] = s.StartManager().process
+			return nil
+		},
+		Runs: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
+		Save: s.saveSurroundings,
+		Stop: s.end,
+	}, nil
+}
+
+func (s *Story) saveSurroundings() (any, error) {
+	samples, err := readFiles(s.Environment.SamplesDir)
+	return surroundings{samples: samples, networkDown: s.networkDown, pods: s.PodBehavior()}, err
+}
+
+// readFiles returns a copy of the files in a directory.
+func readFiles(dir string) (fs.FS, error) {
+	files := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = &fstest.MapFile{Data: content, Mode: 0o644}
+		return err
+	})
+	return files, err
+}
+
+// notCompared are kinds whose objects differ between two runs: their names are random, or they count what happened on the way.
+var notCompared = []string{"Pod", "ReplicaSet", "ControllerRevision", "Endpoints", "EndpointSlice"}
+
+// normalizeCompared is the Normalize function of trials.
+func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err error) {
+	if slices.Contains(notCompared, object.GetKind()) {
+		return false, nil
+	}
+	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
+	if err := normalize(object); err != nil {
+		return false, fmt.Errorf("normalizing %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return true, nil
+}
+
+// removeHistory is the NormalizeHistory function of trials.
+func removeHistory(object *unstructured.Unstructured) {
+	switch object.GetKind() {
+	case "PlatformOperator":
+		unstructured.RemoveNestedField(object.Object, "status", "history")
+	case "BundleDeployment":
+		// The time and the cause of the last upgrade step. A BundleDeployment that was created again may use its existing namespace.
+		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)
+		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
+		unstructured.RemoveNestedField(object.Object, "status", "revisions")
+		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
+	}
+}
+
+// notCounted are resources whose objects other controllers create and delete as they see fit.
+var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices", "secrets"}
+
+// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself during a check, because another
+// process repeats the check.
+func isCounted(event scenario.Event) bool {
+	return !slices.Contains(notCounted, event.Resource.Resource) && !strings.HasPrefix(event.Name, "platform-operators:")
+}

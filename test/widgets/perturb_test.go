@@ -1,0 +1,109 @@
+package widgets_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/perturb"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+	"github.com/openshift/platform-operators/pkg/scenario/workloads"
+	"github.com/openshift/platform-operators/test/widgets"
+)
+
+// underTrial describes the operator for package perturb.
+var underTrial = trial.Operator{
+	Users: []string{operatorUser}, Open: open, Interval: 20 * time.Minute, Normalize: normalize,
+	Counts: func(event scenario.Event) bool { return event.Resource.Resource == "deployments" },
+}
+
+// open starts a cluster from a moment. The operator needs nothing beside the cluster; only the behavior of Pods is not in the cluster.
+func open(ctx context.Context, from trial.Moment) (*trial.System, error) {
+	cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
+	if err != nil {
+		return nil, err
+	}
+	if behavior, isSaved := from.Surroundings.(func(*corev1.Pod) workloads.Behavior); isSaved {
+		if err := cluster.SetPodBehavior(behavior); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	running := false
+	return &trial.System{
+		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
+		Start: func() error {
+			running = true
+			go func() { ended <- widgets.Run(ctx, cluster.ClientConfig(operatorUser)) }()
+			return nil
+		},
+		Runs: func() bool { return running },
+		Save: func() (any, error) { return cluster.PodBehavior(), nil },
+		Stop: func() (err error) {
+			stop()
+			if running {
+				err = <-ended
+			}
+			cluster.Stop()
+			return err
+		},
+	}, nil
+}
+
+// normalize removes times and generations from the status. Pods and ReplicaSets have random names.
+func normalize(object *unstructured.Unstructured) (isCompared bool, err error) {
+	unstructured.RemoveNestedField(object.Object, "status", "observedGeneration")
+	conditions, isFound, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+	if err != nil || !isFound {
+		return object.GetKind() != "ReplicaSet" && object.GetKind() != "Pod", err
+	}
+	for _, each := range conditions {
+		condition, isObject := each.(map[string]any)
+		if !isObject {
+			return false, errors.New("a condition is no object")
+		}
+		delete(condition, "lastTransitionTime")
+		delete(condition, "lastUpdateTime")
+		delete(condition, "observedGeneration")
+	}
+	return object.GetKind() != "ReplicaSet" && object.GetKind() != "Pod", unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions")
+}
+
+// runOneOf is the share of perturbations that the test plays: one of this number. All of them take 20 seconds.
+const runOneOf = 4
+
+func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
+	from := trial.Moment{Cluster: prepared(t), Runs: true}
+	read, err := story.Read("stories/life.yaml", story.Verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recording *perturb.Recording
+	synctest.Test(t, func(t *testing.T) {
+		if recording, err = perturb.Record(t.Context(), underTrial, from, read); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for i, each := range recording.Perturbations() {
+		if i%runOneOf != 0 {
+			continue
+		}
+		t.Run(fmt.Sprint(each), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if err := recording.Run(t.Context(), underTrial, each); err != nil && !errors.Is(err, perturb.ErrNoEvent) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

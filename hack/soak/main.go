@@ -107,6 +107,8 @@ var classes = []struct {
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2},
 	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2},
+	{"perturbed", "Perturbed scenarios", "Steps of scenarios, each with one perturbation, chosen by the seed.", 2},
+	{"invariants", "Invariants", "Managers of which each violates an invariant.", 2},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20},
 }

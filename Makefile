@@ -154,7 +154,7 @@ SCENARIO_SEED ?= $(or $(shell git rev-list --count HEAD 2>/dev/null),1)
 .PHONY: test-scenarios
 test-scenarios: scenario-objects results ## Stories about the whole manager in one process, at virtual time
 	rm -f '$(TRACES)'/scenarios*
-	hack/in-memory.sh $(GOTEST) -vet=off -timeout=10m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)'
+	hack/in-memory.sh $(GOTEST) -vet=off -timeout=20m $(TESTFLAGS) ./test/scenarios -args -traces='$(TRACES)' -seed='$(SCENARIO_SEED)'
 
 .PHONY: test-registries
 test-registries: results ## The cluster in memory on Kubernetes' own registries: it answers as a real API server does

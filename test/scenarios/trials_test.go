@@ -19,6 +19,7 @@ import (
 	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/types"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
@@ -135,6 +136,10 @@ func removeHistory(object *unstructured.Unstructured) {
 	switch object.GetKind() {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")
+	case "Namespace":
+		// A namespace that is in use when its owner is removed is kept, without an owner.
+		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
+		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
 	case "BundleDeployment":
 		// The time and the cause of the last upgrade step. A BundleDeployment that was created again may use its existing namespace.
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)

@@ -22,13 +22,13 @@ name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
-stories_raced=40 perturbations=1500
+stories_raced=40 perturbations=1500 perturbed_seed=${seed}
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m fuzzTime=1000x # executions
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10 perturbations=20
+	stories_raced=10 perturbations=2 perturbed_seed=$(git rev-list --count HEAD) # make test has played them and more
 fi
 logs=_output/${name}
 reports=${logs}/reports
@@ -92,7 +92,7 @@ perturbed() {
 	local failed=0
 	local nice=(nice)
 	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run=TestOM_19_ ./test/mutants -args -stories || failed=1
-	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${seed}" || failed=1
+	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" || failed=1
 	return "${failed}"
 }
 

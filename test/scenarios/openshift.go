@@ -72,7 +72,7 @@ func install(ctx context.Context, root string) (*scenario.Snapshot, error) {
 	if err := cluster.Settle(); err != nil {
 		return nil, err
 	}
-	allRequests.add(cluster)
+	allRequests.add(cluster, true)
 	return cluster.Snapshot(), nil
 }
 

@@ -26,8 +26,9 @@ type requestLog struct {
 	manager []rbac.ObservedRequest
 }
 
-// add adds the requests that the cluster's API server received, except for those of clusterUsers.
-func (r *requestLog) add(cluster *scenario.Cluster) {
+// add adds the requests that the cluster's API server received, except for those of clusterUsers. Requests of managers belong in the trace
+// only if isTraced.
+func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if r.examples == nil {
@@ -40,7 +41,7 @@ func (r *requestLog) add(cluster *scenario.Cluster) {
 		for _, each := range parity.RequestTypesOf(request) {
 			r.examples[each] = request
 		}
-		if request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
+		if isTraced && request.User == managerUser && request.Verb != "watch" && request.Reason != "" { // else it was lost, or a fault kept it from the API server
 			r.manager = append(r.manager, observed(request))
 		}
 	}

@@ -72,7 +72,7 @@ func openTrial(ctx context.Context, t *testing.T, from trial.Moment) (*trial.Sys
 	if isSaved {
 		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
 	}
-	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}}
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isTrial: true}
 	setDefaults(s.WithT)
 	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: trialPorts}); err != nil {
 		return nil, errors.Join(err, s.end())

@@ -3,6 +3,7 @@ package namespaceuse
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
@@ -66,12 +68,15 @@ type Answer struct {
 type Checker struct {
 	ctx     context.Context
 	cluster cluster
+	grants  cache.ListerWatcher
 	clock   clock.PassiveClock
 	notify  func(owner string)
 	tasks   *background.Tasks
 
 	// rights is held from the start of a check until its grant is revoked.
 	rights sync.Mutex
+	// holdsGrant means that the running check called grant and has not called revoke yet.
+	holdsGrant atomic.Bool
 
 	mu sync.Mutex
 	// pending are the questions without an answer, and those with an answer that Check has not returned yet.
@@ -91,11 +96,11 @@ type pendingQuestion struct {
 
 // New returns a Checker. Canceling the context ends its checks.
 func New(ctx context.Context, config Config) *Checker {
-	return newChecker(ctx, &apiServer{config}, config)
+	return newChecker(ctx, &apiServer{config}, grants(config.Metadata), config)
 }
 
-func newChecker(ctx context.Context, on cluster, config Config) *Checker {
-	return &Checker{ctx: ctx, cluster: on, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
+func newChecker(ctx context.Context, on cluster, grants cache.ListerWatcher, config Config) *Checker {
+	return &Checker{ctx: ctx, cluster: on, grants: grants, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
 }
 
 // Check returns the answer to a question, from a check that began after the first call. Until that check is done, it returns false. The
@@ -184,9 +189,9 @@ func (c *Checker) answer(batch []*pendingQuestion) {
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
 	c.rights.Lock()
 	defer c.rights.Unlock()
-	scan := newScan(c.cluster, c.clock, questions)
+	scan := newScan(c.cluster, c.clock, &c.holdsGrant, questions)
 	err := scan.run(c.ctx)
-	if scan.granted {
+	if c.holdsGrant.Swap(false) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), revokeTimeout)
 		defer cancel()
 		if failed := c.cluster.revoke(ctx); failed != nil {

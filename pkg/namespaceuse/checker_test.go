@@ -28,7 +28,7 @@ func everything(all ...metav1.PartialObjectMetadata) map[string][]metav1.Partial
 func checkAll(t *testing.T, on *fakeCluster, namespaces ...string) map[string]Answer {
 	t.Helper()
 	answered := make(chan string, len(namespaces))
-	checker := newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(owner string) { answered <- owner }, Tasks: &background.Tasks{}})
+	checker := newChecker(t.Context(), on, nil, Config{Clock: clock.RealClock{}, Answered: func(owner string) { answered <- owner }, Tasks: &background.Tasks{}})
 	for _, each := range namespaces {
 		if _, ok := checker.Check(about(each)); ok {
 			t.Fatal("there is an answer before anything was looked at")
@@ -174,7 +174,7 @@ func TestTheAgeOfAnAnswerCountsFromTheListsOfKubernetesOwnKinds(t *testing.T) {
 func TestWhatAnEarlierProcessLeftIsRevokedWhenThatSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{granted: []schema.GroupVersionResource{memos}, revokeErrs: 5}
-		newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: &background.Tasks{}}).CleanUp(t.Context())
+		newChecker(t.Context(), on, nil, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: &background.Tasks{}}).CleanUp(t.Context())
 		if len(on.granted) > 0 || on.revokes != 6 {
 			t.Errorf("%v is left after %d tries", on.granted, on.revokes)
 		}
@@ -235,7 +235,7 @@ func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := &fakeCluster{served: []schema.GroupVersionResource{pods}}
 		tasks := &background.Tasks{}
-		checker := newChecker(t.Context(), on, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: tasks})
+		checker := newChecker(t.Context(), on, nil, Config{Clock: clock.RealClock{}, Answered: func(string) {}, Tasks: tasks})
 		check := func(want bool) {
 			t.Helper()
 			if answer, ok := checker.Check(about("memo")); ok != want {
@@ -263,7 +263,7 @@ func TestAnAnswerIsGivenOnceAndNotForLong(t *testing.T) {
 func TestCheckersEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
-		checker := newChecker(ctx, &fakeCluster{}, Config{Clock: clock.RealClock{}, Answered: func(string) { t.Error("answered") }, Tasks: &background.Tasks{}})
+		checker := newChecker(ctx, &fakeCluster{}, nil, Config{Clock: clock.RealClock{}, Answered: func(string) { t.Error("answered") }, Tasks: &background.Tasks{}})
 		checker.Check(about("memo"))
 		end()
 		synctest.Wait()

@@ -41,7 +41,7 @@ type missed struct {
 // some already may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example
 // after an admin has removed the manager's permission to escalate.
 func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionResource) error {
-	s.granted = true
+	s.holdsGrant.Store(true)
 	err := s.grant(ctx, resources)
 	forbidden := apierrors.IsForbidden(err)
 	if err != nil && !forbidden {

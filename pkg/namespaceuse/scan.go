@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,8 +26,8 @@ type scan struct {
 	questions map[string][]Question // by namespace
 	// rank is the position of each resource in the order of the function sorted.
 	rank map[schema.GroupVersionResource]int
-	// granted means that the scan called grant, and that the caller must revoke the grant.
-	granted bool
+	// holdsGrant is set before the scan calls grant. The caller must then revoke the grant.
+	holdsGrant *atomic.Bool
 	// since is the time at which the last list of the built-in resources began.
 	since time.Time
 
@@ -40,8 +41,8 @@ type use struct {
 	reason string
 }
 
-func newScan(on cluster, clock clock.PassiveClock, questions []Question) *scan {
-	s := &scan{cluster: on, clock: clock, questions: map[string][]Question{}, rank: map[schema.GroupVersionResource]int{}, uses: map[string]use{}}
+func newScan(on cluster, clock clock.PassiveClock, holdsGrant *atomic.Bool, questions []Question) *scan {
+	s := &scan{cluster: on, clock: clock, holdsGrant: holdsGrant, questions: map[string][]Question{}, rank: map[schema.GroupVersionResource]int{}, uses: map[string]use{}}
 	for _, each := range questions {
 		s.questions[each.Namespace] = append(s.questions[each.Namespace], each)
 	}

@@ -122,7 +122,7 @@ func (b *builder) build() (*Operator, error) {
 			if err != nil {
 				return nil, err
 			}
-			built.cleanUp = engine.CleanUp
+			built.revokeLeftovers = engine.RevokeLeftovers
 			return b.newBundleDeployment(syncContext, engine)
 		}},
 		{operatorhealth.ControllerName, 1, b.newOperatorHealth},

@@ -23,9 +23,9 @@ type Operator struct {
 	catalogs    *catalogState
 	// runCatalogInformers runs the informers of the catalogs controller until its context ends.
 	runCatalogInformers func(context.Context)
-	// cleanUp revokes permissions that an ended process may have left.
-	cleanUp func(context.Context)
-	tasks   *background.Tasks
+	// revokeLeftovers revokes permissions that an ended process or a restored backup has left, until its context ends.
+	revokeLeftovers func(context.Context)
+	tasks           *background.Tasks
 
 	// draining serializes calls of DrainQueue. With two calls at a time, one could block because the other has removed the last key.
 	draining       sync.Mutex
@@ -52,12 +52,12 @@ func Start(ctx context.Context, input *Input) error {
 	return nil
 }
 
-// Run starts the informers, revokes permissions that an ended process may have left, and runs the controllers until the context ends. If
-// the caller started the informers, Run also waits until their context has ended.
+// Run starts the informers, runs the controllers, and revokes permissions that an ended process or a restored backup has left, until the
+// context ends. If the caller started the informers, Run also waits until their context has ended.
 func (o *Operator) Run(ctx context.Context) {
-	o.tasks.Go(func() { o.cleanUp(ctx) })
 	o.StartInformers(ctx)
 	var running sync.WaitGroup
+	running.Go(func() { o.revokeLeftovers(ctx) })
 	for _, each := range o.controllers {
 		running.Go(func() { each.Run(ctx, each.workers) })
 	}

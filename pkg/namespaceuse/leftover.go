@@ -1,0 +1,60 @@
+package namespaceuse
+
+import (
+	"context"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// grants returns a source of events of ClusterRole RoleName.
+func grants(client metadata.Interface) cache.ListerWatcher {
+	clusterRoles := client.Resource(clusterRoles)
+	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, RoleName).String()
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = selector
+			return clusterRoles.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = selector
+			return clusterRoles.Watch(ctx, options)
+		},
+	}, client)
+}
+
+// RevokeLeftovers revokes each grant that no check holds, until the context ends. A process may end before it revokes its grant, and a
+// backup that an admin restores may contain a grant that was revoked afterwards.
+func (c *Checker) RevokeLeftovers(ctx context.Context) {
+	found := make(chan struct{}, 1)
+	notify := func(any) {
+		select {
+		case found <- struct{}{}:
+		default: // one CleanUp is enough for all events before it
+		}
+	}
+	informer := cache.NewSharedIndexInformerWithOptions(c.grants, &metav1.PartialObjectMetadata{},
+		cache.SharedIndexInformerOptions{ObjectDescription: "ClusterRole " + RoleName})
+	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: notify, UpdateFunc: func(_, changed any) { notify(changed) }}); err != nil {
+		klog.Warningf("watching ClusterRole %q: %v", RoleName, err) // only an informer that has stopped returns an error
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { informer.RunWithContext(ctx) })
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-found:
+			if !c.holdsGrant.Load() { // a check revokes its own grant
+				c.CleanUp(ctx)
+			}
+		}
+	}
+}

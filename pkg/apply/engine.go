@@ -62,6 +62,7 @@ type Engine struct {
 
 // ownerState is the engine's cache for one owner. After a restart it is built again without a write.
 type ownerState struct {
+	name     string
 	objects  *reconcile.Memory
 	removal  *teardown.Memory
 	warnings *warningMemory
@@ -178,7 +179,7 @@ func (e *Engine) stateOf(owner string) *ownerState {
 	found := e.owners[owner]
 	if found == nil {
 		found = &ownerState{
-			objects: reconcile.NewMemory(), removal: teardown.NewMemory(),
+			name: owner, objects: reconcile.NewMemory(), removal: teardown.NewMemory(),
 			warnings: &warningMemory{first: map[string]Key{}}, services: &serviceMemory{states: map[Key]serviceState{}},
 		}
 		e.owners[owner] = found

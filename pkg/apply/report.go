@@ -28,7 +28,7 @@ type Report struct {
 	Created, Updated []string
 	Writes           int
 	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write without a
-	// response. Exists is true if the live object of an object of the bundle was found. Both ignore the objects that NewSet adds: the
+	// response. Exists is true if an object of the bundle was found that belongs to the owner. Both ignore the objects that NewSet adds: the
 	// install namespace and a ClusterRole.
 	Written, Exists bool
 	// Drift are the changes by other clients, newest first, at most 20. Repaired changes are reported once. Changes that are not repaired
@@ -71,7 +71,7 @@ func (r *Report) addWrites(state *ownerState, each reconcile.Outcome) {
 	desired := each.Desired
 	r.retry(each.RetryAfter)
 	r.Written = r.Written || !desired.IsAdded && (each.Created || each.Updated || !isAnswered(each))
-	r.Exists = r.Exists || !desired.IsAdded && each.Live != nil
+	r.Exists = r.Exists || !desired.IsAdded && each.Live != nil && each.Live.Owner == state.name
 	if desired.IsInstallNamespace && each.Live != nil {
 		r.NamespaceSeen, r.Preexisting = true, state.objects.IsPreexisting(desired.Key.Name)
 		if each.Err == nil {

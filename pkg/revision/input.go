@@ -81,7 +81,7 @@ type Report struct {
 	Complete bool
 	// Waiting is what the next phase waits for; empty if no phase waits.
 	Waiting string
-	// Written is true if an object was written, or may have been. Exists is true if at least one object exists.
+	// Written is true if an object was written, or may have been. Exists is true if at least one object of the BundleDeployment exists.
 	Written, Exists bool
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
-// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress.
+// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress. After a
+// user has deleted the BundleDeployment, status.installed names the bundle that the manager installs again.
 func installedIsTrue(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -43,7 +44,8 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 	if operator.DeletionTimestamp != nil || installed.Status == "" {
 		return nil
 	}
-	if (installed.Status == metav1.ConditionTrue) != (record != nil) {
+	isRestored := len(operator.Status.History) > 0 && operator.Status.History[0].Trigger == platformv1alpha1.TriggerRestored
+	if (installed.Status == metav1.ConditionTrue) != (record != nil) && !(isRestored && record != nil) {
 		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t",
 			operator.Name, installed.Status, installed.Reason, record != nil)
 	}

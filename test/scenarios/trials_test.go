@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/onsi/gomega"
@@ -133,6 +134,12 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 
 // removeHistory is the NormalizeHistory function of trials.
 func removeHistory(object *unstructured.Unstructured) {
+	// The cluster-version operator is the owner of what it has created, but not of what a user has created instead.
+	owners := slices.DeleteFunc(object.GetOwnerReferences(), func(each metav1.OwnerReference) bool { return each.Kind == "ClusterVersion" })
+	if len(owners) == 0 {
+		unstructured.RemoveNestedField(object.Object, "metadata", "ownerReferences")
+	}
+	sortConditions(object)
 	switch object.GetKind() {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")
@@ -147,6 +154,23 @@ func removeHistory(object *unstructured.Unstructured) {
 		unstructured.RemoveNestedField(object.Object, "status", "revisions")
 		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
 	}
+}
+
+// sortConditions sorts the conditions in the status of an object by type. Otherwise they are in the order in which they were first set.
+func sortConditions(object *unstructured.Unstructured) {
+	conditions, found, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+	if !found || err != nil {
+		return
+	}
+	slices.SortFunc(conditions, func(a, b any) int { return strings.Compare(typeOf(a), typeOf(b)) })
+	_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions") // it was a slice before
+}
+
+// typeOf returns the type of a condition.
+func typeOf(condition any) string {
+	object, _ := condition.(map[string]any)
+	name, _, _ := unstructured.NestedString(object, "type")
+	return name
 }
 
 // notCounted are resources whose objects other controllers create and delete as they see fit.

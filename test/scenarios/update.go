@@ -22,6 +22,8 @@ type clusterUpdate struct {
 	Refused bool `json:"refused,omitempty"`
 	// MayBeRefused is whether the update may be refused.
 	MayBeRefused bool `json:"mayBeRefused,omitempty"`
+	// Forced is whether the cluster-version operator must not check whether the update is permitted.
+	Forced bool `json:"forced,omitempty"`
 }
 
 // errPreconditionFailed is the error of an update that the cluster-version operator does not start.
@@ -36,7 +38,7 @@ func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step)
 			return err
 		}
 	}
-	err := s.updateCluster(ctx, wanted.Version)
+	err := s.updateCluster(ctx, wanted)
 	switch {
 	case wanted.Refused && err == nil:
 		return fmt.Errorf("the update to %s was not refused", wanted.Version)
@@ -46,19 +48,21 @@ func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step)
 	return err
 }
 
-func (s *Story) updateCluster(ctx context.Context, to string) error {
+func (s *Story) updateCluster(ctx context.Context, wanted clusterUpdate) error {
 	clusterVersions := s.Config.ConfigV1().ClusterVersions()
 	clusterVersion, err := clusterVersions.Get(ctx, "version", metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	if err := s.checkUpgradeable(ctx, clusterVersion.Status.Desired.Version, to); err != nil {
-		return err
+	if !wanted.Forced {
+		if err := s.checkUpgradeable(ctx, clusterVersion.Status.Desired.Version, wanted.Version); err != nil {
+			return err
+		}
 	}
 	now := metav1.NewTime(time.Now())
-	clusterVersion.Status.Desired.Version = to
+	clusterVersion.Status.Desired.Version = wanted.Version
 	clusterVersion.Status.History = append([]configv1.UpdateHistory{{
-		State: configv1.CompletedUpdate, StartedTime: now, CompletionTime: &now, Version: to,
+		State: configv1.CompletedUpdate, StartedTime: now, CompletionTime: &now, Version: wanted.Version,
 	}}, clusterVersion.Status.History...)
 	_, err = clusterVersions.UpdateStatus(ctx, clusterVersion, metav1.UpdateOptions{})
 	return err

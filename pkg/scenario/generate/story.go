@@ -37,6 +37,9 @@ type Generator struct {
 type Generated struct {
 	// Story is the story. Its positions are those of its YAML.
 	Story *story.Story
+	// Corrections are steps that correct the values in Story that the operator reports, and that no step of Story has corrected. They may
+	// be refused.
+	Corrections []story.Step
 	// Exercises are the values that its steps set, in order.
 	Exercises []Exercise
 }
@@ -79,13 +82,22 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 			return Generated{}, fmt.Errorf("seed %s, step %d: %w", seed, len(b.steps)+1, err)
 		}
 	}
-	made := &story.Story{Title: "Generated from seed " + seed.String(), Steps: b.steps[:b.limit]}
+	b.steps = b.steps[:b.limit]
+	if err := b.correctAll(); err != nil {
+		return Generated{}, fmt.Errorf("seed %s: %w", seed, err)
+	}
+	made := &story.Story{Title: "Generated from seed " + seed.String(), Steps: b.steps}
 	content, err := made.YAML()
 	if err != nil {
 		return Generated{}, fmt.Errorf("seed %s: %w", seed, err)
 	}
 	read, err := story.Parse("seed-"+seed.String()+".yaml", content, g.Verbs)
-	return Generated{Story: read, Exercises: b.exercises}, err
+	if err != nil {
+		return Generated{}, fmt.Errorf("seed %s: %w", seed, err)
+	}
+	corrections := read.Steps[b.limit:]
+	read.Steps = read.Steps[:b.limit:b.limit]
+	return Generated{Story: read, Corrections: corrections, Exercises: b.exercises}, nil
 }
 
 // builder makes one story.
@@ -161,6 +173,19 @@ func (b *builder) correct(o *object) error {
 	b.steps = append(b.steps, step)
 	o.reported = ""
 	return err
+}
+
+// correctAll adds the steps that correct each reported value.
+func (b *builder) correctAll() error {
+	for _, each := range b.objects {
+		if each.reported == "" {
+			continue
+		}
+		if err := b.correct(each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *builder) set(o *object, path Path, value Value) error {

@@ -50,6 +50,9 @@ func (s *System) writes(since time.Time) []scenario.Request {
 	})
 }
 
+// Writes returns the number of the operator's writes that the API server executed, except those of Events and Leases.
+func (s *System) Writes() int { return len(s.writes(time.Time{})) }
+
 // Writes reports whether a request is a write of the operator, except of an Event or a Lease.
 func (o Operator) Writes(r scenario.Request) bool {
 	return r.IsWrite() && slices.Contains(o.Users, r.User) && r.Resource.Resource != "events" && r.Resource.Resource != "leases"

@@ -1,0 +1,435 @@
+package scenarios
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
+
+// edited are the objects of package memo that users change in generated stories.
+var edited = []editedObject{
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo"},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics"},
+}
+
+type editedObject struct {
+	resource schema.GroupVersionResource
+	name     string
+}
+
+// declared is what the actors of a story have declared: the specs of users' objects, the version of the cluster, the offers of the author,
+// and users' edits of installed objects. Installed is the bundle that each PlatformOperator had installed, which is history.
+type declared struct {
+	objects   map[schema.GroupVersionResource][]unstructured.Unstructured
+	installed map[string]platformv1alpha1.InstalledBundle
+	version   string
+	// published are the steps that published catalogs, the last one first.
+	published []story.Step
+	// edits are the objects in edited, by index. They are nil if they do not exist.
+	edits []*unstructured.Unstructured
+}
+
+// twins makes twins of systems in which generated stories have ended.
+type twins struct {
+	// first are the steps with which all stories begin.
+	first    []story.Step
+	operator trial.Operator
+	kinds    []*generate.Kind
+}
+
+// twin implements generate.Oracle.
+func (t *twins) twin(ctx context.Context, played *story.Story, ended *trial.System) (func(context.Context) (*trial.System, error), error) {
+	found, err := t.declaredIn(ctx, played, ended)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (*trial.System, error) { return t.start(ctx, found) }, nil
+}
+
+func (t *twins) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
+	client, err := adminOf(ended)
+	if err != nil {
+		return nil, err
+	}
+	found := &declared{objects: map[schema.GroupVersionResource][]unstructured.Unstructured{}, installed: map[string]platformv1alpha1.InstalledBundle{}}
+	for _, kind := range t.kinds {
+		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		found.objects[kind.Resource] = slices.DeleteFunc(list.Items, func(each unstructured.Unstructured) bool {
+			return each.GetDeletionTimestamp() != nil || metav1.GetControllerOf(&each) != nil // not declared, or by the manager
+		})
+	}
+	if err := found.readInstalled(); err != nil {
+		return nil, err
+	}
+	if found.version, err = versionOf(ctx, client); err != nil {
+		return nil, err
+	}
+	for _, step := range played.Steps {
+		if step.Verb == "publish" {
+			found.published = slices.Insert(found.published, 0, step)
+		}
+	}
+	for _, each := range edited {
+		live, err := client.Resource(each.resource).Namespace("memo").Get(ctx, each.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			live, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		found.edits = append(found.edits, live)
+	}
+	return found, nil
+}
+
+func (d *declared) readInstalled() error {
+	for _, each := range d.objects[platformOperators] {
+		read := &platformv1alpha1.PlatformOperator{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, read); err != nil {
+			return err
+		}
+		if read.Status.Installed != nil {
+			d.installed[read.Name] = *read.Status.Installed
+		}
+	}
+	return nil
+}
+
+func versionOf(ctx context.Context, client dynamic.Interface) (string, error) {
+	cluster, err := client.Resource(clusterVersions).Get(ctx, "version", metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	version, _, err := unstructured.NestedString(cluster.Object, "status", "desired", "version")
+	return version, err
+}
+
+func adminOf(system *trial.System) (dynamic.Interface, error) {
+	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
+}
+
+// playQuickly performs steps, and waits after each until the cluster has settled. It does not wait until the manager is at rest.
+func playQuickly(ctx context.Context, system *trial.System, steps ...story.Step) error {
+	for _, step := range steps {
+		if err := system.Runner.Do(ctx, step); err != nil {
+			return fmt.Errorf("%s: %w", step.Position, err)
+		}
+		if err := system.Runner.Cluster.Settle(); err != nil {
+			return fmt.Errorf("%s: %w", step.Position, err)
+		}
+	}
+	return nil
+}
+
+// errOtherBundle is the error of a twin that has installed another bundle with the same version.
+var errOtherBundle = errors.New("the catalog offers another bundle with the version that is installed")
+
+// start starts a twin. Catalogs in a story may offer different bundles with the same version, so that start tries them all.
+func (t *twins) start(ctx context.Context, wanted *declared) (twin *trial.System, err error) {
+	if len(wanted.published) == 0 {
+		return t.startWith(ctx, wanted, nil)
+	}
+	for i := range wanted.published {
+		published := wanted.published[i : i+1]
+		if twin, err = t.startWith(ctx, wanted, published); !errors.Is(err, errOtherBundle) {
+			return twin, err
+		}
+	}
+	return nil, err
+}
+
+func (t *twins) startWith(ctx context.Context, wanted *declared, published []story.Step) (*trial.System, error) {
+	twin, err := t.operator.Start(ctx, trial.Moment{Runs: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := wanted.declareIn(ctx, twin, append(slices.Clone(t.first), published...)); err != nil {
+		return nil, errors.Join(err, twin.Stop())
+	}
+	return twin, nil
+}
+
+// declareIn declares the same in a twin. It first installs the bundles that were installed, from a catalog of the story.
+func (d *declared) declareIn(ctx context.Context, twin *trial.System, published []story.Step) error {
+	client, err := adminOf(twin)
+	if err != nil {
+		return err
+	}
+	if err := playQuickly(ctx, twin, published...); err != nil {
+		return err
+	}
+	for _, each := range d.objects[platformOperators] {
+		if bundle, isInstalled := d.installed[each.GetName()]; isInstalled {
+			if err := installPinned(ctx, twin, client, each, bundle); err != nil {
+				return err
+			}
+		}
+	}
+	for _, each := range d.objects[bundleDeployments] {
+		if err := installActive(ctx, client.Resource(bundleDeployments), each); err != nil {
+			return err
+		}
+	}
+	update, err := newStep("openshift", clusterUpdate{Version: d.version, Forced: true})
+	if err != nil {
+		return err
+	}
+	if err := playQuickly(ctx, twin, append([]story.Step{update}, d.published[:min(1, len(d.published))]...)...); err != nil {
+		return err
+	}
+	if err := d.declareObjects(ctx, client); err != nil {
+		return err
+	}
+	if err := twin.Runner.Cluster.Settle(); err != nil {
+		return err
+	}
+	if err := d.edit(ctx, client); err != nil {
+		return err
+	}
+	return twin.Rest()
+}
+
+// installPinned installs one bundle for a PlatformOperator.
+func installPinned(ctx context.Context, twin *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
+	pinned := declaration(like)
+	for _, path := range [][]string{{"channels"}, {"catalogSelector"}} {
+		unstructured.RemoveNestedField(pinned.Object, append([]string{"spec", "package"}, path...)...)
+	}
+	unstructured.RemoveNestedField(pinned.Object, "spec", "upgrades")
+	unstructured.RemoveNestedField(pinned.Object, "spec", "paused")
+	if err := unstructured.SetNestedField(pinned.Object, bundle.Version, "spec", "package", "version"); err != nil {
+		return err
+	}
+	if _, err := client.Resource(platformOperators).Create(ctx, pinned, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("installing version %s: %w", bundle.Version, err)
+	}
+	if err := twin.Runner.Cluster.Settle(); err != nil {
+		return err
+	}
+	live, err := client.Resource(platformOperators).Get(ctx, pinned.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	image, _, err := unstructured.NestedString(live.Object, "status", "installed", "image")
+	if err == nil && image != bundle.Image {
+		err = fmt.Errorf("%w: %s of %s", errOtherBundle, bundle.Version, like.GetName())
+	}
+	return err
+}
+
+// installActive installs the active version of a BundleDeployment of package notes. The Bundle and the class that it was installed from may no
+// longer exist.
+func installActive(ctx context.Context, client dynamic.ResourceInterface, like unstructured.Unstructured) error {
+	read := &corev1alpha2.BundleDeployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(like.Object, read); err != nil || read.Status.ActiveRevision == 0 {
+		return err
+	}
+	version := cmp.Or(read.Status.ActiveBundle, read.Status.Bundle).Version
+	active := declaration(like)
+	unstructured.RemoveNestedField(active.Object, "spec", "paused")
+	image := map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", trialPorts.Registry, version)}
+	spec := active.Object["spec"].(map[string]any)
+	spec["source"], spec["provisionerClassName"] = map[string]any{"type": "image", "image": image}, "core-rukpak-io-registry"
+	if _, err := client.Create(ctx, active, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("installing version %s of %s: %w", version, like.GetName(), err)
+	}
+	return nil
+}
+
+// declaration returns an object without its status and without what the API server sets.
+func declaration(of unstructured.Unstructured) *unstructured.Unstructured {
+	bare := &unstructured.Unstructured{Object: map[string]any{}}
+	bare.SetGroupVersionKind(of.GroupVersionKind())
+	bare.SetName(of.GetName())
+	bare.SetNamespace(of.GetNamespace())
+	bare.SetLabels(of.GetLabels())
+	bare.SetAnnotations(of.GetAnnotations())
+	if spec, found := of.Object["spec"]; found {
+		bare.Object["spec"] = runtime.DeepCopyJSONValue(spec)
+	}
+	return bare
+}
+
+// declareObjects creates or updates users' objects.
+func (d *declared) declareObjects(ctx context.Context, client dynamic.Interface) error {
+	for resource, objects := range d.objects {
+		if err := deleteOthers(ctx, client.Resource(resource), objects); err != nil {
+			return err
+		}
+		for _, each := range objects {
+			if err := declare(ctx, client.Resource(resource), declaration(each)); err != nil {
+				return fmt.Errorf("declaring %s %s: %w", each.GetKind(), each.GetName(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// declare creates an object, or replaces its spec.
+func declare(ctx context.Context, client dynamic.ResourceInterface, wanted *unstructured.Unstructured) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		live, err := client.Get(ctx, wanted.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			_, err = client.Create(ctx, wanted, metav1.CreateOptions{})
+		case err == nil:
+			live.Object["spec"] = wanted.Object["spec"]
+			_, err = client.Update(ctx, live, metav1.UpdateOptions{})
+		}
+		return err
+	})
+}
+
+// deleteOthers deletes the objects of the payload that users of the story have deleted.
+func deleteOthers(ctx context.Context, client dynamic.ResourceInterface, declared []unstructured.Unstructured) error {
+	list, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range list.Items {
+		each := &list.Items[i]
+		isDeclared := slices.ContainsFunc(declared, func(other unstructured.Unstructured) bool { return other.GetName() == each.GetName() })
+		if isDeclared || metav1.GetControllerOf(each) != nil {
+			continue
+		}
+		if err := client.Delete(ctx, each.GetName(), metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit makes users' edits of installed objects. Where the manager must revert them, it does so in the twin, too.
+func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
+	for i, each := range edited {
+		objects := client.Resource(each.resource).Namespace("memo")
+		live, err := objects.Get(ctx, each.name, metav1.GetOptions{})
+		switch wanted := d.edits[i]; {
+		case apierrors.IsNotFound(err):
+			continue
+		case err == nil && wanted == nil:
+			err = objects.Delete(ctx, each.name, metav1.DeleteOptions{})
+		case err == nil:
+			live.SetLabels(wanted.GetLabels())
+			live.Object["spec"] = wanted.Object["spec"]
+			_, err = objects.Update(ctx, live, metav1.UpdateOptions{})
+		}
+		if err != nil {
+			return fmt.Errorf("editing %s: %w", each.name, err)
+		}
+	}
+	return nil
+}
+
+// revisionNumber is a number of a revision in a message.
+var revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
+
+// exceptTwins is the Except function of an Oracle. It permits that a twin has other numbers of revisions and another history of the
+// cluster's version, and that it lacks CustomResourceDefinitions and namespaces that the manager kept when it removed an operator.
+func exceptTwins(ended, twin trial.State) {
+	for name := range ended {
+		if _, both := twin[name]; !both && (isOf(name, "customresourcedefinitions.apiextensions.k8s.io") || isOf(name, "namespaces")) {
+			delete(ended, name)
+		}
+	}
+	for _, state := range []trial.State{ended, twin} {
+		for name, lines := range state {
+			if isOf(name, "clusterversions.config.openshift.io") || isOf(name, "secrets") && strings.Contains(name, " revision.") {
+				delete(state, name)
+			}
+			for i := range lines {
+				lines[i] = revisionNumber.ReplaceAllString(lines[i], "revision N")
+			}
+		}
+	}
+}
+
+// isOf reports whether a name in a trial.State is that of an object of a resource.
+func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+" ") }
+
+// expiry is a virtual time after the expiry of all overrides in values. Without it, an override could expire between a story and its twin.
+var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
+
+// finish is the Finish function of an Oracle. It ends outages and crashes, corrects what users got wrong, and lets overrides expire.
+func (t *twins) finish(ctx context.Context, ended *trial.System, corrections []story.Step) error {
+	up, err := newStep("network", "up")
+	if err != nil {
+		return err
+	}
+	ready, err := newStep("pods", map[string]any{})
+	if err != nil {
+		return err
+	}
+	if err := playQuickly(ctx, ended, append([]story.Step{up, ready}, corrections...)...); err != nil {
+		return err
+	}
+	time.Sleep(time.Until(expiry))
+	if err := ended.Rest(); err != nil {
+		return err
+	}
+	return tryAgain(ctx, ended)
+}
+
+// tryAgain shortens the deadline of each version that is still being tried or has failed. The manager then tries it again, under the
+// conditions that the story ended with, as a twin does.
+func tryAgain(ctx context.Context, ended *trial.System) error {
+	client, err := adminOf(ended)
+	if err != nil {
+		return err
+	}
+	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range operators.Items {
+		read := &platformv1alpha1.PlatformOperator{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(operators.Items[i].Object, read); err != nil {
+			return err
+		}
+		if !hasFailed(read) {
+			continue
+		}
+		patch := []byte(`{"spec": {"install": {"progressDeadlineSeconds": 300}}}`)
+		if read.Spec.Install != nil && read.Spec.Install.ProgressDeadlineSeconds != nil && *read.Spec.Install.ProgressDeadlineSeconds == 300 {
+			patch = []byte(`{"spec": {"install": {"progressDeadlineSeconds": 301}}}`)
+		}
+		if _, err := client.Resource(platformOperators).Patch(ctx, read.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hasFailed(operator *platformv1alpha1.PlatformOperator) bool {
+	return operator.Status.Target != nil || meta.IsStatusConditionTrue(operator.Status.Conditions, platformv1alpha1.ConditionProgressing) ||
+		slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
+			return each.BlockedReason == platformv1alpha1.BlockedFailed
+		})
+}

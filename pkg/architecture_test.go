@@ -51,6 +51,7 @@ var packages = []struct {
 	{1, "pkg/ownership"},
 	{1, "pkg/revision"},
 	{1, "pkg/lastwrite"},
+	{1, "pkg/finalizer"},
 	{2, "pkg/catalogsource"},
 	{2, "pkg/inventory"},
 	{2, "pkg/panics"},

@@ -153,9 +153,8 @@ func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 // release removes the finalizers, so that the API server deletes the BundleDeployment. It then sends the Events of the removal and forgets
 // the BundleDeployment.
 func (s *reconciliation) release(ctx context.Context, removal apply.Removal) error {
-	updated := s.before.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, revision.IsFinalizer)
-	if _, err := s.c.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
+	others := slices.DeleteFunc(slices.Clone(s.before.Finalizers), revision.IsFinalizer)
+	if _, err := s.setFinalizers(ctx, others); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
 	s.gone = true

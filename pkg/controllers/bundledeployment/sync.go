@@ -6,8 +6,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/finalizer"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
@@ -64,22 +66,31 @@ var stages = []stage{
 // addFinalizer adds the finalizer before anything is stored or applied, so that the controller handles the deletion. It removes the
 // finalizers of rukpak after the leftovers of rukpak are removed. It writes nothing if the finalizers are as they should be.
 func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
-	updated := s.before.DeepCopy()
+	finalizers := slices.Clone(s.before.Finalizers)
 	if s.memory.history.LeftoversRemoved {
-		updated.Finalizers = slices.DeleteFunc(updated.Finalizers, revision.IsInheritedFinalizer)
+		finalizers = slices.DeleteFunc(finalizers, revision.IsInheritedFinalizer)
 	}
-	if s.unknownClass == "" && !slices.Contains(updated.Finalizers, corev1alpha2.Finalizer) {
-		updated.Finalizers = append(updated.Finalizers, corev1alpha2.Finalizer)
+	if s.unknownClass == "" && !slices.Contains(finalizers, corev1alpha2.Finalizer) {
+		finalizers = append(finalizers, corev1alpha2.Finalizer)
 	}
-	if slices.Equal(updated.Finalizers, s.before.Finalizers) {
+	if slices.Equal(finalizers, s.before.Finalizers) {
 		return false, nil
 	}
-	stored, err := s.c.client.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	stored, err := s.setFinalizers(ctx, finalizers)
 	if err != nil {
 		return true, err
 	}
 	s.written(stored)
 	return false, nil
+}
+
+// setFinalizers replaces the finalizers of the BundleDeployment, and returns the BundleDeployment as it is stored.
+func (s *reconciliation) setFinalizers(ctx context.Context, finalizers []string) (*corev1alpha2.BundleDeployment, error) {
+	patch, err := finalizer.MergePatch(s.before, finalizers)
+	if err != nil {
+		return nil, err
+	}
+	return s.c.client.Patch(ctx, s.before.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 }
 
 // written replaces before and deployment by a BundleDeployment that this sync has written. Unwritten changes of the status are lost.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
@@ -22,9 +23,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// OperatorClient writes PlatformOperators.
+// OperatorClient writes PlatformOperators. It has no Update, because the spec of a PlatformOperator belongs to its user.
 type OperatorClient interface {
-	Update(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
+	Patch(ctx context.Context, name string, patchType types.PatchType, patch []byte, options metav1.PatchOptions, subresources ...string) (*platformv1alpha1.PlatformOperator, error)
 	UpdateStatus(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
 }
 

@@ -8,8 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/finalizer"
 	"github.com/openshift/platform-operators/pkg/operatorstatus"
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
@@ -19,14 +21,21 @@ func (c *controller) addFinalizer(ctx context.Context, r *reconciliation) (done 
 	if slices.Contains(r.operator.Finalizers, platformv1alpha1.Finalizer) {
 		return false, nil
 	}
-	updated := r.operator.DeepCopy()
-	updated.Finalizers = append(updated.Finalizers, platformv1alpha1.Finalizer)
-	stored, err := c.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager})
+	stored, err := c.setFinalizers(ctx, r.operator, append(slices.Clone(r.operator.Finalizers), platformv1alpha1.Finalizer))
 	if err != nil {
 		return true, err
 	}
 	r.operator = stored
 	return false, nil
+}
+
+// setFinalizers replaces the finalizers of a PlatformOperator, and returns the PlatformOperator as it is stored.
+func (c *controller) setFinalizers(ctx context.Context, operator *platformv1alpha1.PlatformOperator, finalizers []string) (*platformv1alpha1.PlatformOperator, error) {
+	patch, err := finalizer.MergePatch(operator, finalizers)
+	if err != nil {
+		return nil, err
+	}
+	return c.operatorClient.Patch(ctx, operator.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 }
 
 // remove deletes the BundleDeployment of a deleted PlatformOperator. When the BundleDeployment no longer exists, remove removes the
@@ -70,9 +79,8 @@ func (c *controller) deleteDeployment(ctx context.Context, r *reconciliation) er
 // release removes the manager's finalizer, so that the API server deletes the PlatformOperator. It has no status to write then. A
 // PlatformOperator that does not exist is not an error.
 func (c *controller) release(ctx context.Context, operator *platformv1alpha1.PlatformOperator) error {
-	updated := operator.DeepCopy()
-	updated.Finalizers = slices.DeleteFunc(updated.Finalizers, func(name string) bool { return name == platformv1alpha1.Finalizer })
-	if _, err := c.operatorClient.Update(ctx, updated, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
+	others := slices.DeleteFunc(slices.Clone(operator.Finalizers), func(name string) bool { return name == platformv1alpha1.Finalizer })
+	if _, err := c.setFinalizers(ctx, operator, others); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("releasing its finalizer: %w", err)
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestRemovalFollowsSpecDeletionOfThePlatformOperator(t *testing.T) {
 		"edited in the BundleDeployment: it is reverted, with Event": {observed, []string{hand, status}, []string{platformv1alpha1.EventBundleDeploymentPutBack}},
 		"as it was: the removal starts":                              {leaving(drop, drop), []string{take, status}, []string{platformv1alpha1.EventRemovalStarted}},
 		"as it was while the removal lasts: nothing but status":      {leaving(drop, drop).removing(), []string{status}, nil},
-		"a BundleDeployment of another owner is not touched":         {foreign, []string{"update platformoperators"}, nil},
+		"a BundleDeployment of another owner is not touched":         {foreign, []string{"patch platformoperators"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cluster.sync(t, oneCatalog{"1.0.0"})

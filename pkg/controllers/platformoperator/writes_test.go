@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -29,9 +30,9 @@ type operatorWrites struct {
 	verbs []string
 }
 
-func (w *operatorWrites) Update(_ context.Context, operator *platformv1alpha1.PlatformOperator, _ metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error) {
-	w.verbs = append(w.verbs, "update")
-	return operator, w.fail["update"]
+func (w *operatorWrites) Patch(_ context.Context, name string, _ types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*platformv1alpha1.PlatformOperator, error) {
+	w.verbs = append(w.verbs, "patch")
+	return &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}, w.fail["patch"]
 }
 
 func (w *operatorWrites) UpdateStatus(_ context.Context, operator *platformv1alpha1.PlatformOperator, _ metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error) {
@@ -85,8 +86,8 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		want           string // a part of the error; empty if the sync succeeds
 		wrote, wroteTo []string
 	}{
-		"the finalizer": {func(c *cluster) { c.operator.Finalizers = nil }, map[string]error{"update": down}, nil,
-			`adding the finalizer to PlatformOperator "op": connection refused`, []string{"update"}, nil},
+		"the finalizer": {func(c *cluster) { c.operator.Finalizers = nil }, map[string]error{"patch": down}, nil,
+			`adding the finalizer to PlatformOperator "op": connection refused`, []string{"patch"}, nil},
 		"a creation": {absent, nil, map[string]error{"create": down},
 			`deploying PlatformOperator "op": creating its BundleDeployment: connection refused`, nil, []string{"create"}},
 		"a creation that the API server does not accept": {absent, nil, map[string]error{"create": invalid}, "", []string{"update status"}, []string{"create"}},
@@ -103,9 +104,9 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		"spec.deletion": {deletion, nil, map[string]error{"update": down},
 			`removing PlatformOperator "op": handing spec.deletion on to its BundleDeployment: connection refused`, nil, []string{"update"}},
 		"spec.deletion of what is gone": {deletion, nil, map[string]error{"update": gone}, "", []string{"update status"}, []string{"update", "delete"}},
-		"the release": {released, map[string]error{"update": down}, nil,
-			`removing PlatformOperator "op": releasing its finalizer: connection refused`, []string{"update"}, nil},
-		"the release of what is gone": {released, map[string]error{"update": gone}, nil, "", []string{"update"}, nil},
+		"the release": {released, map[string]error{"patch": down}, nil,
+			`removing PlatformOperator "op": releasing its finalizer: connection refused`, []string{"patch"}, nil},
+		"the release of what is gone": {released, map[string]error{"patch": gone}, nil, "", []string{"patch"}, nil},
 		"the status": {edited, map[string]error{"update status": down}, nil,
 			`writing the status of PlatformOperator "op": connection refused`, []string{"update status"}, []string{"update"}},
 	} {

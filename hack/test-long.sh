@@ -22,16 +22,17 @@ name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
-stories_raced=40 perturbations=1500 perturbed_seed=${seed}
+stories_raced=40 perturbations=1000 generated=200 perturbed_seed=${seed}
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m fuzzTime=1000x # executions
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10 perturbations=2 perturbed_seed=$(git rev-list --count HEAD) # make test has played them and more
+	stories_raced=10 perturbations=2 generated=1 perturbed_seed=$(git rev-list --count HEAD) # make test has played them and more
 fi
 logs=_output/${name}
 reports=${logs}/reports
+tried=${PWD}/${logs}/tried.txt # which perturbations and fields the stories have tried
 rm -rf "${logs}"
 mkdir -p "${reports}"
 command="make test-long SEED=${seed}${FULL:+ FULL=1}"
@@ -87,12 +88,13 @@ raced() {
 	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
 }
 
-# perturbed runs some perturbations of stories, and the mutants of the manager that violate invariants.
+# perturbed runs some perturbations of stories, generated stories, and the mutants of the manager that violate invariants.
 perturbed() {
 	local failed=0
 	local nice=(nice)
 	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run=TestOM_19_ ./test/mutants -args -stories || failed=1
-	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" || failed=1
+	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
+	gotest generated -count=1 -timeout=40m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	return "${failed}"
 }
 
@@ -182,5 +184,5 @@ if [[ ${name} == sample ]]; then
 elif [[ -n ${TESTFLAGS:-}${QUIET_FOR:-} ]]; then
 	echo "docs/soak.md is not written, because TESTFLAGS or QUIET_FOR changed what ran."
 else
-	go run ./hack/soak -facts "${logs}/facts.json" -reports "${reports}"
+	go run ./hack/soak -facts "${logs}/facts.json" -reports "${reports}" -tried "${tried}"
 fi

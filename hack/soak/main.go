@@ -2,7 +2,8 @@
 //
 //	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write the facts about the run
 //	go run ./hack/soak -check -reports FOLDER             after a sample: fail if a class of tests has not run
-//	go run ./hack/soak -facts FILE -reports FOLDER        after the tests: write the document
+//	go run ./hack/soak -facts FILE -reports FOLDER -tried FILE
+//	                                                      after the tests: write the documents
 package main
 
 import (
@@ -24,8 +25,8 @@ import (
 const document = "docs/soak.md"
 
 type options struct {
-	facts, command, reports string
-	check                   bool
+	facts, command, reports, tried string
+	check                          bool
 }
 
 func main() {
@@ -33,6 +34,7 @@ func main() {
 	flag.StringVar(&o.facts, "facts", "", "file with the facts about the run: commit, machine, command")
 	flag.StringVar(&o.command, "command", "", "the command of the run; writes the file of -facts")
 	flag.StringVar(&o.reports, "reports", "", "folder of the long tests' reports")
+	flag.StringVar(&o.tried, "tried", "", "file that the tests with perturbed and generated stories have written; it is merged into "+triedDocument)
 	flag.BoolVar(&o.check, "check", false, "check that every class of tests has run, and write nothing")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -62,6 +64,9 @@ func run(o options) error {
 	}
 	var text strings.Builder
 	if err := write(&text, facts, tests); err != nil {
+		return err
+	}
+	if err := addTried(&text, o.tried); err != nil {
 		return err
 	}
 	if err := os.WriteFile(document, []byte(text.String()), 0o644); err != nil {
@@ -109,7 +114,8 @@ var classes = []struct {
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
 	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2, false},
-	{"perturbed", "Perturbed scenarios", "Steps of scenarios, each with one perturbation, chosen by the seed.", 2, true},
+	{"perturbed", "Perturbed stories", "Steps of stories, each with one perturbation, chosen by the seed.", 2, true},
+	{"generated", "Generated stories", "Each story is also compared with a restart at its end and with a twin on a fresh cluster, so that it counts as three systems.", 1, true},
 	{"invariants", "Invariants", "Managers of which each violates an invariant.", 2, false},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
@@ -138,7 +144,7 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 			} else if len(test.Attributes) == 0 {
 				continue
 			}
-			if !class.isCounted {
+			if !class.isCounted || test.Parent {
 				fmt.Fprintf(out, "| `%s` | %s | %s |\n", test.Name, test.Elapsed.Round(100*time.Millisecond), figures(test))
 			}
 			if strings.HasPrefix(test.Name, "Fuzz") && !executions.MatchString(test.Output) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,8 @@ import (
 )
 
 var (
-	generated     = flag.Int("generated", 10, "play this many generated stories, with the seeds that follow -generated-seed")
-	generatedSeed = flag.String("generated-seed", generate.Seed(1).String(), "the first seed of generated stories")
+	generated     = flag.Int("generated", 10, "play this many generated stories")
+	generatedSeed = flag.String("generated-seed", "", "the seed of the first generated story, such as 1-4711; the default follows from -seed")
 	replay        = flag.String("replay", "", "play the generated story in this file instead")
 )
 
@@ -32,7 +33,7 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	if *replay != "" {
 		read, err := story.Read(*replay, (&Story{}).verbs())
 		if err == nil {
-			_, err = newJudge(t).check(t, read, nil)
+			err = newJudge(t).check(t, read, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -43,10 +44,19 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := generate.ParseSeed(*generatedSeed)
-	if err != nil {
-		t.Fatal(err)
+	first := generate.Seed(*seed) * 1000 // the stories of the next seeds are others, too
+	if *generatedSeed != "" {
+		if first, err = generate.ParseSeed(*generatedSeed); err != nil {
+			t.Fatal(err)
+		}
 	}
+	fmt.Printf("-generated-seed=%s: %d generated stories\n", first, *generated)
+	counts := &tally{}
+	t.Cleanup(func() {
+		t.Attr("first-seed", first.String())
+		t.Attr("stories", fmt.Sprint(*generated))
+		counts.report(t)
+	})
 	for i := range *generated {
 		seed := first + generate.Seed(i)
 		t.Run(seed.String(), func(t *testing.T) {
@@ -56,9 +66,12 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 				t.Fatal(err)
 			}
 			judge := newJudge(t)
-			if _, err := judge.check(t, made.Story, made.Corrections); err != nil {
+			judge.operator = counts.count(judge.operator)
+			if err := judge.check(t, made.Story, made.Corrections); err != nil {
 				judge.report(t, made, err)
+				return
 			}
+			counts.noteLeaves(judge.kinds, made.Exercises)
 		})
 	}
 }
@@ -110,7 +123,7 @@ func newJudge(t *testing.T) judge {
 }
 
 // check plays a story and then the corrections in a bubble of its own.
-func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) (played generate.Played, err error) {
+func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
 	t.Helper()
 	twins := &twins{first: j.first, operator: j.operator, kinds: j.kinds}
 	oracle := generate.Oracle{
@@ -118,15 +131,15 @@ func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) 
 		Judge:  func(ctx context.Context, ended *trial.System) error { return judgeVersions(ctx, read, ended) },
 		Finish: func(ctx context.Context, ended *trial.System) error { return twins.finish(ctx, ended, corrections) },
 	}
-	synctest.Test(t, func(t *testing.T) { played, err = oracle.Check(t.Context(), read) })
-	return played, err
+	synctest.Test(t, func(t *testing.T) { err = oracle.Check(t.Context(), read) })
+	return err
 }
 
 // report fails the test with the shortest story that fails, too. It writes the story to a file, which -replay plays.
 func (j judge) report(t *testing.T, failing generate.Generated, failure error) {
 	t.Helper()
 	shortest, err := generate.Minimize(t.Context(), failing.Story, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
-		_, err := j.check(t, shorter, failing.Corrections)
+		err := j.check(t, shorter, failing.Corrections)
 		return err != nil && !errors.As(err, new(generate.StepError)), nil
 	})
 	if err != nil {

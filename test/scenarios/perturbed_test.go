@@ -47,8 +47,12 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 		return
 	}
 	var notMade atomic.Int64
-	chosen := choosePerturbations(recordings)
+	counts := &tally{}
+	chosen := choosePerturbations(recordings, counts)
 	t.Cleanup(func() {
+		t.Attr("seed", fmt.Sprint(*seed))
+		countPatterns(t, chosen)
+		counts.report(t)
 		if n := notMade.Load(); n > int64(max(1, len(chosen)/20)) {
 			t.Errorf("%d of %d perturbations could not be made", n, len(chosen))
 		}
@@ -56,14 +60,17 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 	for _, each := range chosen {
 		t.Run(each.name(), func(t *testing.T) {
 			t.Parallel()
-			operator := underTrial(t)
+			operator := counts.count(underTrial(t))
 			synctest.Test(t, func(t *testing.T) {
 				err := recordings[each.story].Run(t.Context(), operator, each.perturbation)
 				switch {
 				case errors.Is(err, perturb.ErrNoEvent):
 					notMade.Add(1)
 					t.Skip(err)
-				case err != nil:
+				case err == nil:
+					group, item := triedPerturbation(each)
+					counts.note("tried", group, item)
+				default:
 					t.Errorf("%v\nrepeat it with -perturb=%s -run 'OM_17/%s'", err, each.story, each.name())
 				}
 			})
@@ -82,10 +89,24 @@ func (p perturbedStory) name() string {
 	return p.story + ": " + strings.NewReplacer("/", " ", `"`, "", "(", "", ")", "").Replace(p.perturbation.String())
 }
 
+// countPatterns adds the number of perturbations of each pattern to the test's report.
+func countPatterns(t *testing.T, chosen []perturbedStory) {
+	t.Helper()
+	counts := map[perturb.Pattern]int{}
+	for _, each := range chosen {
+		counts[each.perturbation.Pattern]++
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(counts)) {
+		t.Attr(strings.ReplaceAll(string(pattern), " ", "-")+"s", fmt.Sprint(counts[pattern]))
+	}
+}
+
 // choosePerturbations returns all perturbations of the story of -perturb, or a sample of those of all stories.
-func choosePerturbations(recordings map[string]*perturb.Recording) (chosen []perturbedStory) {
+func choosePerturbations(recordings map[string]*perturb.Recording, counts *tally) (chosen []perturbedStory) {
 	for _, name := range slices.Sorted(maps.Keys(recordings)) {
 		for _, each := range recordings[name].Perturbations() {
+			group, item := triedPerturbation(perturbedStory{name, each})
+			counts.note("known", group, item)
 			chosen = append(chosen, perturbedStory{name, each})
 		}
 	}

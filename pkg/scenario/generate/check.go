@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
@@ -27,25 +26,6 @@ type Oracle struct {
 	Except func(ended, twin trial.State)
 }
 
-// Played counts what happened in the systems of a Check.
-type Played struct {
-	// Stories, Restarts and Twins are the number of stories, restarted operators and twins.
-	Stories, Restarts, Twins int
-	// Writes is the number of the operator's writes that the API server executed.
-	Writes int
-	// Virtual is the virtual time that passed.
-	Virtual time.Duration
-}
-
-// Add adds the counts of another Check.
-func (p *Played) Add(other Played) {
-	p.Stories += other.Stories
-	p.Restarts += other.Restarts
-	p.Twins += other.Twins
-	p.Writes += other.Writes
-	p.Virtual += other.Virtual
-}
-
 // StepError is the error of a step that could not be performed, for example because it patches an object that does not exist. It does not
 // mean that the operator has failed.
 type StepError struct{ Err error }
@@ -57,17 +37,15 @@ func (e StepError) Error() string { return e.Err.Error() }
 func (e StepError) Unwrap() error { return e.Err }
 
 // Check plays a story in a bubble, and returns an error that says in which way the operator has failed, or a StepError.
-func (o Oracle) Check(ctx context.Context, read *story.Story) (played Played, err error) {
-	begun := time.Now()
-	defer func() { played.Virtual = time.Since(begun) }()
-	ended, err := o.play(ctx, read, &played)
+func (o Oracle) Check(ctx context.Context, read *story.Story) error {
+	ended, err := o.play(ctx, read)
 	if err != nil {
-		return played, err
+		return err
 	}
-	if err := o.restart(ctx, ended, &played); err != nil || ended.startTwin == nil {
-		return played, err
+	if err := o.restart(ctx, ended); err != nil || ended.startTwin == nil {
+		return err
 	}
-	return played, o.compare(ctx, ended, &played)
+	return o.compare(ctx, ended)
 }
 
 // end is what Check keeps of a system at the end of a story.
@@ -78,16 +56,12 @@ type end struct {
 }
 
 // play plays the steps of a story and waits until the operator is at rest.
-func (o Oracle) play(ctx context.Context, read *story.Story, played *Played) (ended end, err error) {
+func (o Oracle) play(ctx context.Context, read *story.Story) (ended end, err error) {
 	system, err := o.Operator.Start(ctx, trial.Moment{Runs: true})
 	if err != nil {
 		return ended, err
 	}
-	defer func() {
-		played.Writes += system.Writes()
-		err = errors.Join(err, system.Stop())
-	}()
-	played.Stories++
+	defer func() { err = errors.Join(err, system.Stop()) }()
 	for _, step := range read.Steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return ended, StepError{fmt.Errorf("%s: %w", step.Position, err)}
@@ -131,14 +105,12 @@ func (o Oracle) end(ctx context.Context, read *story.Story, system *trial.System
 }
 
 // restart starts the operator again from the end of a story. That must change nothing.
-func (o Oracle) restart(ctx context.Context, ended end, played *Played) error {
+func (o Oracle) restart(ctx context.Context, ended end) error {
 	system, err := o.Operator.Start(ctx, ended.moment)
 	if err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}
-	played.Restarts++
 	after, err := system.State(ctx)
-	played.Writes += system.Writes()
 	if err = errors.Join(err, system.Stop()); err != nil {
 		return err
 	}
@@ -149,14 +121,12 @@ func (o Oracle) restart(ctx context.Context, ended end, played *Played) error {
 }
 
 // compare starts the twin and compares both states.
-func (o Oracle) compare(ctx context.Context, ended end, played *Played) error {
+func (o Oracle) compare(ctx context.Context, ended end) error {
 	twin, err := ended.startTwin(ctx)
 	if err != nil {
 		return fmt.Errorf("starting the twin: %w", err)
 	}
-	played.Twins++
 	state, err := twin.StateWithoutHistory(ctx)
-	played.Writes += twin.Writes()
 	if err = errors.Join(err, twin.Stop()); err != nil {
 		return err
 	}

@@ -1,0 +1,119 @@
+package scenarios
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/perturb"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+var triedFile = flag.String("tried", "", "append to this file which perturbations and fields exist, and which were tried, for docs/soak-tried.txt")
+
+// tally counts what happens in the systems of an operator under test. It is safe for concurrent use.
+type tally struct {
+	runs, starts, writes, virtual atomic.Int64
+
+	mu    sync.Mutex
+	lines []string
+}
+
+// count returns the operator with an Open function that counts.
+func (c *tally) count(operator trial.Operator) trial.Operator {
+	open := operator.Open
+	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+		system, err := open(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		c.runs.Add(1)
+		begun := time.Now()
+		start, stop := system.Start, system.Stop
+		system.Start = func() error {
+			c.starts.Add(1)
+			return start()
+		}
+		system.Stop = func() error {
+			c.writes.Add(int64(system.Writes()))
+			c.virtual.Add(int64(time.Since(begun)))
+			return stop()
+		}
+		return system, nil
+	}
+	return operator
+}
+
+// note records a line for the file of -tried: "known" or "tried", a group and an item.
+func (c *tally) note(state, group, item string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines = append(c.lines, strings.Join([]string{state, group, item}, "\t"))
+}
+
+// report adds the counts to the test's report, and writes the file of -tried.
+func (c *tally) report(t *testing.T) {
+	t.Helper()
+	t.Attr("systems", fmt.Sprint(c.runs.Load()))
+	t.Attr("starts-of-the-manager", fmt.Sprint(c.starts.Load()))
+	t.Attr("writes", fmt.Sprint(c.writes.Load()))
+	t.Attr("virtual-hours", fmt.Sprint(int(time.Duration(c.virtual.Load()).Hours())))
+	if *triedFile == "" || t.Failed() {
+		return
+	}
+	file, err := os.OpenFile(*triedFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	slices.Sort(c.lines)
+	_, err = file.WriteString(strings.Join(slices.Compact(c.lines), "\n") + "\n")
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// triedPerturbation returns the group and the item of a perturbation in docs/soak-tried.txt.
+func triedPerturbation(of perturbedStory) (group, item string) {
+	p := of.perturbation
+	item = fmt.Sprint(p.Step)
+	switch p.Pattern {
+	case perturb.Restart, perturb.RestoredSnapshot:
+		item = fmt.Sprintf("%d.%d", p.Step, p.Write)
+	case perturb.StaleRestart:
+		item = fmt.Sprintf("%d.%d-%d", p.Step, p.Write, p.Lag)
+	case perturb.MergedEvent, perturb.DelayedEvent:
+		item = fmt.Sprintf("%d:%s/%s/%s#%d", p.Step, p.Event.Resource.Resource, p.Event.Namespace, p.Event.Name, p.Nth)
+	}
+	return of.story + ", " + string(p.Pattern), item
+}
+
+// noteLeaves records the leaves of the kinds' specs, and those that a story sets to valid and to invalid values.
+func (c *tally) noteLeaves(kinds []*generate.Kind, exercises []generate.Exercise) {
+	for _, kind := range kinds {
+		for _, leaf := range kind.Leaves {
+			c.note("known", kind.GroupVersionKind.Kind+", valid", string(leaf))
+			c.note("known", kind.GroupVersionKind.Kind+", invalid", string(leaf))
+		}
+	}
+	for _, exercise := range exercises {
+		class := ", invalid"
+		if exercise.Value.Class == generate.Valid {
+			class = ", valid"
+		}
+		for _, leaf := range exercise.Leaves() {
+			c.note("tried", exercise.Kind.GroupVersionKind.Kind+class, string(leaf))
+		}
+	}
+}

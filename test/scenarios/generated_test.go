@@ -127,7 +127,7 @@ func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) 
 	t.Helper()
 	twins := &twins{first: j.first, operator: j.operator, kinds: j.kinds}
 	oracle := generate.Oracle{
-		Operator: j.operator, Twin: twins.twin, Except: exceptTwins,
+		Operator: j.operator, From: fresh, Twin: twins.twin, Except: exceptTwins,
 		Judge:  func(ctx context.Context, ended *trial.System) error { return judgeVersions(ctx, read, ended) },
 		Finish: func(ctx context.Context, ended *trial.System) error { return twins.finish(ctx, ended, corrections) },
 	}

@@ -5,20 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/retry"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -29,6 +22,9 @@ import (
 )
 
 var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
+
+// fresh is the moment at which generated stories and twins begin.
+var fresh = trial.Moment{Runs: true}
 
 // edited are the objects of package memo that users change in generated stories.
 var edited = []editedObject{
@@ -44,7 +40,8 @@ type editedObject struct {
 // declared is what the actors of a story have declared: the specs of users' objects, the version of the cluster, the offers of the author,
 // and users' edits of installed objects. Installed is the bundle that each PlatformOperator had installed, which is history.
 type declared struct {
-	objects   map[schema.GroupVersionResource][]unstructured.Unstructured
+	*generate.Declared
+
 	installed map[string]platformv1alpha1.InstalledBundle
 	version   string
 	// published are the steps that published catalogs, the last one first.
@@ -62,7 +59,7 @@ type twins struct {
 }
 
 // twin implements generate.Oracle.
-func (t *twins) twin(ctx context.Context, played *story.Story, ended *trial.System) (func(context.Context) (*trial.System, error), error) {
+func (t *twins) twin(ctx context.Context, played *story.Story, ended *trial.System) (generate.StartTwin, error) {
 	found, err := t.declaredIn(ctx, played, ended)
 	if err != nil {
 		return nil, err
@@ -75,15 +72,9 @@ func (t *twins) declaredIn(ctx context.Context, played *story.Story, ended *tria
 	if err != nil {
 		return nil, err
 	}
-	found := &declared{objects: map[schema.GroupVersionResource][]unstructured.Unstructured{}, installed: map[string]platformv1alpha1.InstalledBundle{}}
-	for _, kind := range t.kinds {
-		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return nil, err
-		}
-		found.objects[kind.Resource] = slices.DeleteFunc(list.Items, func(each unstructured.Unstructured) bool {
-			return each.GetDeletionTimestamp() != nil || metav1.GetControllerOf(&each) != nil // not declared, or by the manager
-		})
+	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}}
+	if found.Declared, err = generate.ReadDeclared(ctx, ended, t.kinds); err != nil {
+		return nil, err
 	}
 	if err := found.readInstalled(); err != nil {
 		return nil, err
@@ -110,9 +101,9 @@ func (t *twins) declaredIn(ctx context.Context, played *story.Story, ended *tria
 }
 
 func (d *declared) readInstalled() error {
-	for _, each := range d.objects[platformOperators] {
+	for _, each := range d.Objects(platformOperators) {
 		read := &platformv1alpha1.PlatformOperator{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(each.Object, read); err != nil {
+		if err := into(&each, read); err != nil {
 			return err
 		}
 		if read.Status.Installed != nil {
@@ -166,7 +157,7 @@ func (t *twins) start(ctx context.Context, wanted *declared) (twin *trial.System
 }
 
 func (t *twins) startWith(ctx context.Context, wanted *declared, published []story.Step) (*trial.System, error) {
-	twin, err := t.operator.Start(ctx, trial.Moment{Runs: true})
+	twin, err := t.operator.Start(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -185,14 +176,14 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 	if err := playQuickly(ctx, twin, published...); err != nil {
 		return err
 	}
-	for _, each := range d.objects[platformOperators] {
+	for _, each := range d.Objects(platformOperators) {
 		if bundle, isInstalled := d.installed[each.GetName()]; isInstalled {
 			if err := installPinned(ctx, twin, client, each, bundle); err != nil {
 				return err
 			}
 		}
 	}
-	for _, each := range d.objects[bundleDeployments] {
+	for _, each := range d.Objects(bundleDeployments) {
 		if err := installActive(ctx, client.Resource(bundleDeployments), each); err != nil {
 			return err
 		}
@@ -204,7 +195,7 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 	if err := playQuickly(ctx, twin, append([]story.Step{update}, d.published[:min(1, len(d.published))]...)...); err != nil {
 		return err
 	}
-	if err := d.declareObjects(ctx, client); err != nil {
+	if err := d.Declare(ctx, twin); err != nil {
 		return err
 	}
 	if err := twin.Runner.Cluster.Settle(); err != nil {
@@ -218,7 +209,7 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 
 // installPinned installs one bundle for a PlatformOperator.
 func installPinned(ctx context.Context, twin *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
-	pinned := declaration(like)
+	pinned := generate.Declaration(&like)
 	for _, path := range [][]string{{"channels"}, {"catalogSelector"}} {
 		unstructured.RemoveNestedField(pinned.Object, append([]string{"spec", "package"}, path...)...)
 	}
@@ -248,80 +239,17 @@ func installPinned(ctx context.Context, twin *trial.System, client dynamic.Inter
 // longer exist.
 func installActive(ctx context.Context, client dynamic.ResourceInterface, like unstructured.Unstructured) error {
 	read := &corev1alpha2.BundleDeployment{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(like.Object, read); err != nil || read.Status.ActiveRevision == 0 {
+	if err := into(&like, read); err != nil || read.Status.ActiveRevision == 0 {
 		return err
 	}
 	version := cmp.Or(read.Status.ActiveBundle, read.Status.Bundle).Version
-	active := declaration(like)
+	active := generate.Declaration(&like)
 	unstructured.RemoveNestedField(active.Object, "spec", "paused")
 	image := map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", trialPorts.Registry, version)}
 	spec := active.Object["spec"].(map[string]any)
 	spec["source"], spec["provisionerClassName"] = map[string]any{"type": "image", "image": image}, "core-rukpak-io-registry"
 	if _, err := client.Create(ctx, active, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("installing version %s of %s: %w", version, like.GetName(), err)
-	}
-	return nil
-}
-
-// declaration returns an object without its status and without what the API server sets.
-func declaration(of unstructured.Unstructured) *unstructured.Unstructured {
-	bare := &unstructured.Unstructured{Object: map[string]any{}}
-	bare.SetGroupVersionKind(of.GroupVersionKind())
-	bare.SetName(of.GetName())
-	bare.SetNamespace(of.GetNamespace())
-	bare.SetLabels(of.GetLabels())
-	bare.SetAnnotations(of.GetAnnotations())
-	if spec, found := of.Object["spec"]; found {
-		bare.Object["spec"] = runtime.DeepCopyJSONValue(spec)
-	}
-	return bare
-}
-
-// declareObjects creates or updates users' objects.
-func (d *declared) declareObjects(ctx context.Context, client dynamic.Interface) error {
-	for resource, objects := range d.objects {
-		if err := deleteOthers(ctx, client.Resource(resource), objects); err != nil {
-			return err
-		}
-		for _, each := range objects {
-			if err := declare(ctx, client.Resource(resource), declaration(each)); err != nil {
-				return fmt.Errorf("declaring %s %s: %w", each.GetKind(), each.GetName(), err)
-			}
-		}
-	}
-	return nil
-}
-
-// declare creates an object, or replaces its spec.
-func declare(ctx context.Context, client dynamic.ResourceInterface, wanted *unstructured.Unstructured) error {
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		live, err := client.Get(ctx, wanted.GetName(), metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(err):
-			_, err = client.Create(ctx, wanted, metav1.CreateOptions{})
-		case err == nil:
-			live.Object["spec"] = wanted.Object["spec"]
-			_, err = client.Update(ctx, live, metav1.UpdateOptions{})
-		}
-		return err
-	})
-}
-
-// deleteOthers deletes the objects of the payload that users of the story have deleted.
-func deleteOthers(ctx context.Context, client dynamic.ResourceInterface, declared []unstructured.Unstructured) error {
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for i := range list.Items {
-		each := &list.Items[i]
-		isDeclared := slices.ContainsFunc(declared, func(other unstructured.Unstructured) bool { return other.GetName() == each.GetName() })
-		if isDeclared || metav1.GetControllerOf(each) != nil {
-			continue
-		}
-		if err := client.Delete(ctx, each.GetName(), metav1.DeleteOptions{}); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -346,90 +274,4 @@ func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
 		}
 	}
 	return nil
-}
-
-// revisionNumber is a number of a revision in a message.
-var revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
-
-// exceptTwins is the Except function of an Oracle. It permits that a twin has other numbers of revisions and another history of the
-// cluster's version, and that it lacks CustomResourceDefinitions and namespaces that the manager kept when it removed an operator.
-func exceptTwins(ended, twin trial.State) {
-	for name := range ended {
-		if _, both := twin[name]; !both && (isOf(name, "customresourcedefinitions.apiextensions.k8s.io") || isOf(name, "namespaces")) {
-			delete(ended, name)
-		}
-	}
-	for _, state := range []trial.State{ended, twin} {
-		for name, lines := range state {
-			if isOf(name, "clusterversions.config.openshift.io") || isOf(name, "secrets") && strings.Contains(name, " revision.") {
-				delete(state, name)
-			}
-			for i := range lines {
-				lines[i] = revisionNumber.ReplaceAllString(lines[i], "revision N")
-			}
-		}
-	}
-}
-
-// isOf reports whether a name in a trial.State is that of an object of a resource.
-func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+" ") }
-
-// expiry is a virtual time after the expiry of all overrides in values. Without it, an override could expire between a story and its twin.
-var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
-
-// finish is the Finish function of an Oracle. It ends outages and crashes, corrects what users got wrong, and lets overrides expire.
-func (t *twins) finish(ctx context.Context, ended *trial.System, corrections []story.Step) error {
-	up, err := newStep("network", "up")
-	if err != nil {
-		return err
-	}
-	ready, err := newStep("pods", map[string]any{})
-	if err != nil {
-		return err
-	}
-	if err := playQuickly(ctx, ended, append([]story.Step{up, ready}, corrections...)...); err != nil {
-		return err
-	}
-	time.Sleep(time.Until(expiry))
-	if err := ended.Rest(); err != nil {
-		return err
-	}
-	return tryAgain(ctx, ended)
-}
-
-// tryAgain shortens the deadline of each version that is still being tried or has failed. The manager then tries it again, under the
-// conditions that the story ended with, as a twin does.
-func tryAgain(ctx context.Context, ended *trial.System) error {
-	client, err := adminOf(ended)
-	if err != nil {
-		return err
-	}
-	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for i := range operators.Items {
-		read := &platformv1alpha1.PlatformOperator{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(operators.Items[i].Object, read); err != nil {
-			return err
-		}
-		if !hasFailed(read) {
-			continue
-		}
-		patch := []byte(`{"spec": {"install": {"progressDeadlineSeconds": 300}}}`)
-		if read.Spec.Install != nil && read.Spec.Install.ProgressDeadlineSeconds != nil && *read.Spec.Install.ProgressDeadlineSeconds == 300 {
-			patch = []byte(`{"spec": {"install": {"progressDeadlineSeconds": 301}}}`)
-		}
-		if _, err := client.Resource(platformOperators).Patch(ctx, read.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func hasFailed(operator *platformv1alpha1.PlatformOperator) bool {
-	return operator.Status.Target != nil || meta.IsStatusConditionTrue(operator.Status.Conditions, platformv1alpha1.ConditionProgressing) ||
-		slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
-			return each.BlockedReason == platformv1alpha1.BlockedFailed
-		})
 }

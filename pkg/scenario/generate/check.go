@@ -14,17 +14,25 @@ import (
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator trial.Operator
+	// From is the moment at which stories begin. The operator must run.
+	From trial.Moment
 	// Finish ends what a story may have left unfinished, such as an outage, and corrects what users got wrong. Check calls it after the
 	// last step, when no injected fault is left. Nil does nothing.
 	Finish func(ctx context.Context, ended *trial.System) error
 	// Judge returns an error if the state at rest is not what users declared. Nil does not judge.
 	Judge func(ctx context.Context, ended *trial.System) error
-	// Twin reads the declared state of a system at rest, and returns a function that starts the twin and waits until it is at rest. The
-	// function is called when the first system has stopped. Nil makes no twin.
-	Twin func(ctx context.Context, played *story.Story, ended *trial.System) (start func(ctx context.Context) (*trial.System, error), err error)
+	// Twin makes the twin of a system. Nil makes none.
+	Twin Twin
 	// Except removes from the states of both systems the differences that are permitted. Nil removes nothing.
 	Except func(ended, twin trial.State)
 }
+
+// Twin reads the declared state of a system in which a story was played. It returns the function that starts the twin. That function is
+// called when the first system has stopped.
+type Twin func(ctx context.Context, played *story.Story, ended *trial.System) (StartTwin, error)
+
+// StartTwin starts a twin, and waits until it is at rest.
+type StartTwin func(ctx context.Context) (*trial.System, error)
 
 // StepError is the error of a step that could not be performed, for example because it patches an object that does not exist. It does not
 // mean that the operator has failed.
@@ -52,12 +60,12 @@ func (o Oracle) Check(ctx context.Context, read *story.Story) error {
 type end struct {
 	moment                trial.Moment
 	state, withoutHistory trial.State
-	startTwin             func(ctx context.Context) (*trial.System, error)
+	startTwin             StartTwin
 }
 
 // play plays the steps of a story and waits until the operator is at rest.
 func (o Oracle) play(ctx context.Context, read *story.Story) (ended end, err error) {
-	system, err := o.Operator.Start(ctx, trial.Moment{Runs: true})
+	system, err := o.Operator.Start(ctx, o.From)
 	if err != nil {
 		return ended, err
 	}

@@ -1,0 +1,205 @@
+package generate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+// defect is a mistake that the operator of these tests makes on purpose.
+type defect string
+
+const (
+	none           defect = ""
+	ignoresChanges defect = "it ignores changes of a spec"
+	countsStarts   defect = "it counts its starts in the copy"
+	neverRests     defect = "it writes the time into the copy"
+)
+
+// copier copies the spec of each Widget to a ConfigMap of the same name.
+type copier struct {
+	defect defect
+	starts int
+}
+
+var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+func (c *copier) underTrial(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
+	const user = scenario.AdminUser + ":copier"
+	operator := trial.Operator{
+		Users: []string{user}, Interval: 5 * time.Minute,
+		Normalize: func(object *unstructured.Unstructured) (bool, error) { return object.GetKind() == "ConfigMap", nil },
+	}
+	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+		cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
+		if err != nil {
+			return nil, err
+		}
+		if err := prepare(ctx, cluster, definition, user); err != nil && !apierrors.IsAlreadyExists(err) {
+			cluster.Stop()
+			return nil, err
+		}
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		var running sync.WaitGroup
+		runs := false
+		return &trial.System{
+			Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
+			Start: func() error {
+				client, err := dynamic.NewForConfig(cluster.ClientConfig(user))
+				runs, c.starts = true, c.starts+1
+				running.Go(func() { c.run(ctx, client, kind) })
+				return err
+			},
+			Runs: func() bool { return runs },
+			Save: func() (any, error) { return nil, nil },
+			Stop: func() error {
+				stop()
+				running.Wait()
+				cluster.Stop()
+				return nil
+			},
+		}, nil
+	}
+	return operator
+}
+
+func prepare(ctx context.Context, cluster *scenario.Cluster, definition *unstructured.Unstructured, user string) error {
+	client, err := dynamic.NewForConfig(cluster.ClientConfig(scenario.AdminUser))
+	if err != nil {
+		return err
+	}
+	bindings := schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}
+	binding := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "copier"},
+		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+		"subjects": []any{map[string]any{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user}},
+	}}
+	if _, err := client.Resource(bindings).Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	if _, err := client.Resource(definitions).Create(ctx, definition, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return cluster.Settle()
+}
+
+// run copies all Widgets periodically. It ignores errors, because it tries again.
+func (c *copier) run(ctx context.Context, client dynamic.Interface, kind *generate.Kind) {
+	for {
+		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
+		for i := 0; err == nil && i < len(list.Items); i++ {
+			_ = c.copy(ctx, client.Resource(configMaps).Namespace("default"), &list.Items[i])
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(30 * time.Second):
+		}
+	}
+}
+
+func (c *copier) copy(ctx context.Context, client dynamic.ResourceInterface, widget *unstructured.Unstructured) error {
+	spec, err := json.Marshal(widget.Object["spec"])
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"spec": string(spec)}
+	switch c.defect {
+	case countsStarts:
+		data["starts"] = fmt.Sprint(c.starts)
+	case neverRests:
+		data["time"] = time.Now().String()
+	}
+	live, err := client.Get(ctx, widget.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": widget.GetName()}, "data": data,
+		}}, metav1.CreateOptions{})
+		return err
+	}
+	if err != nil || c.defect == ignoresChanges || fmt.Sprint(live.Object["data"]) == fmt.Sprint(data) {
+		return err
+	}
+	live.Object["data"] = data
+	_, err = client.Update(ctx, live, metav1.UpdateOptions{})
+	return err
+}
+
+const widgetIsPainted = `
+title: A widget is changed
+steps:
+- create: {apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, serial: "1"}}
+- wait: 1m
+- patch: {object: Widget/a, spec: {size: 2}}
+`
+
+func TestAnOracleFindsDefects(t *testing.T) {
+	definitions := widgets(t, paintedProperties)
+	definitions[0].Spec.Scope, definitions[0].Spec.Versions[1].Served = apiextensionsv1.ClusterScoped, true
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(definitions[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition := &unstructured.Unstructured{Object: content}
+	definition.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	read, err := story.Parse("painted.yaml", []byte(widgetIsPainted), story.Verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	impossible, err := story.Parse("impossible.yaml", []byte("title: A widget that does not exist\nsteps:\n- delete: Widget/b\n"), story.Verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isWrong := func(context.Context, *trial.System) error { return errors.New("the size is wrong") }
+	for name, test := range map[string]struct {
+		defect defect
+		story  *story.Story
+		judge  func(context.Context, *trial.System) error
+		want   string // part of the error; empty for none
+	}{
+		"the operator has no defect":      {none, read, nil, ""},
+		"a judge finds the state wrong":   {none, read, isWrong, "the size is wrong"},
+		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from that of a twin"},
+		string(countsStarts):              {countsStarts, read, nil, "a restart of the operator changes the cluster"},
+		string(neverRests):                {neverRests, read, nil, "the operator is not at rest"},
+		"a step that cannot be performed": {none, impossible, nil, "Widget/b does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := painted(t)
+			operator := (&copier{defect: test.defect}).underTrial(kind, definition)
+			from := trial.Moment{Runs: true}
+			oracle := generate.Oracle{
+				Operator: operator, From: from, Judge: test.judge, Twin: generate.SimpleTwin(operator, from, []*generate.Kind{kind}),
+			}
+			synctest.Test(t, func(t *testing.T) {
+				err := oracle.Check(t.Context(), test.story)
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("got error %v, want one with %q", err, test.want)
+				}
+				if isStep := errors.As(err, new(generate.StepError)); isStep != (test.story == impossible) {
+					t.Errorf("the error is a StepError: %t", isStep)
+				}
+			})
+		})
+	}
+}

@@ -64,9 +64,14 @@ func parseRun(text string) (known, tried groups, err error) {
 	return known, tried, nil
 }
 
-// merge returns what was tried now or before and still exists.
+// merge returns what was tried now or before and still exists. It keeps groups that are unknown now, because a run does not record all stories.
 func merge(known, before, now groups) groups {
 	tried := groups{}
+	for group, items := range before {
+		if known[group] == nil {
+			tried[group] = items
+		}
+	}
 	for group, items := range known {
 		for item := range items {
 			if before[group][item] || now[group][item] {

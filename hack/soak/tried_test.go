@@ -15,14 +15,14 @@ func TestTriedIsWhatWasTriedNowOrBeforeAndStillExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := parseTried(triedPreamble + "life, restart: 1.1 9.9\nremoved story, restart: 1.0\n")
+	before, err := parseTried(triedPreamble + "life, restart: 1.1 9.9\nanother story, restart: 1.0\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tried := merge(known, before, now)
 	var document, table strings.Builder
 	writeTried(&document, tried)
-	if diff := cmp.Diff(triedPreamble+"Widget, valid: spec.size\nlife, restart: 1.1 2.0\n", document.String()); diff != "" {
+	if diff := cmp.Diff(triedPreamble+"Widget, valid: spec.size\nanother story, restart: 1.0\nlife, restart: 1.1 2.0\n", document.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	again, err := parseTried(document.String())

@@ -2,9 +2,9 @@
 # Runs the long tests in parallel lanes: tests that mostly wait beside tests that compute. Each lane has its own cluster or
 # none. The output of each lane is in _output/long or _output/sample, and is printed when the lane ends.
 #
-# SAMPLE=1 runs a sample of each class of tests. Without it, docs/soak.md is written if all tests pass. SEED chooses kill
-# points, faults, scenarios and mutants. FULL=1 tries all kill points. TESTFLAGS are flags for every go test. QUIET_FOR is the
-# duration of the idle test. RESULTS is a folder to which the reports are copied.
+# SAMPLE=1 runs a sample of each class of tests. Without it, docs/soak.md and docs/soak-tried.txt are written if all tests pass. SEED
+# chooses kill points, faults, scenarios and mutants. FULL=1 tries all kill points and all perturbations of the twelve stories. TESTFLAGS are
+# flags for every go test. QUIET_FOR is the duration of the idle test. RESULTS is a folder to which the reports are copied.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/lanes.sh
@@ -90,10 +90,13 @@ raced() {
 
 # perturbed runs some perturbations of stories, generated stories, and the mutants of the manager that violate invariants.
 perturbed() {
-	local failed=0
+	local failed=0 limit=40m
 	local nice=(nice)
+	if [[ -n ${FULL:-} ]]; then
+		limit=120m perturbations=100000 # more than there are
+	fi
 	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run=TestOM_19_ ./test/mutants -args -stories || failed=1
-	gotest perturbed -count=1 -timeout=40m "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
+	gotest perturbed -count=1 -timeout="${limit}" "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	gotest generated -count=1 -timeout=40m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	return "${failed}"
 }

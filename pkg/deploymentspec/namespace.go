@@ -47,9 +47,22 @@ func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upg
 	return current.Deployment != nil && named != "" && current.Deployment.Spec.InstallNamespace != named
 }
 
-// MayMoveNamespace reports whether the BundleDeployment may move to the namespace that the spec names: the namespaces differ, nothing has
-// been applied in the old one, the PlatformOperator is not paused, and the BundleDeployment is not being deleted.
-func MayMoveNamespace(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current) bool {
-	return IsInOtherNamespace(operator, current) && current.Deployment.DeletionTimestamp == nil && !operator.Spec.Paused &&
-		operator.Status.Installed == nil && !current.WasReady() && !upgradestep.IsApplied(current.Deployment)
+// NamespaceToMoveTo returns the namespace to which the BundleDeployment moves: the one that the spec names, or the default one if the spec
+// named another one when the BundleDeployment was created. chosen is the bundle to install; nil if unknown, and then the default is unknown.
+// NamespaceToMoveTo returns "" if the BundleDeployment stays, because something has been applied, the PlatformOperator is paused, or the
+// BundleDeployment is being deleted.
+func NamespaceToMoveTo(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current, chosen *resolve.Candidate) string {
+	deployment := current.Deployment
+	if deployment == nil || deployment.DeletionTimestamp != nil || operator.Spec.Paused ||
+		operator.Status.Installed != nil || current.WasReady() || upgradestep.IsApplied(deployment) {
+		return ""
+	}
+	wanted := NamedNamespace(operator)
+	if wanted == "" && chosen != nil && deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == "" {
+		wanted, _ = InstallNamespace(operator, chosen)
+	}
+	if wanted == deployment.Spec.InstallNamespace {
+		return ""
+	}
+	return wanted
 }

@@ -64,28 +64,39 @@ func TestOnlyAnUnfinishedInstallationMovesToAnotherNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change    func(*platformv1alpha1.PlatformOperator, *upgradestep.Current)
 		elsewhere bool
-		moves     bool
+		moves     string // the namespace that it moves to; empty if it stays
 	}{
-		"nothing is applied":  {func(*platformv1alpha1.PlatformOperator, *upgradestep.Current) {}, true, true},
-		"no BundleDeployment": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) { c.Deployment = nil }, false, false},
-		"the spec names none": {func(o *platformv1alpha1.PlatformOperator, _ *upgradestep.Current) { o.Spec.Install = nil }, false, false},
+		"nothing is applied":  {func(*platformv1alpha1.PlatformOperator, *upgradestep.Current) {}, true, "named"},
+		"no BundleDeployment": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) { c.Deployment = nil }, false, ""},
+		"the spec names none any more": {func(o *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
+			o.Spec.Install = nil
+			c.Deployment.Spec.InstallNamespace = "former"
+		}, false, "suggested"},
+		"the spec names none, and the default has changed": {func(o *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
+			o.Spec.Install = nil
+			c.Deployment.Annotations = map[string]string{platformv1alpha1.AnnotationNamespaceDefaulted: "true"}
+		}, false, ""},
+		"the spec names none, and it is in the default one": {func(o *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
+			o.Spec.Install = nil
+			c.Deployment.Spec.InstallNamespace = "suggested"
+		}, false, ""},
 		"it is there already": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
 			c.Deployment.Spec.InstallNamespace = "named"
-		}, false, false},
-		"paused": {func(o *platformv1alpha1.PlatformOperator, _ *upgradestep.Current) { o.Spec.Paused = true }, true, false},
+		}, false, ""},
+		"paused": {func(o *platformv1alpha1.PlatformOperator, _ *upgradestep.Current) { o.Spec.Paused = true }, true, ""},
 		"being deleted": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
 			c.Deployment.DeletionTimestamp = &metav1.Time{}
-		}, true, false},
+		}, true, ""},
 		"installed": {func(o *platformv1alpha1.PlatformOperator, _ *upgradestep.Current) {
 			o.Status.Installed = steptest.Bundle("1.0.0")
-		}, true, false},
-		"a revision is active": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) { steptest.Active(c.Deployment) }, true, false},
+		}, true, ""},
+		"a revision is active": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) { steptest.Active(c.Deployment) }, true, ""},
 		"being restored": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
 			c.Start = &upgradestep.StepStart{Restores: true}
-		}, true, false},
+		}, true, ""},
 		"all of it is applied": {func(_ *platformv1alpha1.PlatformOperator, c *upgradestep.Current) {
 			c.Deployment.Status = steptest.Unhealthy().Status
-		}, true, false},
+		}, true, ""},
 	} {
 		operator := &platformv1alpha1.PlatformOperator{}
 		operator.Spec.Install = &platformv1alpha1.Install{Namespace: "named"}
@@ -95,8 +106,10 @@ func TestOnlyAnUnfinishedInstallationMovesToAnotherNamespace(t *testing.T) {
 		if got := deploymentspec.IsInOtherNamespace(operator, current); got != test.elsewhere {
 			t.Errorf("%s: it is in another namespace: %t", name, got)
 		}
-		if got := deploymentspec.MayMoveNamespace(operator, current); got != test.moves {
-			t.Errorf("%s: it moves: %t", name, got)
+		chosen := steptest.Candidate("1.0.0")
+		chosen.Bundle.SuggestedNamespace = "suggested"
+		if got := deploymentspec.NamespaceToMoveTo(operator, current, &chosen); got != test.moves {
+			t.Errorf("%s: it moves to %q, want %q", name, got, test.moves)
 		}
 	}
 }

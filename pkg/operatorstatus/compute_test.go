@@ -350,3 +350,18 @@ func TestWarningsAreBoundedAndInOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusedSpecKeepsWhatTheCatalogsDeprecate(t *testing.T) {
+	in := running(refused)
+	in.Operator.Generation = 2
+	in.Operator.Status.Conditions = []metav1.Condition{{
+		Type: platformv1alpha1.ConditionDeprecated, Status: metav1.ConditionTrue, Reason: platformv1alpha1.ReasonDeprecated,
+		Message: "Package \"op\" is deprecated: gone.", ObservedGeneration: 1, LastTransitionTime: metav1.Time{Time: noon.Add(-time.Hour)},
+	}}
+	got := *meta.FindStatusCondition(Compute(in).Status.Conditions, platformv1alpha1.ConditionDeprecated)
+	want := in.Operator.Status.Conditions[0]
+	want.ObservedGeneration = 2
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -100,8 +100,10 @@ func Compute(in Input) Result {
 	r.setCondition(platformv1alpha1.ConditionProgressing, progressingCondition(r))
 	r.setCondition(platformv1alpha1.ConditionHealthy, healthyCondition(r))
 	r.setCondition(platformv1alpha1.ConditionUpgradeable, acknowledgedCondition(r))
-	if in.Refusal == nil { // otherwise the catalogs were not read
+	if in.Refusal == nil {
 		r.setCondition(platformv1alpha1.ConditionDeprecated, deprecatedCondition(r))
+	} else if last := meta.FindStatusCondition(status.Conditions, platformv1alpha1.ConditionDeprecated); last != nil {
+		r.setCondition(platformv1alpha1.ConditionDeprecated, *last) // the catalogs were not read for this spec
 	}
 	return Result{Status: *status, Updates: r.updates}
 }
@@ -134,7 +136,7 @@ func (r *report) setWarnings() {
 // namespaceWarnings returns a warning if the spec names an install namespace that has no effect.
 func (r *report) namespaceWarnings() []string {
 	operator, current := r.operator, r.in.Current
-	if !deploymentspec.IsInOtherNamespace(operator, current) || deploymentspec.MayMoveNamespace(operator, current) || current.Deployment.DeletionTimestamp != nil {
+	if !deploymentspec.IsInOtherNamespace(operator, current) || deploymentspec.NamespaceToMoveTo(operator, current, nil) != "" || current.Deployment.DeletionTimestamp != nil {
 		return nil
 	}
 	return []string{fmt.Sprintf(

@@ -24,8 +24,9 @@ func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, 
 		return false, nil
 	case r.current.Deployment == nil:
 		return false, c.create(ctx, r)
-	case deploymentspec.MayMoveNamespace(r.operator, r.current):
-		return false, c.moveNamespace(ctx, r)
+	}
+	if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
+		return false, c.moveToNamespace(ctx, r, namespace)
 	}
 	return false, c.update(ctx, r)
 }
@@ -116,10 +117,10 @@ func (r *reconciliation) setCurrent(deployment *corev1alpha2.BundleDeployment, s
 	r.current.Deployment, r.current.Recorded, r.current.Start = deployment, r.step.Bundle, start
 }
 
-// moveNamespace deletes the BundleDeployment, because its install namespace is immutable. A later sync creates it in the namespace of the
-// spec. moveNamespace does not delete a BundleDeployment that has changed since it was read, because it may be installed by now.
-func (c *controller) moveNamespace(ctx context.Context, r *reconciliation) error {
-	deployment, namespace := r.current.Deployment, deploymentspec.NamedNamespace(r.operator)
+// moveToNamespace deletes the BundleDeployment, because its install namespace is immutable. A later sync creates it in the given namespace.
+// moveToNamespace does not delete a BundleDeployment that has changed since it was read, because it may be installed by now.
+func (c *controller) moveToNamespace(ctx context.Context, r *reconciliation, namespace string) error {
+	deployment := r.current.Deployment
 	preconditions := metav1.NewUIDPreconditions(string(deployment.UID))
 	preconditions.ResourceVersion = &deployment.ResourceVersion
 	err := c.deploymentClient.Delete(ctx, deployment.Name, metav1.DeleteOptions{Preconditions: preconditions})

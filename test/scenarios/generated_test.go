@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -135,12 +137,24 @@ func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) 
 	return err
 }
 
-// report fails the test with the shortest story that fails, too. It writes the story to a file, which -replay plays.
+// changing are the parts of a failure that differ from story to story.
+var changing = regexp.MustCompile(`[0-9]+`)
+
+// kindOf returns the first two lines of an error without numbers and without the position of a step: what failed, and for which object.
+func kindOf(err error) string {
+	lines := strings.SplitN(err.Error(), "\n", 3)
+	if _, after, found := strings.Cut(lines[0], ".yaml:"); found {
+		lines[0] = after
+	}
+	return changing.ReplaceAllString(strings.Join(lines[:min(2, len(lines))], "\n"), "N")
+}
+
+// report fails the test with the shortest story that fails in the same way. It writes the story to a file, which -replay plays.
 func (j judge) report(t *testing.T, failing generate.Generated, failure error) {
 	t.Helper()
 	shortest, err := generate.Minimize(t.Context(), failing.Story, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
 		err := j.check(t, shorter, failing.Corrections)
-		return err != nil && !errors.As(err, new(generate.StepError)), nil
+		return err != nil && !errors.As(err, new(generate.StepError)) && kindOf(err) == kindOf(failure), nil
 	})
 	if err != nil {
 		t.Errorf("shortening the story: %v", err)

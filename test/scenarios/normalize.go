@@ -16,7 +16,7 @@ var (
 	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one step or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	// changingDeadline is in messages about a Deployment from the time on at which its own deadline has passed.
-	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing\.?`)
+	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
@@ -39,7 +39,7 @@ func normalize(object *unstructured.Unstructured) error {
 		return err
 	}
 	text := changingGeneration.ReplaceAllString(changingTime.ReplaceAllString(mask(string(content)), "TIME"), `Generation":0`)
-	text = changingDeadline.ReplaceAllString(text, "")
+	text = changingDeadline.ReplaceAllString(text, "$1")
 	object.Object = nil
 	return json.Unmarshal([]byte(changingUID.ReplaceAllString(text, "UID")), &object.Object)
 }

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
@@ -184,7 +187,7 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 		}
 	}
 	for _, each := range d.Objects(bundleDeployments) {
-		if err := installActive(ctx, client.Resource(bundleDeployments), each); err != nil {
+		if err := installActive(ctx, client, each); err != nil {
 			return err
 		}
 	}
@@ -207,17 +210,26 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 	return twin.Rest()
 }
 
-// installPinned installs one bundle for a PlatformOperator.
+// installPinned installs one bundle for a PlatformOperator. Manual approval keeps it when the catalog offers another bundle later.
 func installPinned(ctx context.Context, twin *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
-	pinned := generate.Declaration(&like)
-	for _, path := range [][]string{{"channels"}, {"catalogSelector"}} {
-		unstructured.RemoveNestedField(pinned.Object, append([]string{"spec", "package"}, path...)...)
-	}
-	unstructured.RemoveNestedField(pinned.Object, "spec", "upgrades")
-	unstructured.RemoveNestedField(pinned.Object, "spec", "paused")
-	if err := unstructured.SetNestedField(pinned.Object, bundle.Version, "spec", "package", "version"); err != nil {
+	read := &platformv1alpha1.PlatformOperator{}
+	if err := into(&like, read); err != nil {
 		return err
 	}
+	kind, _, _ := strings.Cut(bundle.Catalog, "/")
+	read.Spec.Paused = false
+	read.Spec.Package.Version, read.Spec.Package.Channels = bundle.Version, nil
+	read.Spec.Package.CatalogSelector = &metav1.LabelSelector{MatchLabels: map[string]string{platformv1alpha1.LabelCatalogKind: kind}}
+	upgrades := platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: bundle.Version}
+	if read.Spec.Upgrades != nil {
+		upgrades.Edges = read.Spec.Upgrades.Edges
+	}
+	read.Spec.Upgrades = &upgrades
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(read)
+	if err != nil {
+		return err
+	}
+	pinned := generate.Declaration(&unstructured.Unstructured{Object: content})
 	if _, err := client.Resource(platformOperators).Create(ctx, pinned, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("installing version %s: %w", bundle.Version, err)
 	}
@@ -235,20 +247,32 @@ func installPinned(ctx context.Context, twin *trial.System, client dynamic.Inter
 	return err
 }
 
-// installActive installs the active version of a BundleDeployment of package notes. The Bundle and the class that it was installed from may no
-// longer exist.
-func installActive(ctx context.Context, client dynamic.ResourceInterface, like unstructured.Unstructured) error {
+// installActive installs the active version of a BundleDeployment of package notes. If its content came from a Bundle, installActive creates
+// the Bundle, which may have been deleted since. The class may have been deleted, too.
+func installActive(ctx context.Context, client dynamic.Interface, like unstructured.Unstructured) error {
 	read := &corev1alpha2.BundleDeployment{}
 	if err := into(&like, read); err != nil || read.Status.ActiveRevision == 0 {
 		return err
 	}
 	version := cmp.Or(read.Status.ActiveBundle, read.Status.Bundle).Version
+	const class = "core-rukpak-io-registry"
+	image := map[string]any{"type": "image", "image": map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", trialPorts.Registry, version)}}
 	active := generate.Declaration(&like)
 	unstructured.RemoveNestedField(active.Object, "spec", "paused")
-	image := map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", trialPorts.Registry, version)}
 	spec := active.Object["spec"].(map[string]any)
-	spec["source"], spec["provisionerClassName"] = map[string]any{"type": "image", "image": image}, "core-rukpak-io-registry"
-	if _, err := client.Create(ctx, active, metav1.CreateOptions{}); err != nil {
+	spec["provisionerClassName"] = class
+	switch isUnpacked := meta.IsStatusConditionTrue(read.Status.Conditions, corev1alpha2.ConditionUnpacked); {
+	case !isUnpacked: // the source has changed since
+		spec["source"] = image
+	case read.Spec.Source.Bundle != nil:
+		bundle := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"provisionerClassName": class, "source": image}}}
+		bundle.SetGroupVersionKind(corev1alpha2.SchemeGroupVersion.WithKind("Bundle"))
+		bundle.SetName(read.Spec.Source.Bundle.Name)
+		if _, err := client.Resource(corev1alpha2.SchemeGroupVersion.WithResource("bundles")).Create(ctx, bundle, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("creating Bundle %s: %w", bundle.GetName(), err)
+		}
+	}
+	if _, err := client.Resource(bundleDeployments).Create(ctx, active, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("installing version %s of %s: %w", version, like.GetName(), err)
 	}
 	return nil

@@ -100,7 +100,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store = etcd.Restore(options.From.store)
 	}
 	serverOptions := apiserver.Options{
-		Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
+		Store: store, Version: options.KubernetesVersion, PrivilegedUsers: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
 	}
 	server, err := apiserver.Start(ctx, serverOptions)
 	if err != nil {

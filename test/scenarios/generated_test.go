@@ -119,7 +119,7 @@ func newJudge(t *testing.T) judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge{underTrial(t), kinds, first}
+	return judge{underTest(t), kinds, first}
 }
 
 // check plays a story and then the corrections in a bubble of its own.

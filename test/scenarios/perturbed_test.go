@@ -103,7 +103,7 @@ func chooseOthers(t *testing.T) []string {
 // revision may be present before it applies the first object. If it is restarted then, it does not know whether it applied one.
 func perturbedOperator(t *testing.T) trial.Operator {
 	t.Helper()
-	operator := underTrial(t)
+	operator := underTest(t)
 	operator.Normalize = func(object *unstructured.Unstructured) (isCompared bool, err error) {
 		revisions, _, err := unstructured.NestedSlice(object.Object, "status", "revisions")
 		if object.GetKind() != "BundleDeployment" || len(revisions) == 0 || err != nil {
@@ -199,10 +199,10 @@ func recordStory(t *testing.T, file string) (recording *perturb.Recording, err e
 	return recording, err
 }
 
-// startOf returns the moment at which a story starts: the end of the stories that it continues, which are played first.
-func startOf(t *testing.T, file string) (trial.Moment, error) {
+// startOf returns the checkpoint at which a story starts: the end of the stories that it continues, which are played first.
+func startOf(t *testing.T, file string) (trial.Checkpoint, error) {
 	t.Helper()
-	from := trial.Moment{Runs: true}
+	from := trial.Checkpoint{IsRunning: true}
 	read, err := readStory(file)
 	if err != nil || read.From == "" {
 		return from, err
@@ -215,7 +215,7 @@ func startOf(t *testing.T, file string) (trial.Moment, error) {
 	if err != nil {
 		return from, err
 	}
-	operator := underTrial(t)
+	operator := underTest(t)
 	synctest.Test(t, func(t *testing.T) {
 		var system *trial.System
 		if system, err = operator.Start(t.Context(), from); err != nil {
@@ -227,7 +227,7 @@ func startOf(t *testing.T, file string) (trial.Moment, error) {
 			}
 		}()
 		if err = system.Play(t.Context(), before.Steps...); err == nil {
-			from, err = system.Moment()
+			from, err = system.Checkpoint()
 		}
 	})
 	return from, err

@@ -30,7 +30,7 @@ type tally struct {
 // count returns the operator with an Open function that counts.
 func (c *tally) count(operator trial.Operator) trial.Operator {
 	open := operator.Open
-	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 		system, err := open(ctx, from)
 		if err != nil {
 			return nil, err

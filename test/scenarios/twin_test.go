@@ -23,8 +23,8 @@ import (
 
 var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 
-// fresh is the moment at which generated stories and twins begin.
-var fresh = trial.Moment{Runs: true}
+// fresh is the checkpoint at which generated stories and twins begin.
+var fresh = trial.Checkpoint{IsRunning: true}
 
 // edited are the objects of package memo that users change in generated stories.
 var edited = []editedObject{

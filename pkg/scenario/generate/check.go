@@ -14,8 +14,8 @@ import (
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator trial.Operator
-	// From is the moment at which stories begin. The operator must run.
-	From trial.Moment
+	// From is the checkpoint at which stories begin. The operator must run.
+	From trial.Checkpoint
 	// Finish ends what a story may have left unfinished, such as an outage, and corrects what users got wrong. Check calls it after the
 	// last step, when no injected fault is left. Nil does nothing.
 	Finish func(ctx context.Context, ended *trial.System) error
@@ -58,7 +58,7 @@ func (o Oracle) Check(ctx context.Context, read *story.Story) error {
 
 // end is what Check keeps of a system at the end of a story.
 type end struct {
-	moment                trial.Moment
+	checkpoint            trial.Checkpoint
 	state, withoutHistory trial.State
 	startTwin             StartTwin
 }
@@ -108,13 +108,13 @@ func (o Oracle) end(ctx context.Context, read *story.Story, system *trial.System
 			return ended, fmt.Errorf("reading the declared state: %w", err)
 		}
 	}
-	ended.moment, err = system.Moment()
+	ended.checkpoint, err = system.Checkpoint()
 	return ended, err
 }
 
 // restart starts the operator again from the end of a story. That must change nothing.
 func (o Oracle) restart(ctx context.Context, ended end) error {
-	system, err := o.Operator.Start(ctx, ended.moment)
+	system, err := o.Operator.Start(ctx, ended.checkpoint)
 	if err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}

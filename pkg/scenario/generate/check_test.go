@@ -43,13 +43,13 @@ type copier struct {
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func (c *copier) underTrial(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
+func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
 	const user = scenario.AdminUser + ":copier"
 	operator := trial.Operator{
 		Users: []string{user}, Interval: 5 * time.Minute,
 		Normalize: func(object *unstructured.Unstructured) (bool, error) { return object.GetKind() == "ConfigMap", nil },
 	}
-	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 		cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 		if err != nil {
 			return nil, err
@@ -69,8 +69,8 @@ func (c *copier) underTrial(kind *generate.Kind, definition *unstructured.Unstru
 				running.Go(func() { c.run(ctx, client, kind) })
 				return err
 			},
-			Runs: func() bool { return runs },
-			Save: func() (any, error) { return nil, nil },
+			IsRunning: func() bool { return runs },
+			Save:      func() (any, error) { return nil, nil },
 			Stop: func() error {
 				stop()
 				running.Wait()
@@ -186,8 +186,8 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kind := painted(t)
-			operator := (&copier{defect: test.defect}).underTrial(kind, definition)
-			from := trial.Moment{Runs: true}
+			operator := (&copier{defect: test.defect}).underTest(kind, definition)
+			from := trial.Checkpoint{IsRunning: true}
 			oracle := generate.Oracle{
 				Operator: operator, From: from, Judge: test.judge, Twin: generate.SimpleTwin(operator, from, []*generate.Kind{kind}),
 			}

@@ -123,8 +123,8 @@ func admin(of *trial.System) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(of.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
-// SimpleTwin returns a Twin that starts from a moment and gets all declared objects at once. This suffices for an operator whose result does not depend on what was declared before.
-func SimpleTwin(operator trial.Operator, from trial.Moment, kinds []*Kind) Twin {
+// SimpleTwin returns a Twin that starts from a checkpoint and gets all declared objects at once. This suffices for an operator whose result does not depend on what was declared before.
+func SimpleTwin(operator trial.Operator, from trial.Checkpoint, kinds []*Kind) Twin {
 	return func(ctx context.Context, _ *story.Story, ended *trial.System) (StartTwin, error) {
 		declared, err := ReadDeclared(ctx, ended, kinds)
 		if err != nil {

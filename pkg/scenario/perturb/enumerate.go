@@ -17,7 +17,7 @@ var staleLags = []int{1, 3, 10}
 func (r *Recording) Perturbations() []Perturbation {
 	var all []Perturbation
 	for i, step := range r.steps {
-		if !step.after.Runs {
+		if !step.after.IsRunning {
 			continue // the story ends the operator here, so another end of it changes nothing
 		}
 		for j, write := range step.writes {

@@ -214,13 +214,13 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// underTrial returns the operator with a defect.
-func underTrial(t *testing.T, made defect) trial.Operator {
+// underTest returns the operator with a defect.
+func underTest(t *testing.T, made defect) trial.Operator {
 	t.Helper()
 	return trial.Operator{
 		Users: []string{operatorUser}, Interval: 2 * time.Minute,
 		Counts: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
-		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+		Open: func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 			cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 			if err != nil {
 				return nil, err
@@ -239,8 +239,8 @@ func underTrial(t *testing.T, made defect) trial.Operator {
 					running.Go(func() { (&copier{client: client, defect: made}).run(ctx) })
 					return nil
 				},
-				Runs: func() bool { return runs },
-				Save: func() (any, error) { return struct{}{}, nil },
+				IsRunning: func() bool { return runs },
+				Save:      func() (any, error) { return struct{}{}, nil },
 				Stop: func() error {
 					stop()
 					running.Wait()

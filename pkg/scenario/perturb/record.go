@@ -31,7 +31,7 @@ type recordedStep struct {
 	faults []story.Step
 	// before and after are the system at rest before and after the step. acted is the system right after the verb of the step. start is the
 	// revision of the cluster before the verb.
-	before, acted, after trial.Moment
+	before, acted, after trial.Checkpoint
 	start                int64
 	// writes has the cluster right after the verb, with a zero request, and then the operator's writes, in the order of their responses.
 	writes []recordedWrite
@@ -56,8 +56,8 @@ type recordedWrite struct {
 // ErrNoWrites is the error of Record for a story in which the operator writes nothing: no perturbation could change anything.
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so it cannot be perturbed; choose a story in which it does something")
 
-// Record starts a system from a moment, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
-func Record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (*Recording, error) {
+// Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
+func Record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
 	recording, err := record(ctx, operator, from, read)
 	if err != nil {
 		return nil, fmt.Errorf("recording %q: %w", read.Title, err)
@@ -71,7 +71,7 @@ func Record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 }
 
 // record plays each step in a system of its own, so that a run that starts from a step's beginning differs in nothing but the perturbation.
-func record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (*Recording, error) {
+func record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
 	recording := &Recording{title: read.Title}
 	former := map[objectKey]int64{}
 	var faults []story.Step
@@ -97,7 +97,7 @@ func record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 }
 
 // recordStep plays a step after the faults that it is to meet, and then restarts the operator.
-func recordStep(ctx context.Context, operator trial.Operator, from trial.Moment, steps []story.Step) (recorded recordedStep, err error) {
+func recordStep(ctx context.Context, operator trial.Operator, from trial.Checkpoint, steps []story.Step) (recorded recordedStep, err error) {
 	recorded.before = from
 	recorded.faults, recorded.Step = steps[:len(steps)-1], steps[len(steps)-1]
 	if err := recorded.play(ctx, operator); err != nil {
@@ -133,7 +133,7 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 	if err := do(ctx, system, r.Step); err != nil {
 		return err
 	}
-	if r.acted, err = system.Moment(); err != nil {
+	if r.acted, err = system.Checkpoint(); err != nil {
 		return err
 	}
 	if r.acted.Cluster, err = r.acted.Cluster.At(min(writes.acted, r.acted.Cluster.Revision())); err != nil {
@@ -167,7 +167,7 @@ func do(ctx context.Context, system *trial.System, steps ...story.Step) error {
 
 // readEnd records what the step led to.
 func (r *recordedStep) readEnd(ctx context.Context, system *trial.System) (err error) {
-	if r.after, err = system.Moment(); err != nil {
+	if r.after, err = system.Checkpoint(); err != nil {
 		return err
 	}
 	events, err := system.Runner.Cluster.Events(r.start)

@@ -52,7 +52,7 @@ func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturba
 // restart starts the operator from the cluster right after a write.
 func restart(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
 	write := step.writes[p.Write]
-	from := trial.Moment{Cluster: write.cluster, Surroundings: step.acted.Surroundings, Runs: true}
+	from := trial.Checkpoint{Cluster: write.cluster, ExternalState: step.acted.ExternalState, IsRunning: true}
 	system, err := operator.StartWith(ctx, from, func(system *trial.System) error {
 		if p.Pattern == StaleRestart {
 			for _, user := range operator.Users {
@@ -141,8 +141,8 @@ func unseen(ctx context.Context, operator trial.Operator, step, next recordedSte
 	return compareWithoutHistory(ctx, system, want)
 }
 
-// stateAfter plays a step from a moment, and returns the content of the cluster.
-func stateAfter(ctx context.Context, operator trial.Operator, from trial.Moment, step recordedStep) (state trial.State, err error) {
+// stateAfter plays a step from a checkpoint, and returns the content of the cluster.
+func stateAfter(ctx context.Context, operator trial.Operator, from trial.Checkpoint, step recordedStep) (state trial.State, err error) {
 	system, err := operator.Start(ctx, from)
 	if err != nil {
 		return nil, err

@@ -150,8 +150,8 @@ func removeHistory(object *unstructured.Unstructured) {
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
 	case "BundleDeployment":
-		// AnnotationHop has the time and the cause of the last upgrade step. AnnotationNamespaceDefaulted depends on whether the namespace
-		// existed when the BundleDeployment was created.
+		// AnnotationHop has the time and the cause of the last upgrade step. A BundleDeployment that the manager created again in its existing
+		// namespace has no AnnotationNamespaceDefaulted.
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
 		unstructured.RemoveNestedField(object.Object, "status", "revisions")

@@ -25,7 +25,7 @@ const (
 	deleteOther  = `- delete: ConfigMap/default/b` + "\n"
 )
 
-// life is a story in which the operator has to do all that it can.
+// life is a story that exercises every function of the operator.
 const life = createSource + editSource + deleteSource + createSource + createOther + deleteOther + createOther
 
 func TestPerturbationsFindEachDefect(t *testing.T) {
@@ -33,7 +33,7 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 	for _, c := range []struct {
 		defect defect
 		steps  string
-		// finder is the pattern of which a perturbation must find the defect.
+		// finder is the pattern whose perturbations must find the defect.
 		finder perturb.Pattern
 	}{
 		{none, life, ""},
@@ -71,7 +71,7 @@ func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]strin
 	for i, each := range all {
 		patterns[each.Pattern]++
 		if made == none && i%2 == 1 {
-			continue // half of them take a minute with the race detector
+			continue // half of the perturbations already take a minute with the race detector
 		}
 		synctest.Test(t, func(t *testing.T) {
 			if err := recording.Run(t.Context(), operator, each); err != nil {
@@ -150,6 +150,6 @@ func TestPerturbationsHaveUniqueNames(t *testing.T) {
 	}
 	slices.Sort(names)
 	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
-		t.Errorf("%d names of %d perturbations are unique", len(unique), len(names))
+		t.Errorf("%d perturbations have %d different names", len(names), len(unique))
 	}
 }

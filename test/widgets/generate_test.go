@@ -33,7 +33,7 @@ func TestAnotherOperatorDoesWhatGeneratedStoriesDeclare(t *testing.T) {
 	kinds := []*generate.Kind{kind}
 	generator := generate.Generator{Kinds: kinds, Verbs: story.Verbs()}
 	from := trial.Checkpoint{Cluster: prepared(t), IsRunning: true}
-	oracle := generate.Oracle{Operator: underTest, From: from, Twin: generate.SimpleTwin(underTest, from, kinds)}
+	oracle := generate.Oracle{Operator: underTest, From: from, Reference: generate.SimpleReference(underTest, from, kinds)}
 	for seed := range generate.Seed(generatedStories) {
 		t.Run(seed.String(), func(t *testing.T) {
 			t.Parallel()

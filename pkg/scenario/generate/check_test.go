@@ -25,7 +25,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// defect is a mistake that the operator of these tests makes on purpose.
+// defect is a deliberate bug of the operator in these tests.
 type defect string
 
 const (
@@ -103,7 +103,7 @@ func prepare(ctx context.Context, cluster *scenario.Cluster, definition *unstruc
 	return cluster.Settle()
 }
 
-// run copies all Widgets periodically. It ignores errors, because it tries again.
+// run copies all Widgets every 30 seconds. It ignores errors, because it retries after 30 seconds.
 func (c *copier) run(ctx context.Context, client dynamic.Interface, kind *generate.Kind) {
 	for {
 		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
@@ -174,12 +174,12 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	for name, test := range map[string]struct {
 		defect defect
 		story  *story.Story
-		judge  func(context.Context, *trial.System) error
-		want   string // part of the error; empty for none
+		check  func(context.Context, *trial.System) error
+		want   string // a part of the error, or empty if Check must succeed
 	}{
 		"the operator has no defect":      {none, read, nil, ""},
-		"a judge finds the state wrong":   {none, read, isWrong, "the size is wrong"},
-		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from that of a twin"},
+		"CheckState finds an error":       {none, read, isWrong, "the size is wrong"},
+		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from the reference"},
 		string(countsStarts):              {countsStarts, read, nil, "a restart of the operator changes the cluster"},
 		string(neverRests):                {neverRests, read, nil, "the operator is not at rest"},
 		"a step that cannot be performed": {none, impossible, nil, "Widget/b does not exist"},
@@ -189,7 +189,7 @@ func TestAnOracleFindsDefects(t *testing.T) {
 			operator := (&copier{defect: test.defect}).underTest(kind, definition)
 			from := trial.Checkpoint{IsRunning: true}
 			oracle := generate.Oracle{
-				Operator: operator, From: from, Judge: test.judge, Twin: generate.SimpleTwin(operator, from, []*generate.Kind{kind}),
+				Operator: operator, From: from, CheckState: test.check, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
 			}
 			synctest.Test(t, func(t *testing.T) {
 				err := oracle.Check(t.Context(), test.story)

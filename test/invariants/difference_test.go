@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func TestTheFirstDeclaredFieldThatTheLiveObjectLacksIsFound(t *testing.T) {
+func TestDifferenceReturnsTheFirstDifferentField(t *testing.T) {
 	for name, test := range map[string]struct {
 		declared, live, ignored, want string
 	}{
@@ -24,7 +24,7 @@ func TestTheFirstDeclaredFieldThatTheLiveObjectLacksIsFound(t *testing.T) {
 		"an item is missing":               {"{items: [{name: a}, {name: b}]}", "{items: [{name: a}]}", "", "/items/1"},
 		"a quantity in another notation":   {"{cpu: 1000m}", "{cpu: '1'}", "", ""},
 		"another quantity":                 {"{cpu: 1000m}", "{cpu: '2'}", "", "/cpu"},
-		"an empty field that is not there": {"{a: '', b: false, c: 0, d: null, e: {}, f: []}", "{}", "", ""},
+		"a missing field with a zero value": {"{a: '', b: false, c: 0, d: null, e: {}, f: []}", "{}", "", ""},
 		"the status":                       {"{status: {a: b}}", "{}", "", ""},
 	} {
 		if got := difference(object(t, test.declared), object(t, test.live), []string{test.ignored}); got != test.want {

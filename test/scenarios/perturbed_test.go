@@ -35,8 +35,8 @@ var perturbable = []string{
 }
 
 // Promise OM-17: In a sample of perturbed stories, the manager reaches the same state after a restart with current or stale lists, delayed
-// or merged events, or the restore of a backup. Unless a backup was restored or the manager saw two changes as one, it also creates and
-// deletes objects as often as without the perturbation.
+// or merged events, or the restore of a backup. Unless a backup was restored or the manager saw two changes by users as one, it also
+// creates and deletes objects as often as without the perturbation.
 func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
 	t.Parallel()
 	recordings := map[string]*perturb.Recording{}

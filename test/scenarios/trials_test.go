@@ -179,8 +179,8 @@ func typeOf(condition any) string {
 // notCounted are the resources whose objects are created and deleted by other clients than the manager, or a varying number of times.
 var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices", "secrets"}
 
-// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself: a restarted manager repeats the
-// check for which it creates one.
+// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself: a restarted manager repeats
+// the check for which it creates one.
 func isCounted(event scenario.Event) bool {
 	return !slices.Contains(notCounted, event.Resource.Resource) && !strings.HasPrefix(event.Name, "platform-operators:")
 }

@@ -104,7 +104,8 @@ func writeTriedTable(out io.Writer, known, tried groups) {
 		}
 		counts[row] = count{counts[row].tried + len(tried[group]), counts[row].known + len(known[group])}
 	}
-	fmt.Fprintf(out, "\n## Coverage of all runs\n\n[soak-tried.txt](soak-tried.txt) lists the items.\n\n| pattern, or fields | tried | known |\n|---|---|---|\n")
+	fmt.Fprint(out, "\n## Coverage of all runs\n\n[soak-tried.txt](soak-tried.txt) lists the items.\n\n"+
+		"| pattern, or fields | tried | known |\n|---|---|---|\n")
 	for _, row := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(out, "| %s | %d | %d |\n", row, counts[row].tried, counts[row].known)
 	}

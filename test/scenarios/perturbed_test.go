@@ -23,7 +23,7 @@ import (
 
 var (
 	perturbStory  = flag.String("perturb", "", "name of a story's file without .yaml; plays all perturbations of this story")
-	perturbations = flag.Int("perturbations", 40, "number of perturbations, chosen by -seed from twelve stories and -other-stories; ignored with -perturb")
+	perturbations = flag.Int("perturbations", 40, "number of perturbations, chosen by -seed from the recorded stories; ignored with -perturb")
 	otherStories  = flag.Int("other-stories", 2, "number of further stories, chosen by -seed, from which perturbations are chosen")
 )
 

@@ -103,7 +103,8 @@ func (m versionModel) check() error {
 		if !m.isReachable(from, next) {
 			continue
 		}
-		return fmt.Errorf("PlatformOperator %q has version %s installed, but must have been upgraded to %s", m.operator.Name, status.Installed.Version, m.offers[next].Version)
+		return fmt.Errorf("PlatformOperator %q has version %s installed, but must have been upgraded to %s",
+			m.operator.Name, status.Installed.Version, m.offers[next].Version)
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-// Command soak writes docs/soak.md from the reports of the long tests, and checks those of a sample. hack/test-long.sh runs it:
+// Command soak writes docs/soak.md and docs/soak-tried.txt from the reports of the long tests, and checks the reports of a sample.
+// hack/test-long.sh runs it:
 //
 //	go run ./hack/soak -facts FILE -command COMMAND       before the tests: write the facts about the run
 //	go run ./hack/soak -check -reports FOLDER             after a sample: fail if a class of tests has not run
@@ -34,7 +35,7 @@ func main() {
 	flag.StringVar(&o.facts, "facts", "", "file with the facts about the run: commit, machine, command")
 	flag.StringVar(&o.command, "command", "", "the command of the run; writes the file of -facts")
 	flag.StringVar(&o.reports, "reports", "", "folder of the long tests' reports")
-	flag.StringVar(&o.tried, "tried", "", "file that the tests with perturbed and generated stories have written; it is merged into "+triedDocument)
+	flag.StringVar(&o.tried, "tried", "", "file that the tests have written with their flag -tried; it is merged into "+triedDocument)
 	flag.BoolVar(&o.check, "check", false, "check that every class of tests has run, and write nothing")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -101,12 +102,12 @@ const preamble = `# Soak
 |---|---|
 `
 
-// classes are the classes of long tests. prefix is the prefix of the names of a class's report files. least is the smallest permitted
-// number of passed tests.
+// classes are the classes of long tests. prefix is the prefix of the names of a class's report files. least is the minimum number of passed
+// tests.
 var classes = []struct {
 	prefix, title, text string
 	least               int
-	// isCounted is whether the page has the number of tests only.
+	// isCounted is whether the page has only the number of the class's tests, and a row for their parents.
 	isCounted bool
 }{
 	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4, false},
@@ -114,9 +115,9 @@ var classes = []struct {
 	{"steady", "Idle", "The manager has nothing to do and must send no requests.", 3, false},
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
 	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2, false},
-	{"perturbed", "Perturbed stories", "Steps of stories, each with one perturbation, chosen by the seed.", 2, true},
-	{"generated", "Generated stories", "Each story is also compared with a restart at its end and with a twin on a fresh cluster, so that it counts as three systems.", 1, true},
-	{"invariants", "Invariants", "Managers of which each violates an invariant.", 2, false},
+	{"perturbed", "Perturbed stories", "One step of a story with one perturbation per test, chosen by the seed.", 2, true},
+	{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same declared state.", 1, true},
+	{"invariants", "Invariants", "For each invariant, a manager that violates it. The story has to fail.", 2, false},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
 }

@@ -26,7 +26,7 @@ func enough() (tests []report.Test) {
 	return tests
 }
 
-func TestWriteHasARowForEachPassedTestOrTheirNumber(t *testing.T) {
+func TestWriteListsOrCountsPassedTests(t *testing.T) {
 	tests := append([]report.Test{
 		{File: "killed", Name: "TestKilled", Outcome: report.Passed, Elapsed: 90 * time.Second, Parent: true,
 			Attributes: []report.Attribute{{Key: "kill-points", Value: "40 of 178"}}},

@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// triedDocument has what the runs so far have tried.
+// triedDocument lists the perturbations and fields that all runs so far have tried.
 const triedDocument = "docs/soak-tried.txt"
 
-const triedPreamble = `# What the runs of make test-long have tried so far: writes (step.write) and events (step:object#number) of perturbed stories,
-# and fields of generated stories. Each line is a group and its items. docs/soak.md has the numbers.
+const triedPreamble = `# The perturbations and fields that runs of make test-long have tried so far; hack/soak writes this file. A line has a group and its
+# items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number). Items of a kind
+# are fields. docs/soak.md has the totals.
 `
 
-// groups are sets of items by group, such as the writes of a story.
+// groups has the items of each group, such as the perturbed writes of a story and pattern.
 type groups map[string]map[string]bool
 
 func (g groups) add(group, item string) {
@@ -38,7 +39,7 @@ func parseTried(text string) (groups, error) {
 		}
 		group, items, found := strings.Cut(line, ": ")
 		if !found {
-			return nil, fmt.Errorf("line %q has no group: restore %s", line, triedDocument)
+			return nil, fmt.Errorf("%s: line %q has no group; restore the file from git", triedDocument, line)
 		}
 		for _, item := range strings.Fields(items) {
 			tried.add(group, item)
@@ -47,7 +48,7 @@ func parseTried(text string) (groups, error) {
 	return tried, nil
 }
 
-// parseRun parses what the tests of one run wrote: lines with "known" or "tried", a group, and an item.
+// parseRun parses the file that the tests of one run wrote. A line has "known" or "tried", a group, and an item, separated by tabs.
 func parseRun(text string) (known, tried groups, err error) {
 	known, tried = groups{}, groups{}
 	for line := range strings.Lines(text) {
@@ -58,13 +59,14 @@ func parseRun(text string) (known, tried groups, err error) {
 		case len(fields) == 3 && fields[0] == "tried":
 			tried.add(fields[1], fields[2])
 		default:
-			return nil, nil, fmt.Errorf("line %q of the tests is neither known nor tried", line)
+			return nil, nil, fmt.Errorf("line %q of the file of -tried is not known or tried, a group and an item; repeat the tests", line)
 		}
 	}
 	return known, tried, nil
 }
 
-// merge returns what was tried now or before and still exists. It keeps groups that are unknown now, because a run does not record all stories.
+// merge returns the known items that were tried now or before. It keeps groups without known items, because a run does not record all
+// stories.
 func merge(known, before, now groups) groups {
 	tried := groups{}
 	for group, items := range before {
@@ -90,28 +92,30 @@ func writeTried(out io.Writer, tried groups) {
 	}
 }
 
-// writeTriedTable writes how much was tried: each pattern of perturbations over all stories, and the fields of each kind.
+// writeTriedTable writes a table with the numbers of tried and known items: of each pattern of perturbations over all stories, and of the
+// fields of each kind. It omits groups without known items.
 func writeTriedTable(out io.Writer, known, tried groups) {
 	type count struct{ tried, known int }
 	counts := map[string]count{}
 	for group := range known {
-		story, what, _ := strings.Cut(group, ", ")
-		if what == "valid" || what == "invalid" {
-			what = fmt.Sprintf("fields of %s with %s values", story, what)
+		subject, row, _ := strings.Cut(group, ", ")
+		if row == "valid" || row == "invalid" {
+			row = fmt.Sprintf("fields of %s with %s values", subject, row)
 		}
-		counts[what] = count{counts[what].tried + len(tried[group]), counts[what].known + len(known[group])}
+		counts[row] = count{counts[row].tried + len(tried[group]), counts[row].known + len(known[group])}
 	}
-	fmt.Fprintf(out, "\n## Tried so far\n\nBy all runs, of what exists today: [soak-tried.txt](soak-tried.txt).\n\n| what | tried | of |\n|---|---|---|\n")
-	for _, what := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(out, "| %s | %d | %d |\n", what, counts[what].tried, counts[what].known)
+	fmt.Fprint(out, "\n## Coverage of all runs\n\n[soak-tried.txt](soak-tried.txt) lists the items.\n\n"+
+		"| pattern, or fields | tried | known |\n|---|---|---|\n")
+	for _, row := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(out, "| %s | %d | %d |\n", row, counts[row].tried, counts[row].known)
 	}
 }
 
-// addTried merges what a run has tried into triedDocument, and writes the table of the page.
+// addTried merges the items that a run has tried into triedDocument, and writes the table of the page to out. file is the file of -tried.
 func addTried(out io.Writer, file string) error {
 	run, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("reading what the tests tried: %w", err)
+		return fmt.Errorf("reading the file of -tried: %w", err)
 	}
 	known, now, err := parseRun(string(run))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 const logOfRun = "known\tlife, restart\t1.0\nknown\tlife, restart\t1.1\nknown\tlife, restart\t2.0\nknown\tWidget, valid\tspec.size\n" +
 	"tried\tlife, restart\t2.0\ntried\tWidget, valid\tspec.size\n"
 
-func TestTriedIsWhatWasTriedNowOrBeforeAndStillExists(t *testing.T) {
+func TestMergeKeepsTriedItemsThatStillExist(t *testing.T) {
 	known, now, err := parseRun(logOfRun)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestTriedIsWhatWasTriedNowOrBeforeAndStillExists(t *testing.T) {
 	}
 	again, err := parseTried(document.String())
 	if err != nil || !cmp.Equal(tried, again) {
-		t.Errorf("what was written is read as %v (error %v), want %v", again, err, tried)
+		t.Errorf("the written document is parsed as %v (error %v), want %v", again, err, tried)
 	}
 	writeTriedTable(&table, known, tried)
 	for _, row := range []string{"| fields of Widget with valid values | 1 | 1 |", "| restart | 2 | 3 |"} {
@@ -37,7 +37,7 @@ func TestTriedIsWhatWasTriedNowOrBeforeAndStillExists(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsReported(t *testing.T) {
+func TestParseRejectsIncompleteLines(t *testing.T) {
 	if _, _, err := parseRun("tried\tlife\n"); err == nil {
 		t.Error("no error for a line without an item")
 	}

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What an API server does with these patches is in test/parity/requests/customresources.yaml.
+// test/parity/requests/customresources.yaml has the answers of a kube-apiserver to such patches.
 func TestAPatchHasOnlyResourceVersionAndFinalizers(t *testing.T) {
 	object := &metav1.ObjectMeta{
 		Name: "a", UID: "1", ResourceVersion: "7", Generation: 3,
@@ -16,10 +16,10 @@ func TestAPatchHasOnlyResourceVersionAndFinalizers(t *testing.T) {
 		finalizers []string
 		want       string
 	}{
-		"several":        {[]string{"example.com/mine", "ours"}, `{"metadata":{"finalizers":["example.com/mine","ours"],"resourceVersion":"7"}}`},
-		"one":            {[]string{"example.com/mine"}, `{"metadata":{"finalizers":["example.com/mine"],"resourceVersion":"7"}}`},
-		"an empty list":  {[]string{}, `{"metadata":{"finalizers":[],"resourceVersion":"7"}}`},
-		"no list at all": {nil, `{"metadata":{"finalizers":null,"resourceVersion":"7"}}`},
+		"several":       {[]string{"example.com/mine", "ours"}, `{"metadata":{"finalizers":["example.com/mine","ours"],"resourceVersion":"7"}}`},
+		"one":           {[]string{"example.com/mine"}, `{"metadata":{"finalizers":["example.com/mine"],"resourceVersion":"7"}}`},
+		"an empty list": {[]string{}, `{"metadata":{"finalizers":[],"resourceVersion":"7"}}`},
+		"nil":           {nil, `{"metadata":{"finalizers":null,"resourceVersion":"7"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := MergePatch(object, test.finalizers)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// grants returns a source of events of ClusterRole RoleName.
+// grants returns a ListerWatcher for ClusterRole RoleName, which is the grant of a check.
 func grants(client metadata.Interface) cache.ListerWatcher {
 	clusterRoles := client.Resource(clusterRoles)
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, RoleName).String()
@@ -29,14 +29,14 @@ func grants(client metadata.Interface) cache.ListerWatcher {
 	}, client)
 }
 
-// RevokeLeftovers revokes each grant that no check holds, until the context ends. A process may end before it revokes its grant, and a
-// backup that an admin restores may contain a grant that was revoked afterwards.
+// RevokeLeftovers watches ClusterRole RoleName, and revokes the grant whenever no check of this process holds it. It returns when the
+// context ends. A process can end before it revokes its grant, and the restore of an etcd backup can bring a revoked grant back.
 func (c *Checker) RevokeLeftovers(ctx context.Context) {
 	found := make(chan struct{}, 1)
 	notify := func(any) {
 		select {
 		case found <- struct{}{}:
-		default: // one CleanUp is enough for all events before it
+		default: // the pending CleanUp also covers this event
 		}
 	}
 	informer := cache.NewSharedIndexInformerWithOptions(c.grants, &metav1.PartialObjectMetadata{},
@@ -52,7 +52,7 @@ func (c *Checker) RevokeLeftovers(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-found:
-			if !c.holdsGrant.Load() { // a check revokes its own grant
+			if !c.holdsGrant.Load() { // the running check revokes its grant itself
 				c.CleanUp(ctx)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 )
 
-// fakeGrants is a source of events of ClusterRole RoleName. Its first list returns listed.
+// fakeGrants is a ListerWatcher for ClusterRole RoleName. Lists return listed, and watches deliver events.
 type fakeGrants struct {
 	listed []metav1.PartialObjectMetadata
 	events *watch.FakeWatcher
@@ -26,7 +26,7 @@ func (f *fakeGrants) List(metav1.ListOptions) (runtime.Object, error) {
 
 func (f *fakeGrants) Watch(metav1.ListOptions) (watch.Interface, error) { return f.events, nil }
 
-// IsWatchListSemanticsUnSupported makes informers list.
+// IsWatchListSemanticsUnSupported makes informers send a list instead of a watch with sendInitialEvents.
 func (*fakeGrants) IsWatchListSemanticsUnSupported() bool { return true }
 
 func TestAGrantThatNoCheckHoldsIsRevoked(t *testing.T) {
@@ -39,12 +39,12 @@ func TestAGrantThatNoCheckHoldsIsRevoked(t *testing.T) {
 		events func(*watch.FakeWatcher)
 		want   int // the number of calls of revoke
 	}{
-		"there is none":                   {events: func(*watch.FakeWatcher) {}},
-		"an earlier process left it":      {listed: []metav1.PartialObjectMetadata{grant}, events: func(*watch.FakeWatcher) {}, want: 1},
-		"a restored backup contains it":   {events: func(events *watch.FakeWatcher) { events.Add(&grant) }, want: 1},
-		"it came back after it was found": {listed: []metav1.PartialObjectMetadata{grant}, events: func(events *watch.FakeWatcher) { events.Modify(changed) }, want: 2},
-		"a check holds it":                {held: true, events: func(events *watch.FakeWatcher) { events.Add(&grant) }},
-		"it is gone":                      {listed: []metav1.PartialObjectMetadata{grant}, events: func(events *watch.FakeWatcher) { events.Delete(&grant) }, want: 1},
+		"no grant exists":               {events: func(*watch.FakeWatcher) {}},
+		"an earlier process left it":    {listed: []metav1.PartialObjectMetadata{grant}, events: func(*watch.FakeWatcher) {}, want: 1},
+		"a restored backup contains it": {events: func(events *watch.FakeWatcher) { events.Add(&grant) }, want: 1},
+		"it changes after it was found": {listed: []metav1.PartialObjectMetadata{grant}, events: func(events *watch.FakeWatcher) { events.Modify(changed) }, want: 2},
+		"a check holds it":              {held: true, events: func(events *watch.FakeWatcher) { events.Add(&grant) }},
+		"it is deleted":                 {listed: []metav1.PartialObjectMetadata{grant}, events: func(events *watch.FakeWatcher) { events.Delete(&grant) }, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAGrantThatNoCheckHoldsIsRevoked(t *testing.T) {
 				end()
 				<-done
 				if on.revokes != test.want {
-					t.Errorf("revoked %d times, not %d", on.revokes, test.want)
+					t.Errorf("the grant was revoked %d times, want %d", on.revokes, test.want)
 				}
 			})
 		})

@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// restDelay is the time without a write after which Checks.AtRest must hold.
+	// restDelay is the time without a write after which AtRest is called.
 	restDelay = time.Second
-	// repeatedWithin is the maximum time in which an operator repeats a request that had no answer.
+	// repeatedWithin is the maximum time for which AtRest is not called because the operator has yet to repeat a request.
 	repeatedWithin = 10 * time.Minute
-	// maxViolations is the maximum number of violations that a cluster keeps: the first ones.
+	// maxViolations is the maximum number of violations that a cluster keeps. It keeps the first ones.
 	maxViolations = 20
 )
 
-// Checks are invariants of the operator under test: functions that return an error if something is wrong. The error says which object
-// violates which rule. The cluster adds the time and the request.
+// Checks are invariants of the operator under test: functions that return an error if a rule is violated. The error names the object and
+// the rule. The cluster adds the time and the request.
 //
-// For two minutes after RestoreSnapshot no function is called, because the operator may act on caches from the future.
+// For two minutes after RestoreSnapshot, the cluster calls neither OnWrite nor AtRest, because the operator's caches may hold objects from
+// after the snapshot.
 //
 // The cluster never calls OnWrite and AtRest concurrently, but it calls all functions in several goroutines. They must not send requests to
 // the cluster.
@@ -39,9 +40,9 @@ type Checks struct {
 	// OnWrite is called before each write of User, with the objects before the write. An injected fault may still delay or prevent the write.
 	// Nil checks no writes.
 	OnWrite func(before *View, write Write) error
-	// AtRest is called when there was no write for a second, except of Leases, and by Settle. If User got no answer to a request, or one of
-	// an injected fault, AtRest is not called before User repeats the request, but for 10 minutes at most. It is not called, either, while an
-	// event may be delayed. Nil checks no state.
+	// AtRest is called when no client has written for one second, except to Leases, and by Settle. After a request of User that got no
+	// response, or the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not
+	// called while DelayEvent may delay an event. Nil checks no state.
 	AtRest func(objects *View) error
 	// IsActive reports whether the operator runs and leads. While it returns false, AtRest is not called. Nil means that it always does.
 	IsActive func() bool
@@ -95,17 +96,18 @@ type checker struct {
 	mu sync.Mutex
 	// timer calls elapsed after restDelay without a write. It is nil after close.
 	timer *time.Timer
-	// unanswered are the requests of User that got no answer, or one of an injected fault, and that the process has not repeated. The values
-	// are the times at which they ended. killed are the processes that were killed, by number.
+	// unanswered has the requests of User that got no response, or the response of an injected fault, and that the process has not repeated,
+	// with the times at which they ended. killed are the processes that were killed, by number.
 	unanswered map[requestKey]time.Time
 	killed     map[int]bool
 	violations []error
 
-	// suspended is the time, in nanoseconds since 1970, before which AtRest is not called, and restored that before which no function is.
+	// suspended is the Unix time in nanoseconds before which AtRest is not called. restored is the one before which neither function is
+	// called.
 	suspended, restored atomic.Int64
 }
 
-// requestKey identifies requests that repeat one another.
+// requestKey identifies a request and its repetitions.
 type requestKey struct {
 	process                                      int
 	verb, resource, subresource, namespace, name string
@@ -124,7 +126,8 @@ func (c *Cluster) Check(checks Checks) {
 	c.checker.Store(k)
 }
 
-// Violations returns the violations of invariants so far, at most 20, in the order of time. Repeated violations are listed once.
+// Violations returns the violations of invariants so far, in chronological order. It returns at most the first 20, and a repeated violation
+// once.
 func (c *Cluster) Violations() []error {
 	k := c.checker.Load()
 	if k == nil {
@@ -157,19 +160,19 @@ func (k *checker) sending(request Request, r *http.Request) {
 	defer k.mu.Unlock()
 	view := k.storage.at(k.cluster.store.Revision())
 	err := k.checks.OnWrite(view, Write{Request: request, FieldManager: fieldManager(r.URL), body: content(r)})
-	k.judge(view, err, fmt.Sprintf("the request was %s", request))
+	k.addViolation(view, err, fmt.Sprintf("the request was %s", request))
 }
 
 func fieldManager(sent *url.URL) string { return sent.Query().Get("fieldManager") }
 
-// ended records a request that has ended. After a write, AtRest must hold in restDelay.
+// ended records a request that has ended. After a write, it restarts the timer for AtRest.
 func (k *checker) ended(request Request) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if request.User == k.checks.User && !k.killed[request.Process] && request.Resource.Resource != "events" { // names of Events do not repeat
+	if request.User == k.checks.User && !k.killed[request.Process] && request.Resource.Resource != "events" { // a repeated Event has another name
 		key := requestKey{request.Process, request.Verb, request.Resource.String(), request.Subresource, request.Namespace, request.Name}
 		if request.IsFaulted || request.Code == 0 {
 			k.unanswered[key] = time.Now()
@@ -196,15 +199,15 @@ func (k *checker) forget(process int) {
 	maps.DeleteFunc(k.unanswered, func(key requestKey, _ time.Time) bool { return key.process == process })
 }
 
-// suspend prevents calls of AtRest for a time, because the operator cannot yet see the state. It takes no lock, because its callers lock the
-// storage, for which other functions of the checker wait.
+// suspend prevents calls of AtRest for a time, because the operator does not see the latest state yet. It must not lock mu: its callers
+// have locked the storage, and other functions of the checker lock mu before the storage.
 func (k *checker) suspend(by time.Duration) {
 	if k != nil {
 		k.suspended.Store(max(k.suspended.Load(), time.Now().Add(by).UnixNano()))
 	}
 }
 
-// suspendAll prevents calls of all functions for a time, because the caches of the operator are from the future.
+// suspendAll prevents calls of OnWrite and AtRest for a time, because the operator's caches hold objects from after the restored snapshot.
 func (k *checker) suspendAll(by time.Duration) {
 	if k != nil {
 		k.restored.Store(time.Now().Add(by).UnixNano())
@@ -239,7 +242,8 @@ func (k *checker) settled() error {
 	return errors.Join(k.violations...)
 }
 
-// atRest calls AtRest if the cluster has been quiet. A write that begins meanwhile makes the result void. The caller must hold mu.
+// atRest calls AtRest if no client has written for the given time. It ignores an error of AtRest if a write began during the call. The
+// caller must hold mu.
 func (k *checker) atRest(quiet time.Duration) {
 	isActive := k.checks.IsActive == nil || k.checks.IsActive()
 	if k.checks.AtRest == nil || !isActive || k.awaitsRepetition() || !k.isQuiet(quiet) || !hasPassed(&k.suspended) || !hasPassed(&k.restored) {
@@ -248,7 +252,7 @@ func (k *checker) atRest(quiet time.Duration) {
 	view := k.storage.at(k.cluster.store.Revision())
 	err := k.checks.AtRest(view)
 	if err == nil || k.isQuiet(quiet) && view.revision == k.cluster.store.Revision() {
-		k.judge(view, err, fmt.Sprintf("no request wrote for %s", quiet))
+		k.addViolation(view, err, fmt.Sprintf("no request wrote for %s", quiet))
 	}
 }
 
@@ -256,8 +260,8 @@ func (k *checker) isQuiet(quiet time.Duration) bool {
 	return k.cluster.recorder.quietSince(time.Now().Add(-quiet))
 }
 
-// judge adds the error of a function to the violations. when says when the function was called. The caller must hold mu.
-func (k *checker) judge(view *View, err error, when string) {
+// addViolation adds the error of a function to the violations. when is a text about the time of the call. The caller must hold mu.
+func (k *checker) addViolation(view *View, err error, when string) {
 	if view.isCompacted() {
 		return // the function saw only some of the objects
 	}

@@ -54,12 +54,12 @@ type Snapshot struct{ store *etcd.Snapshot }
 // objects.
 func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
-// At returns a copy of the snapshot without the writes after a revision. It returns an error if the revision is later than the snapshot, or
-// earlier than the history that the cluster has kept.
+// At returns a copy of the snapshot without the writes after a revision. It returns an error if the revision is later than that of the
+// snapshot, or was compacted.
 func (s *Snapshot) At(revision int64) (*Snapshot, error) {
 	earlier, err := s.store.At(revision)
 	if err != nil {
-		return nil, fmt.Errorf("a snapshot of revision %d at revision %d: %w", s.Revision(), revision, err)
+		return nil, fmt.Errorf("returning the snapshot of revision %d at revision %d: %w", s.Revision(), revision, err)
 	}
 	return &Snapshot{earlier}, nil
 }
@@ -100,7 +100,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		store = etcd.Restore(options.From.store)
 	}
 	serverOptions := apiserver.Options{
-		Store: store, Version: options.KubernetesVersion, Masters: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
+		Store: store, Version: options.KubernetesVersion, PrivilegedUsers: append(controllers.Users(), workloads.Users()...), Registries: options.Registries,
 	}
 	server, err := apiserver.Start(ctx, serverOptions)
 	if err != nil {

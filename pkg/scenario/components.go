@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
-// components are the replacements for kube-controller-manager, the scheduler and the kubelet.
+// components simulate kube-controller-manager, the scheduler and the kubelet.
 type components struct {
 	mu        sync.Mutex
 	workloads *workloads.Runner
@@ -23,7 +23,7 @@ type components struct {
 	running  sync.WaitGroup
 }
 
-// startComponents starts the components. They begin with lists of all objects.
+// startComponents starts the components. Their caches begin empty, as after a restart.
 func (c *Cluster) startComponents() error {
 	c.components.mu.Lock()
 	defer c.components.mu.Unlock()

@@ -34,7 +34,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s %q at %d", e.Type, e.Resource, name, e.Revision)
 }
 
-// newEvent returns the Event of a write. It returns false for the write of data that is not an object of the API.
+// newEvent returns the Event of a write. It returns false if the written key is not that of an API object.
 func newEvent(stored *clientv3.Event) (event Event, isObject bool) {
 	event = Event{Revision: stored.Kv.ModRevision, Type: watch.Modified}
 	switch {
@@ -66,7 +66,7 @@ func (c *Cluster) Events(after int64) ([]Event, error) {
 	return events, nil
 }
 
-// EventDelay delays an event on its way to the watches of a user. The storage and other users do not wait.
+// EventDelay delays the delivery of an event to the watches of one user. The write itself and the watches of other users are not delayed.
 type EventDelay struct {
 	// User is the user whose watches deliver the event late, in all of the user's processes. Required.
 	User string
@@ -84,13 +84,13 @@ type EventDelay struct {
 	// watch does not go back to the revision of the late event.
 	//
 	// If Merge is false, the user's watches that may deliver the event deliver neither the event nor later events until By has passed, as on a
-	// slow connection. Watches of other kinds go on.
+	// slow connection. Watches of other kinds are not delayed.
 	Merge bool
 }
 
-// DelayEvent adds a delay for an event that is written later. A watch that begins after the write is delayed only if it begins before the
-// event. If several delays select the same event, the first one takes effect. If a watch breaks that withholds an event and has delivered
-// later ones, the watch that resumes it gets 410 Gone, so that the client lists again and misses nothing.
+// DelayEvent adds a delay for a future event. It also delays watches that start after the write, if they start at an earlier
+// resourceVersion. If several delays select the same event, the first one takes effect. If a watch ends while it withholds an event and has
+// delivered later ones, the watch that resumes it gets 410 Gone, so that the client lists again and misses no event.
 func (c *Cluster) DelayEvent(d EventDelay) *DelayedEvent {
 	return &DelayedEvent{c.store.Delay(etcd.Delay{
 		Watches: func(ctx context.Context) bool {

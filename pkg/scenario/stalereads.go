@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// staleList is an effect of ServeStaleLists.
+// staleList is one call of ServeStaleLists that is in effect.
 type staleList struct {
 	user     string
 	revision int64
 }
 
-// staleLists holds the effects of ServeStaleLists, in the order of the calls.
+// staleLists holds the calls of ServeStaleLists that are in effect, in order.
 type staleLists struct {
 	mu  sync.Mutex
 	all []*staleList
@@ -28,11 +28,11 @@ type staleLists struct {
 //
 //   - It refuses watches with sendInitialEvents, like an API server without the feature WatchList. Informers then list.
 //   - It answers LISTs with resourceVersion=0, and without resourceVersionMatch, with the state at the revision, as one page. A watch that
-//     follows begins there, and delivers what came later.
+//     follows begins at this revision, and delivers all later events.
 //
-// GETs, all other LISTs, watches and writes see the present. If the history at the revision was compacted, the LISTs get 410 Gone, and
-// informers list the present. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the refused
-// watches and the stale LISTs.
+// GETs, all other LISTs and watches, and writes are served from the latest state. If the revision was compacted, the LISTs get 410 Gone,
+// and informers list the latest state. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the
+// refused watches and the stale LISTs.
 func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
 	added := &staleList{user, revision}
 	c.staleLists.mu.Lock()
@@ -45,7 +45,7 @@ func (c *Cluster) ServeStaleLists(user string, revision int64) (stop func()) {
 	}
 }
 
-// forRequest returns the effect on a request, or nil if the request is answered as usual.
+// forRequest returns the stale list for a request, or nil if ServeStaleLists has no effect on the request.
 func (l *staleLists) forRequest(request Request, r *http.Request) *staleList {
 	if request.Verb != "watch" && request.Verb != "list" {
 		return nil

@@ -30,7 +30,7 @@ type View struct {
 	failed   *viewError
 }
 
-// viewError is the first error of a View and of the views that its method Ago returned.
+// viewError is the first error of a View and of the views that View.Ago returned.
 type viewError struct {
 	mu  sync.Mutex
 	err error
@@ -84,8 +84,8 @@ func (v *View) List(resource schema.GroupResource, namespace string) []*unstruct
 	return objects
 }
 
-// Ago returns a view of the objects as they were before, by virtual time. The time before Cluster.Check was called has the objects of that
-// call.
+// Ago returns a view of the objects at an earlier time. by is the difference to the present, in virtual time in a bubble. For a time before
+// the call of Cluster.Check, Ago returns the objects at that call.
 func (v *View) Ago(by time.Duration) *View {
 	return &View{storage: v.storage, revision: min(v.revision, v.storage.revisionAt(time.Now().Add(-by))), failed: v.failed}
 }
@@ -109,9 +109,9 @@ type storageReader struct {
 	client kubernetes.Interface
 
 	mu sync.Mutex
-	// decoded are the objects that were read last, by key.
+	// decoded caches the last decoded version of each object, by storage key.
 	decoded map[string]decodedObject
-	// times are the times of writes with their revisions, in order.
+	// times are the times of writes with their revisions, in chronological order.
 	times []timedRevision
 }
 
@@ -137,7 +137,7 @@ func (s *storageReader) at(revision int64) *View {
 	return &View{storage: s, revision: revision, failed: &viewError{}}
 }
 
-// wrote records that the revision is the present one.
+// wrote records that a write at this time led to the revision.
 func (s *storageReader) wrote(revision int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *storageReader) decode(stored *mvccpb.KeyValue) (*unstructured.Unstructu
 	return object, nil
 }
 
-// protobufPrefix begins objects in protobuf, the form in which the storage has built-in kinds. All other objects are JSON.
+// protobufPrefix is the prefix of objects in protobuf, the format in which the storage has built-in kinds. All other objects are JSON.
 var protobufPrefix = []byte("k8s\x00")
 
 // decodeObject decodes an object from JSON, or from the protobuf of a built-in kind.

@@ -28,19 +28,19 @@ var (
 // Cluster is a view of a cluster's objects in the manager's API types.
 type Cluster struct {
 	*scenario.View
-	memory *memory
+	state *ruleState
 }
 
-// memory is what the rules remember of one cluster.
-type memory struct {
-	// deployments and operators are the decoded objects that were read last, by UID.
+// ruleState is what the rules keep of one cluster between calls.
+type ruleState struct {
+	// deployments and operators cache decoded objects, by UID.
 	deployments map[types.UID]*corev1alpha2.BundleDeployment
 	operators   map[types.UID]*platformv1alpha1.PlatformOperator
-	// revisions are decoded revisions, by the UID of their index.
+	// revisions caches decoded revisions, by the UID of their index Secret.
 	revisions map[types.UID]*revision
-	// resources are the resources of the stored objects' kinds.
+	// resources caches the resource of each kind.
 	resources map[schema.GroupKind]schema.GroupResource
-	// applied are the objects of the revisions of each BundleDeployment that was seen.
+	// applied has the objects in the revisions of each BundleDeployment that exists or existed.
 	applied map[owner]map[key]bool
 }
 
@@ -50,15 +50,15 @@ type owner struct {
 	uid  types.UID
 }
 
-func newMemory() *memory {
-	return &memory{
+func newRuleState() *ruleState {
+	return &ruleState{
 		deployments: map[types.UID]*corev1alpha2.BundleDeployment{}, operators: map[types.UID]*platformv1alpha1.PlatformOperator{},
 		revisions: map[types.UID]*revision{}, resources: map[schema.GroupKind]schema.GroupResource{}, applied: map[owner]map[key]bool{},
 	}
 }
 
-// ago returns the cluster as it was a moment ago. The manager may not have seen later changes yet.
-func (c *Cluster) ago() *Cluster { return &Cluster{View: c.Ago(moment), memory: c.memory} }
+// delayed returns the cluster as it was observationDelay ago. The manager may not have seen later changes yet.
+func (c *Cluster) delayed() *Cluster { return &Cluster{View: c.Ago(observationDelay), state: c.state} }
 
 // Deployments returns the BundleDeployments. Callers must not modify them.
 func (c *Cluster) Deployments() []*corev1alpha2.BundleDeployment {
@@ -79,12 +79,12 @@ func (c *Cluster) Deployment(name string) *corev1alpha2.BundleDeployment {
 }
 
 func (c *Cluster) deployment(found *unstructured.Unstructured) *corev1alpha2.BundleDeployment {
-	if known := c.memory.deployments[found.GetUID()]; known != nil && known.ResourceVersion == found.GetResourceVersion() {
+	if known := c.state.deployments[found.GetUID()]; known != nil && known.ResourceVersion == found.GetResourceVersion() {
 		return known
 	}
 	decoded := &corev1alpha2.BundleDeployment{}
 	decode(found, decoded)
-	c.memory.deployments[found.GetUID()] = decoded
+	c.state.deployments[found.GetUID()] = decoded
 	return decoded
 }
 
@@ -107,12 +107,12 @@ func (c *Cluster) Operator(name string) *platformv1alpha1.PlatformOperator {
 }
 
 func (c *Cluster) operator(found *unstructured.Unstructured) *platformv1alpha1.PlatformOperator {
-	if known := c.memory.operators[found.GetUID()]; known != nil && known.ResourceVersion == found.GetResourceVersion() {
+	if known := c.state.operators[found.GetUID()]; known != nil && known.ResourceVersion == found.GetResourceVersion() {
 		return known
 	}
 	decoded := &platformv1alpha1.PlatformOperator{}
 	decode(found, decoded)
-	c.memory.operators[found.GetUID()] = decoded
+	c.state.operators[found.GetUID()] = decoded
 	return decoded
 }
 
@@ -128,8 +128,8 @@ func (c *Cluster) operatorOf(deployment *corev1alpha2.BundleDeployment) *platfor
 	return nil
 }
 
-// live returns a live object, or nil if it does not exist or no CustomResourceDefinition or built-in kind is known for it.
-func (c *Cluster) live(k key) *unstructured.Unstructured {
+// liveObject returns a live object, or nil if the object or a CustomResourceDefinition of its kind does not exist.
+func (c *Cluster) liveObject(k key) *unstructured.Unstructured {
 	resource, isKnown := c.resourceOf(k.GroupKind)
 	if !isKnown {
 		return nil
@@ -137,14 +137,15 @@ func (c *Cluster) live(k key) *unstructured.Unstructured {
 	return c.Get(resource, k.Namespace, k.Name)
 }
 
-// resourceOf returns the resource of a kind: from its CustomResourceDefinition, or else by the rules of Kubernetes' own kinds.
+// resourceOf returns the resource of a kind: for a built-in kind its plural by convention, otherwise the one in its
+// CustomResourceDefinition. It returns false if there is no CustomResourceDefinition.
 func (c *Cluster) resourceOf(kind schema.GroupKind) (schema.GroupResource, bool) {
-	if known, ok := c.memory.resources[kind]; ok {
+	if known, ok := c.state.resources[kind]; ok {
 		return known, true
 	}
 	if isBuiltin := !strings.Contains(kind.Group, ".") || strings.HasSuffix(kind.Group, ".k8s.io"); isBuiltin {
 		plural, _ := meta.UnsafeGuessKindToResource(kind.WithVersion("v1"))
-		c.memory.resources[kind] = plural.GroupResource()
+		c.state.resources[kind] = plural.GroupResource()
 		return plural.GroupResource(), true
 	}
 	for _, definition := range c.List(definitionResource, "") {
@@ -153,7 +154,7 @@ func (c *Cluster) resourceOf(kind schema.GroupKind) (schema.GroupResource, bool)
 		if group == kind.Group && name == kind.Kind {
 			plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 			found := schema.GroupResource{Group: group, Resource: plural}
-			c.memory.resources[kind] = found
+			c.state.resources[kind] = found
 			return found, true
 		}
 	}
@@ -167,7 +168,7 @@ func decode(from *unstructured.Unstructured, to any) {
 	}
 }
 
-// condition returns a condition, or one of status "" if there is none.
+// condition returns the condition of a type, or a condition with an empty status if it is absent.
 func condition(conditions []metav1.Condition, kind string) metav1.Condition {
 	if found := meta.FindStatusCondition(conditions, kind); found != nil {
 		return *found
@@ -210,8 +211,8 @@ func (m marks) owners() []string {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
 }
 
-// prove reports whether the marks prove that a BundleDeployment applied the object: labels and field manager, or, of rukpak, labels and an
-// owner reference.
+// prove reports whether the marks prove that a BundleDeployment applied the object. The proof is owner labels together with the field
+// manager or, for objects that rukpak applied, with an owner reference.
 func (m marks) prove(name string) bool {
 	return m.label == name && (slices.Contains(m.managers, name) || slices.Contains(m.references, name))
 }

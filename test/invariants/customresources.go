@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsCustomResources is the rule that a CustomResourceDefinition is deleted only in the removal of its BundleDeployment with
-// deletion.crds Delete, and only while no custom resources exist but those of the bundle. A custom resource is deleted only if a revision
-// lists it.
+// keepsCustomResources is the rule that a CustomResourceDefinition is deleted only during the removal of a BundleDeployment with
+// deletion.crds Delete, and only while users have no custom resources of its kind. A custom resource is deleted only if a revision lists
+// it.
 func keepsCustomResources(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -22,22 +22,22 @@ func keepsCustomResources(c *Cluster, write scenario.Write) error {
 		return nil
 	}
 	if write.Resource != definitionResource {
-		return c.keepsCustomResource(write.Resource, object)
+		return c.checkCustomResourceDeletion(write.Resource, object)
 	}
 	names := marksOf(object).owners()
 	for _, name := range names {
 		deployment := c.Deployment(name)
 		if deployment != nil && deployment.DeletionTimestamp != nil && c.crdPolicy(deployment) == corev1alpha2.CRDsDelete {
-			return c.hasNoUsers(object, deployment)
+			return c.checkNoUserResources(object, deployment)
 		}
 	}
-	return fmt.Errorf("%s is deleted, with all its custom resources, and no BundleDeployment of %q is being removed with deletion.crds Delete",
+	return fmt.Errorf("%s is deleted with all its custom resources, but none of the BundleDeployments %q is being removed with deletion.crds Delete",
 		keyOf(object), names)
 }
 
-// keepsCustomResource returns an error if the object is a custom resource that no revision lists. Kinds of the manager and kinds without a
-// CustomResourceDefinition are not concerned.
-func (c *Cluster) keepsCustomResource(resource schema.GroupResource, object *unstructured.Unstructured) error {
+// checkCustomResourceDeletion returns an error if the object is a custom resource that no revision lists. Kinds of the manager and kinds
+// without a CustomResourceDefinition are not concerned.
+func (c *Cluster) checkCustomResourceDeletion(resource schema.GroupResource, object *unstructured.Unstructured) error {
 	if resource.Group == corev1alpha2.GroupName || c.Get(definitionResource, "", resource.String()) == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (c *Cluster) keepsCustomResource(resource schema.GroupResource, object *uns
 	if found := marksOf(object); found.label != "" && found.prove(found.label) {
 		return nil // of a lost revision
 	}
-	return fmt.Errorf("custom resource %s is deleted, and no stored revision lists it", keyOf(object))
+	return fmt.Errorf("custom resource %s is deleted, but no stored revision lists it", keyOf(object))
 }
 
 // crdPolicy returns the deletion policy for CustomResourceDefinitions: that of the BundleDeployment, or else of its class.
@@ -65,14 +65,15 @@ func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alp
 	return corev1alpha2.CRDDeletion(policy)
 }
 
-// hasNoUsers returns an error if a custom resource exists, and existed a moment ago, that no revision of the BundleDeployment lists.
-func (c *Cluster) hasNoUsers(definition *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) error {
+// checkNoUserResources returns an error if a custom resource exists, and existed observationDelay ago, that no revision of the
+// BundleDeployment lists.
+func (c *Cluster) checkNoUserResources(definition *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) error {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	resource := schema.GroupResource{Group: group, Resource: plural}
-	for _, each := range c.ago().List(resource, "") {
+	for _, each := range c.delayed().List(resource, "") {
 		if c.Get(resource, each.GetNamespace(), each.GetName()) != nil && !isListed(c.revisions(deployment), keyOf(each)) {
-			return fmt.Errorf("%s is deleted, and %s of a user exists", keyOf(definition), keyOf(each))
+			return fmt.Errorf("%s is deleted, but %s, which a user created, still exists", keyOf(definition), keyOf(each))
 		}
 	}
 	return nil

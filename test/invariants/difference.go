@@ -13,29 +13,30 @@ import (
 // difference returns the JSON pointer of the first declared field that the live object does not have with that value, or "". Pointers in
 // ignored are not compared.
 //
-// The comparison needs no schema: a map contains the declared fields, and a list contains each declared item, in any order. It accepts what
-// an API server may write in another way, such as the quantity "1000m" as "1".
+// The comparison needs no schema: a map must contain the declared fields, and a list must contain each declared item, in any order. It
+// accepts values that the API server normalizes, such as quantity "1" for "1000m".
 func difference(declared, live *unstructured.Unstructured, ignored []string) string {
 	for _, name := range slices.Sorted(maps.Keys(declared.Object)) {
 		isWriteOnly := declared.GetKind() == "Secret" && name == "stringData"
 		if isWriteOnly || slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
 			continue
 		}
-		if path := differs("/"+escaped(name), declared.Object[name], live.Object[name], ignored); path != "" {
+		if path := differenceAt("/"+escaped(name), declared.Object[name], live.Object[name], ignored); path != "" {
 			return path
 		}
 	}
 	for _, name := range []string{"labels", "annotations"} {
 		wanted, _, _ := unstructured.NestedFieldNoCopy(declared.Object, "metadata", name)
 		found, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", name)
-		if path := differs("/metadata/"+name, wanted, found, ignored); path != "" {
+		if path := differenceAt("/metadata/"+name, wanted, found, ignored); path != "" {
 			return path
 		}
 	}
 	return ""
 }
 
-func differs(path string, wanted, found any, ignored []string) string {
+// differenceAt returns the JSON pointer of the first difference in a value, or "". path is the JSON pointer of the value.
+func differenceAt(path string, wanted, found any, ignored []string) string {
 	if slices.Contains(ignored, path) {
 		return ""
 	}
@@ -45,7 +46,7 @@ func differs(path string, wanted, found any, ignored []string) string {
 	case map[string]any:
 		fields, _ := found.(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(wanted)) {
-			if below := differs(path+"/"+escaped(name), wanted[name], fields[name], ignored); below != "" {
+			if below := differenceAt(path+"/"+escaped(name), wanted[name], fields[name], ignored); below != "" {
 				return below
 			}
 		}
@@ -54,7 +55,7 @@ func differs(path string, wanted, found any, ignored []string) string {
 		items, _ := found.([]any)
 		for i, each := range wanted {
 			at := fmt.Sprintf("%s/%d", path, i)
-			if !slices.ContainsFunc(items, func(item any) bool { return differs(at, each, item, ignored) == "" }) && !slices.Contains(ignored, at) {
+			if !slices.ContainsFunc(items, func(item any) bool { return differenceAt(at, each, item, ignored) == "" }) && !slices.Contains(ignored, at) {
 				return at
 			}
 		}

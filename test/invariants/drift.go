@@ -26,25 +26,25 @@ func driftIsReported(c *Cluster) error {
 			continue
 		}
 		for _, declared := range revision.objects {
-			if drift := c.drift(deployment, declared); drift != "" {
-				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, and %s", deployment.Name, drift))
+			if err := c.checkDrift(deployment, declared); err != nil {
+				errs = append(errs, fmt.Errorf("BundleDeployment %q has Drifted=False, but %w", deployment.Name, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// drift returns how a live object differs from its declaration, or "".
-func (c *Cluster) drift(deployment *corev1alpha2.BundleDeployment, declared *unstructured.Unstructured) string {
-	live := c.live(keyOf(declared))
+// checkDrift returns an error if a live object does not exist or differs from its declaration.
+func (c *Cluster) checkDrift(deployment *corev1alpha2.BundleDeployment, declared *unstructured.Unstructured) error {
+	live := c.liveObject(keyOf(declared))
 	if live == nil {
-		return keyOf(declared).String() + " does not exist"
+		return fmt.Errorf("%s does not exist", keyOf(declared))
 	}
 	path := difference(declared, live, ignoredFields(deployment, declared))
 	if path == "" || isUnknownField(deployment, path) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s of %s is not as declared", path, keyOf(declared))
+	return fmt.Errorf("field %s of %s differs from the bundle", path, keyOf(declared))
 }
 
 // isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.

@@ -29,7 +29,7 @@ func gateIsClosed(c *Cluster) error {
 	text, _, _ := unstructured.NestedString(version.Object, "status", "desired", "version")
 	next, err := nextMinor(text)
 	if err != nil {
-		return nil // no bundle can be compared with it
+		return nil // a version that cannot be parsed has no next minor version
 	}
 	status := c.upgradeable()
 	if status == "False" {
@@ -37,7 +37,7 @@ func gateIsClosed(c *Cluster) error {
 	}
 	var errs []error
 	for _, each := range c.blockers(next) {
-		errs = append(errs, fmt.Errorf("the ClusterOperator has Upgradeable=%q, and %s forbids OpenShift %s", status, each, next))
+		errs = append(errs, fmt.Errorf("the ClusterOperator has Upgradeable=%q, but %s forbids OpenShift %s", status, each, next))
 	}
 	return errors.Join(errs...)
 }
@@ -76,7 +76,7 @@ func (c *Cluster) blockers(next minor) []string {
 			continue
 		}
 		for _, each := range deployment.Status.Revisions {
-			if each.Presence == corev1alpha2.Present && declares(each.MaxOpenShiftVersions, next) {
+			if each.Presence == corev1alpha2.Present && forbidAny(each.MaxOpenShiftVersions, next) {
 				found = append(found, fmt.Sprintf("revision %d of BundleDeployment %q (at most %q)",
 					each.Number, deployment.Name, each.MaxOpenShiftVersions))
 			}
@@ -85,9 +85,9 @@ func (c *Cluster) blockers(next minor) []string {
 	return found
 }
 
-// declares reports whether the raw values of a bundle's olm.maxOpenShiftVersion forbid a minor version: more than one value, an unreadable
+// forbidAny reports whether the raw values of a bundle's olm.maxOpenShiftVersion forbid a minor version: more than one value, an unreadable
 // value, or a lower version.
-func declares(raw []string, next minor) bool {
+func forbidAny(raw []string, next minor) bool {
 	if len(raw) == 0 {
 		return false
 	}
@@ -107,13 +107,13 @@ func forbids(maximum string, next minor) bool {
 	return err != nil || most.isBefore(next)
 }
 
-// isOverridden reports whether an override permits a minor version: it names the version, has a reason, and did not expire before a moment
-// ago.
+// isOverridden reports whether an override permits a minor version: the override names the version, has a reason, and expires in the future
+// or expired less than observationDelay ago.
 func isOverridden(overrides []corev1alpha2.CompatibilityOverride, next minor) bool {
 	for _, each := range overrides {
 		version, err := parseMinor(each.OpenShiftVersion)
-		isFor := err == nil && !version.isBefore(next) && !next.isBefore(version)
-		if isFor && strings.TrimSpace(each.Reason) != "" && each.Expires != nil && time.Now().Add(-moment).Before(each.Expires.Time) {
+		isSameVersion := err == nil && !version.isBefore(next) && !next.isBefore(version)
+		if isSameVersion && strings.TrimSpace(each.Reason) != "" && each.Expires != nil && time.Now().Add(-observationDelay).Before(each.Expires.Time) {
 			return true
 		}
 	}

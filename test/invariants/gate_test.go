@@ -30,25 +30,25 @@ func TestABundleForbidsTheNextMinorVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := declares(test.raw, next); got != test.want {
+		if got := forbidAny(test.raw, next); got != test.want {
 			t.Errorf("%s: on %s, %q forbids %s: %t", name, test.cluster, test.raw, next, got)
 		}
 	}
 }
 
 func TestAnOverridePermitsOneVersionUntilItExpires(t *testing.T) {
-	in := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: time.Now().Add(d)} }
+	expiresIn := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: time.Now().Add(d)} }
 	for name, test := range map[string]struct {
 		version, reason string
 		expires         *metav1.Time
 		want            bool
 	}{
-		"in effect":                      {"4.22", "a trial", in(time.Hour), true},
-		"without a reason":               {"4.22", "", in(time.Hour), false},
+		"in effect":                      {"4.22", "a trial", expiresIn(time.Hour), true},
+		"without a reason":               {"4.22", "", expiresIn(time.Hour), false},
 		"without an end":                 {"4.22", "a trial", nil, false},
-		"for another version":            {"4.23", "a trial", in(time.Hour), false},
-		"expired":                        {"4.22", "a trial", in(-time.Hour), false},
-		"expired less than a second ago": {"4.22", "a trial", in(-moment / 2), true},
+		"for another version":            {"4.23", "a trial", expiresIn(time.Hour), false},
+		"expired":                        {"4.22", "a trial", expiresIn(-time.Hour), false},
+		"expired less than a second ago": {"4.22", "a trial", expiresIn(-observationDelay / 2), true},
 	} {
 		override := corev1alpha2.CompatibilityOverride{OpenShiftVersion: test.version, Reason: test.reason, Expires: test.expires}
 		if got := isOverridden([]corev1alpha2.CompatibilityOverride{override}, minor{4, 22}); got != test.want {

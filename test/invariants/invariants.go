@@ -48,35 +48,36 @@ func States() []State {
 	}
 }
 
-// Rules are the rules for one cluster, with what they remember. They must not be used concurrently.
+// Rules are the rules for one cluster, with their state. They must not be used concurrently.
 type Rules struct {
-	memory *memory
+	state *ruleState
 }
 
 // New returns the rules for a cluster.
-func New() *Rules { return &Rules{newMemory()} }
+func New() *Rules { return &Rules{newRuleState()} }
 
-// OnWrite is a function for scenario.Checks.
+// OnWrite implements scenario.Checks.OnWrite. It returns the violations of all Steps, joined.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
-	c := &Cluster{View: before, memory: r.memory}
+	c := &Cluster{View: before, state: r.state}
 	var errs []error
 	for _, rule := range Steps() {
-		errs = append(errs, named(rule.Name, rule.Check(c, write)))
+		errs = append(errs, wrapRule(rule.Name, rule.Check(c, write)))
 	}
 	return errors.Join(errs...)
 }
 
-// AtRest is a function for scenario.Checks.
+// AtRest implements scenario.Checks.AtRest. It returns the violations of all States, joined.
 func (r *Rules) AtRest(objects *scenario.View) error {
-	c := &Cluster{View: objects, memory: r.memory}
+	c := &Cluster{View: objects, state: r.state}
 	var errs []error
 	for _, rule := range States() {
-		errs = append(errs, named(rule.Name, rule.Check(c)))
+		errs = append(errs, wrapRule(rule.Name, rule.Check(c)))
 	}
 	return errors.Join(errs...)
 }
 
-func named(rule string, err error) error {
+// wrapRule adds the name of a rule to its error. It returns nil for nil.
+func wrapRule(rule string, err error) error {
 	if err == nil {
 		return nil
 	}

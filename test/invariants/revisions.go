@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// The following constants are the names in the Secrets of revisions.
+// The following constants are the type and the labels of Secrets with revisions.
 const (
 	secretType  = corev1alpha2.GroupName + "/revision"
 	labelOf     = corev1alpha2.GroupName + "/revision-of"
@@ -58,15 +58,15 @@ func (c *Cluster) revisions(deployment *corev1alpha2.BundleDeployment) map[int64
 		if labels[labelOf] != deployment.Name || labels[labelRole] != "index" || !strings.HasPrefix(each.GetName(), "revision.") {
 			continue
 		}
-		if known := c.memory.revisions[each.GetUID()]; known != nil {
+		if known := c.state.revisions[each.GetUID()]; known != nil {
 			found[known.number] = known
 			continue
 		}
 		read, err := c.readRevision(each, deployment)
 		if err != nil {
-			continue // somebody changed or deleted its Secrets: the manager cannot read it, either
+			continue // a user changed or deleted a Secret of the revision; the manager cannot read the revision, either
 		}
-		c.memory.revisions[each.GetUID()] = read
+		c.state.revisions[each.GetUID()] = read
 		found[read.number] = read
 	}
 	c.remember(deployment, found)
@@ -142,15 +142,15 @@ func dataOf(secret *unstructured.Unstructured, name string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(encoded)
 }
 
-// remember keeps the objects of a BundleDeployment's revisions for nothingRemains.
+// remember adds the objects of a BundleDeployment's revisions to ruleState.applied, for nothingRemains.
 func (c *Cluster) remember(deployment *corev1alpha2.BundleDeployment, revisions map[int64]*revision) {
 	of := owner{deployment.Name, deployment.UID}
-	if c.memory.applied[of] == nil {
-		c.memory.applied[of] = map[key]bool{}
+	if c.state.applied[of] == nil {
+		c.state.applied[of] = map[key]bool{}
 	}
 	for _, revision := range revisions {
 		for listed := range revision.keys {
-			c.memory.applied[of][listed] = true
+			c.state.applied[of][listed] = true
 		}
 	}
 }

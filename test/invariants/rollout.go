@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsActiveRevision is the rule that neither an object of the active revision nor the revision itself is deleted before another revision is
-// active. The BundleDeployment is not deleted, either. In a removal they are.
+// keepsActiveRevision is the rule that the objects of the active revision, the Secrets of the revision, and the BundleDeployment are
+// deleted only in a removal. When another revision becomes active, the rule protects the other revision instead.
 func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -25,9 +26,9 @@ func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	}
 	switch write.Resource {
 	case deploymentResource:
-		return c.keepsDeployment(write.Name)
+		return c.checkDeploymentDeletion(write.Name)
 	case secretResource:
-		if err := c.keepsRevision(object); err != nil {
+		if err := c.checkRevisionDeletion(object); err != nil {
 			return err
 		}
 	}
@@ -38,14 +39,14 @@ func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 		}
 		active := c.revisions(deployment)[deployment.Status.ActiveRevision]
 		if active != nil && active.keys[keyOf(object)] {
-			return fmt.Errorf("%s is deleted, and revision %d of BundleDeployment %q, which is active, lists it", keyOf(object), active.number, name)
+			return fmt.Errorf("%s is deleted, but active revision %d of BundleDeployment %q lists it", keyOf(object), active.number, name)
 		}
 	}
 	return nil
 }
 
-// keepsDeployment returns an error if a BundleDeployment has an active revision, and its PlatformOperator is not being removed.
-func (c *Cluster) keepsDeployment(name string) error {
+// checkDeploymentDeletion returns an error if a BundleDeployment has an active revision, and its PlatformOperator is not being removed.
+func (c *Cluster) checkDeploymentDeletion(name string) error {
 	deployment := c.Deployment(name)
 	if deployment == nil || deployment.Status.ActiveRevision == 0 {
 		return nil
@@ -53,12 +54,12 @@ func (c *Cluster) keepsDeployment(name string) error {
 	if operator := c.operatorOf(deployment); operator == nil || operator.DeletionTimestamp != nil {
 		return nil
 	}
-	return fmt.Errorf("BundleDeployment %q is deleted, with all that it installed, and its PlatformOperator is not", name)
+	return fmt.Errorf("BundleDeployment %q is deleted with all its objects, but its PlatformOperator is not being deleted", name)
 }
 
-// keepsRevision returns an error if a Secret is of the active revision of a BundleDeployment that is not being removed. A revision that
-// cannot be read is lost anyway.
-func (c *Cluster) keepsRevision(secret *unstructured.Unstructured) error {
+// checkRevisionDeletion returns an error if a Secret stores the active revision of a BundleDeployment that is not being removed. It permits
+// the deletion of a revision that cannot be read.
+func (c *Cluster) checkRevisionDeletion(secret *unstructured.Unstructured) error {
 	deployment := c.Deployment(secret.GetLabels()[labelOf])
 	if deployment == nil || deployment.DeletionTimestamp != nil || !isOwnedBy(secret, deployment) {
 		return nil
@@ -67,7 +68,7 @@ func (c *Cluster) keepsRevision(secret *unstructured.Unstructured) error {
 	if active == nil || secret.GetLabels()[labelNumber] != strconv.FormatInt(active.number, 10) {
 		return nil
 	}
-	return fmt.Errorf("%s is deleted, and revision %d of BundleDeployment %q, which is active, is stored in it",
+	return fmt.Errorf("%s is deleted, but it stores active revision %d of BundleDeployment %q",
 		keyOf(secret), active.number, deployment.Name)
 }
 
@@ -76,7 +77,7 @@ func isOwnedBy(secret *unstructured.Unstructured, deployment *corev1alpha2.Bundl
 }
 
 // activatesWhenReady is the rule that status names another active revision only when each object of the revision exists and its Deployments
-// are available. The manager deletes what only the former revision has after that.
+// are available. Afterwards the manager deletes the objects that only the earlier revision lists.
 func activatesWhenReady(c *Cluster, write scenario.Write) error {
 	if write.Resource != deploymentResource || write.Subresource != "status" || write.Verb != "update" {
 		return nil
@@ -90,31 +91,31 @@ func activatesWhenReady(c *Cluster, write scenario.Write) error {
 	if next == deployment.Status.ActiveRevision || revision == nil {
 		return nil
 	}
-	missing := c.notReady(revision)
-	if missing != "" && c.ago().notReady(revision) != "" { // the manager may have seen it ready a moment ago
-		return fmt.Errorf("revision %d of BundleDeployment %q becomes active, and %s", next, deployment.Name, missing)
+	err := c.checkReady(revision)
+	if err != nil && c.delayed().checkReady(revision) != nil { // the manager may have seen the revision ready before the last changes
+		return fmt.Errorf("revision %d of BundleDeployment %q becomes active, but %w", next, deployment.Name, err)
 	}
 	return nil
 }
 
-// notReady returns what the first object of a revision lacks, or "" if all objects exist and all workloads are available.
-func (c *Cluster) notReady(revision *revision) string {
+// checkReady returns an error about the first object of a revision that does not exist or is not available.
+func (c *Cluster) checkReady(revision *revision) error {
 	for _, each := range revision.objects {
-		found := c.live(keyOf(each))
+		found := c.liveObject(keyOf(each))
 		if found == nil {
-			return keyOf(each).String() + " does not exist"
+			return fmt.Errorf("%s does not exist", keyOf(each))
 		}
-		if missing := notAvailable(found); missing != "" {
-			return keyOf(each).String() + " " + missing
+		if err := checkAvailable(found); err != nil {
+			return fmt.Errorf("%s %w", keyOf(each), err)
 		}
 	}
-	return ""
+	return nil
 }
 
-// notAvailable returns what a Deployment lacks, or "" if it is available or the object is of another kind.
-func notAvailable(object *unstructured.Unstructured) string {
+// checkAvailable returns an error if an object is a Deployment that is not available.
+func checkAvailable(object *unstructured.Unstructured) error {
 	if (object.GroupVersionKind().GroupKind() != schema.GroupKind{Group: "apps", Kind: "Deployment"}) {
-		return ""
+		return nil
 	}
 	number := func(fields ...string) int64 {
 		found, _, _ := unstructured.NestedInt64(object.Object, fields...)
@@ -122,11 +123,11 @@ func notAvailable(object *unstructured.Unstructured) string {
 	}
 	switch {
 	case number("status", "observedGeneration") < object.GetGeneration():
-		return "is not observed by its controller"
+		return errors.New("has a generation that its controller has not observed")
 	case number("status", "updatedReplicas") < number("spec", "replicas"):
-		return "has Pods of an earlier template"
+		return errors.New("has Pods of an earlier template")
 	case number("status", "availableReplicas") < 1 && number("spec", "replicas") > 0:
-		return "has no available replica"
+		return errors.New("has no available replica")
 	}
-	return ""
+	return nil
 }

@@ -11,42 +11,42 @@ import (
 )
 
 // installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
-// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress. After a
-// user has deleted the BundleDeployment, status.installed names the bundle that the manager installs again.
+// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress. After
+// a user has deleted the BundleDeployment, status.installed names the bundle that the manager installs again.
 func installedIsTrue(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
-		errs = append(errs, c.deploymentIsInstalled(deployment))
+		errs = append(errs, c.checkDeploymentInstalled(deployment))
 	}
 	for _, operator := range c.Operators() {
-		errs = append(errs, c.operatorIsInstalled(operator))
+		errs = append(errs, c.checkOperatorInstalled(operator))
 	}
 	return errors.Join(errs...)
 }
 
-func (c *Cluster) deploymentIsInstalled(deployment *corev1alpha2.BundleDeployment) error {
+func (c *Cluster) checkDeploymentInstalled(deployment *corev1alpha2.BundleDeployment) error {
 	installed := condition(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 	active := c.revisions(deployment)[deployment.Status.ActiveRevision]
 	if deployment.DeletionTimestamp != nil || active == nil || installed.Status == metav1.ConditionTrue {
 		return nil
 	}
 	for _, each := range active.objects {
-		if c.live(keyOf(each)) == nil {
+		if c.liveObject(keyOf(each)) == nil {
 			return nil
 		}
 	}
-	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s), and all objects of its active revision %d exist",
+	return fmt.Errorf("BundleDeployment %q has Installed=%s (%s), but all objects of its active revision %d exist",
 		deployment.Name, installed.Status, installed.Reason, active.number)
 }
 
-func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperator) error {
+func (c *Cluster) checkOperatorInstalled(operator *platformv1alpha1.PlatformOperator) error {
 	installed, record := condition(operator.Status.Conditions, platformv1alpha1.ConditionInstalled), operator.Status.Installed
 	if operator.DeletionTimestamp != nil || installed.Status == "" {
 		return nil
 	}
 	isRestored := len(operator.Status.History) > 0 && operator.Status.History[0].Trigger == platformv1alpha1.TriggerRestored
 	if (installed.Status == metav1.ConditionTrue) != (record != nil) && !(isRestored && record != nil) {
-		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), and status.installed is set: %t",
+		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), but status.installed is set: %t",
 			operator.Name, installed.Status, installed.Reason, record != nil)
 	}
 	deployment := c.Deployment(operator.Name)
@@ -56,7 +56,7 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 	}
 	for _, each := range deployment.Status.Revisions {
 		if each.Number == deployment.Status.ActiveRevision && each.Version != "" && each.Version != record.Version {
-			return fmt.Errorf("PlatformOperator %q has %s in status.installed, and the active revision of its BundleDeployment has %s",
+			return fmt.Errorf("PlatformOperator %q has version %s in status.installed, but the active revision of its BundleDeployment has version %s",
 				operator.Name, record.Version, each.Version)
 		}
 	}
@@ -68,23 +68,23 @@ func (c *Cluster) operatorIsInstalled(operator *platformv1alpha1.PlatformOperato
 func generationIsObserved(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
-		errs = append(errs, isObserved("BundleDeployment", each, each.Status.ObservedGeneration, each.Status.Conditions))
+		errs = append(errs, checkObserved("BundleDeployment", each, each.Status.ObservedGeneration, each.Status.Conditions))
 	}
 	for _, each := range c.Operators() {
-		errs = append(errs, isObserved("PlatformOperator", each, each.Status.ObservedGeneration, each.Status.Conditions))
+		errs = append(errs, checkObserved("PlatformOperator", each, each.Status.ObservedGeneration, each.Status.Conditions))
 	}
 	return errors.Join(errs...)
 }
 
-func isObserved(kind string, object metav1.Object, observed int64, conditions []metav1.Condition) error {
+func checkObserved(kind string, object metav1.Object, observed int64, conditions []metav1.Condition) error {
 	if observed != object.GetGeneration() {
-		return fmt.Errorf("%s %q has generation %d, and status.observedGeneration is %d",
+		return fmt.Errorf("%s %q has generation %d, but status.observedGeneration is %d",
 			kind, object.GetName(), object.GetGeneration(), observed)
 	}
 	for _, each := range conditions {
 		isEarlier := each.ObservedGeneration < object.GetGeneration()
 		if each.ObservedGeneration > object.GetGeneration() || isEarlier && object.GetDeletionTimestamp() == nil {
-			return fmt.Errorf("%s %q has generation %d, and observedGeneration of condition %s is %d",
+			return fmt.Errorf("%s %q has generation %d, but observedGeneration of condition %s is %d",
 				kind, object.GetName(), object.GetGeneration(), each.Type, each.ObservedGeneration)
 		}
 	}
@@ -97,8 +97,8 @@ func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
 }
 
-// healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. A
-// PlatformOperator is not healthier than its BundleDeployment.
+// healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. While
+// Healthy of a PlatformOperator is True, Healthy of its BundleDeployment is True.
 func healthyIsReady(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -107,33 +107,33 @@ func healthyIsReady(c *Cluster) error {
 		operator := c.operatorOf(deployment)
 		if operator != nil && operator.DeletionTimestamp == nil && !healthy &&
 			condition(operator.Status.Conditions, platformv1alpha1.ConditionHealthy).Status == metav1.ConditionTrue {
-			errs = append(errs, fmt.Errorf("PlatformOperator %q has Healthy=True, and its BundleDeployment has not", operator.Name))
+			errs = append(errs, fmt.Errorf("PlatformOperator %q has Healthy=True, but its BundleDeployment does not", operator.Name))
 		}
 		if !healthy || revision == nil || isBusy(deployment) {
 			continue
 		}
-		if missing := c.notReady(revision); missing != "" {
-			errs = append(errs, fmt.Errorf("BundleDeployment %q has Healthy=True, and %s", deployment.Name, missing))
+		if err := c.checkReady(revision); err != nil {
+			errs = append(errs, fmt.Errorf("BundleDeployment %q has Healthy=True, but %w", deployment.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// nothingRemains is the rule that, when a BundleDeployment has been removed, no object remains that one of its revisions listed and that
-// has its labels and field manager. Objects that the removal keeps lose the labels.
+// nothingRemains is the rule that no object has the owner labels and the field manager of a removed BundleDeployment, if a revision listed
+// the object. The manager removes the labels from objects that a removal keeps.
 func nothingRemains(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
-		c.revisions(each) // remembers them
+		c.revisions(each) // adds their objects to ruleState.applied
 	}
-	for of, objects := range c.memory.applied {
+	for of, objects := range c.state.applied {
 		if c.Deployment(of.name) != nil {
-			continue // it exists, or another one of this name, which may have taken over the objects
+			continue // a BundleDeployment of this name exists, which may have adopted the objects
 		}
 		for each := range objects {
-			object := c.live(each)
+			object := c.liveObject(each)
 			if object != nil && object.GetDeletionTimestamp() == nil && marksOf(object).prove(of.name) {
-				errs = append(errs, fmt.Errorf("BundleDeployment %q was removed, and %s remains", of.name, each))
+				errs = append(errs, fmt.Errorf("BundleDeployment %q was removed, but %s still has its owner labels", of.name, each))
 			}
 		}
 	}

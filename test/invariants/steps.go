@@ -12,29 +12,31 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// moment is the time within which the manager sees a change. A write of an earlier decision may follow the change.
-const moment = time.Second
+// observationDelay is the maximum time between a change by another client and the first write of the manager that considers the change.
+// Until then, a write may follow from an earlier decision.
+const observationDelay = time.Second
 
-// deletesByUID is the rule that a delete has the UID of the object as a precondition. Otherwise it could delete a later object of the same
-// name. A delete of a collection has no such precondition.
+// deletesByUID is the rule that a delete has the UID of the object as a precondition. Without the UID, a delete could hit a later object of
+// the same name. A delete of a collection cannot have a UID, and violates the rule.
 func deletesByUID(_ *Cluster, write scenario.Write) error {
 	switch {
 	case write.Verb == "deletecollection":
-		return fmt.Errorf("%s deletes objects that the manager has not read", write.Request)
+		return fmt.Errorf("%s deletes a collection, and with it objects that the manager may not have read", write.Request)
 	case write.Verb != "delete":
 		return nil
 	}
-	if given := write.DeleteOptions().Preconditions; given == nil || given.UID == nil || *given.UID == "" {
-		return fmt.Errorf("%s has no UID precondition, and could delete a later object of the same name", write.Request)
+	if preconditions := write.DeleteOptions().Preconditions; preconditions == nil || preconditions.UID == nil || *preconditions.UID == "" {
+		return fmt.Errorf("%s has no UID precondition, so it could delete a later object of the same name", write.Request)
 	}
 	return nil
 }
 
-// deletesOwnObjects is the rule that, beside the manager's own records, only objects of a BundleDeployment are deleted. An object belongs
-// to a BundleDeployment if labels and field manager prove it, as they do for an object of a lost revision. With the field manager alone, a
-// stored revision must list the object. With the labels alone, as on an object from a backup, a revision that was active must list it.
+// deletesOwnObjects is the rule that the manager deletes only its own records and objects of BundleDeployments. Owner labels together with
+// the field manager prove that an object belongs to a BundleDeployment, also if the revision that listed the object is lost. With the field
+// manager alone, a stored revision must list the object. With the labels alone, as on an object from a backup, a revision that is or was
+// active must list it.
 func deletesOwnObjects(c *Cluster, write scenario.Write) error {
-	if write.Verb != "delete" || isBookkeeping(c, write) {
+	if write.Verb != "delete" || isManagerObject(c, write) {
 		return nil
 	}
 	object := c.Get(write.Resource, write.Namespace, write.Name)
@@ -53,7 +55,7 @@ func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is deleted, and its labels, its field managers and the stored revisions do not prove that a BundleDeployment owns it",
+	return fmt.Errorf("%s is deleted, but its labels, its field managers and the stored revisions do not prove that a BundleDeployment owns it",
 		keyOf(object))
 }
 
@@ -68,8 +70,9 @@ func activated(deployment *corev1alpha2.BundleDeployment, stored map[int64]*revi
 	return found
 }
 
-// isBookkeeping reports whether a delete is of an object that the manager keeps beside what bundles declare.
-func isBookkeeping(c *Cluster, write scenario.Write) bool {
+// isManagerObject reports whether a delete is of one of the manager's own records: a BundleDeployment that a PlatformOperator owns, a
+// Secret with a revision, a Helm release of rukpak, or the ClusterRole for the check of namespaces.
+func isManagerObject(c *Cluster, write scenario.Write) bool {
 	switch write.Resource {
 	case deploymentResource:
 		deployment := c.Deployment(write.Name)
@@ -80,7 +83,7 @@ func isBookkeeping(c *Cluster, write scenario.Write) bool {
 			return true
 		}
 		kind, _, _ := unstructured.NestedString(secret.Object, "type")
-		return write.Namespace == environment.Namespace && kind == secretType || kind == "helm.sh/release.v1" // rukpak's
+		return write.Namespace == environment.Namespace && kind == secretType || kind == "helm.sh/release.v1" // a release of rukpak
 	case clusterRoleResource:
 		return write.Name == "platform-operators:namespace-check"
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // pauseIsRespected is the rule that no object of a bundle is written or deleted while spec.paused is set on its BundleDeployment or
-// PlatformOperator, unless the BundleDeployment is being removed. The pause counts when status reports that the manager has seen it, or a
-// moment after it was set.
+// PlatformOperator, unless the BundleDeployment is being removed. The pause is in force when status has observed the paused spec, or
+// observationDelay after it was set.
 func pauseIsRespected(c *Cluster, write scenario.Write) error {
-	name := c.operandOf(write)
+	name := c.deploymentNameOf(write)
 	if name == "" {
 		return nil
 	}
@@ -22,12 +22,12 @@ func pauseIsRespected(c *Cluster, write scenario.Write) error {
 	if deployment == nil || deployment.DeletionTimestamp != nil || !c.isPaused(deployment) {
 		return nil
 	}
-	before := c.ago()
+	before := c.delayed()
 	earlier := before.Deployment(name)
 	if wasPaused := earlier != nil && before.isPaused(earlier); !wasPaused && !c.isPauseObserved(deployment) {
 		return nil
 	}
-	return fmt.Errorf("%s is a write to an object of BundleDeployment %q, which is paused", write.Request, name)
+	return fmt.Errorf("%s writes to an object of BundleDeployment %q, which is paused", write.Request, name)
 }
 
 func (c *Cluster) isPaused(deployment *corev1alpha2.BundleDeployment) bool {
@@ -44,9 +44,10 @@ func (c *Cluster) isPauseObserved(deployment *corev1alpha2.BundleDeployment) boo
 	return !deployment.Spec.Paused || deployment.Status.ObservedGeneration == deployment.Generation
 }
 
-// operandOf returns the BundleDeployment for which an object is written or deleted, or "" if the write is not of a bundle's object.
-func (c *Cluster) operandOf(write scenario.Write) string {
-	if name, isOperand := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix); isOperand {
+// deploymentNameOf returns the name of the BundleDeployment whose object is written or deleted, or "" if the object is not part of a
+// bundle.
+func (c *Cluster) deploymentNameOf(write scenario.Write) string {
+	if name, isBundleObject := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix); isBundleObject {
 		return name
 	}
 	object := c.Get(write.Resource, write.Namespace, write.Name)
@@ -74,17 +75,17 @@ func oneWriter(c *Cluster, write scenario.Write) error {
 	if found.label == "" || !slices.Contains(found.managers, found.label) {
 		return nil
 	}
-	name, isOperand := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix)
+	name, isBundleObject := strings.CutPrefix(write.FieldManager, corev1alpha2.FieldManagerPrefix)
 	owner := c.Deployment(found.label)
 	switch {
-	case !isOperand:
+	case !isBundleObject:
 		return fmt.Errorf("%s of BundleDeployment %q is written under field manager %q", keyOf(object), found.label, write.FieldManager)
 	case name == found.label || owner == nil:
 		return nil
 	}
 	writer := c.Deployment(name)
 	if writer == nil || !isOlder(writer, owner) {
-		return fmt.Errorf("%s of BundleDeployment %q is written for BundleDeployment %q, which is not older", keyOf(object), found.label, name)
+		return fmt.Errorf("%s of BundleDeployment %q is written for BundleDeployment %q, which is not older and must not take the object over", keyOf(object), found.label, name)
 	}
 	return nil
 }

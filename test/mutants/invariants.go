@@ -1,7 +1,7 @@
 package mutants
 
-// Invariants returns mutants that violate the rules of test/invariants, at least one for each. Spec is the story that violates the rule, as
-// the go command's flag -run names it, and Failure is the name of the rule in the error. Each has a function of its own.
+// Invariants returns mutants that violate the rules of test/invariants, at least one for each rule. Spec is a story that violates the rule,
+// and Failure is the name of the rule in the error. No two mutants have the same Place, as SwitchedOverlay requires.
 func Invariants() []Mutant {
 	return []Mutant{
 		{
@@ -38,7 +38,7 @@ func Invariants() []Mutant {
 			"pkg/compat", "findBlockers", "return nil",
 		},
 		{
-			// The gate closes within five seconds. Only the check one second after the last write notices.
+			// The gate closes after five seconds, before the cluster is at rest. Only the check one second after the last write fails.
 			"TestStories/gate-blocks-until-overridden", "rule gate: ",
 			"pkg/controllers/upgradegate", "(*controller).sync", "time.Sleep(5 * time.Second)",
 		},

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/test/invariants"
 )
 
-var stories = flag.Bool("stories", false, "run the stories that violate invariants, which takes minutes; needs make scenario-objects")
+var stories = flag.Bool("stories", false, "run stories against mutants that violate invariants (minutes); run make scenario-objects first")
 
 // storyTimeout is the maximum duration of a story against a mutant.
 const storyTimeout = 2 * time.Minute
@@ -30,15 +30,15 @@ func TestEachInvariantHasAMutant(t *testing.T) {
 	}
 	for _, rule := range rules {
 		if !slices.ContainsFunc(Invariants(), func(m Mutant) bool { return m.Failure == "rule "+rule+": " }) {
-			t.Errorf("rule %s has no mutant in Invariants: no story shows that it can fail", rule)
+			t.Errorf("rule %s has no mutant; add one to Invariants, to show that the rule can fail", rule)
 		}
 	}
 }
 
 // TestOM_19_EachInvariantFindsItsMutant builds the stories once, with all mutants in one program, and runs one story for each mutant.
 //
-// Promise OM-19: In all stories, invariants hold at each write of the manager, when the cluster is at rest, and a second after the last
-// change. Each invariant finds a manager that violates it.
+// Promise OM-19: In all stories, invariants hold at each write of the manager, one second after the last write, and when the cluster is at
+// rest. For each invariant, a story fails against a manager that violates it.
 func TestOM_19_EachInvariantFindsItsMutant(t *testing.T) {
 	if !*stories {
 		t.Skip("only with -args -stories: building and running the stories takes minutes")
@@ -61,7 +61,7 @@ func TestOM_19_EachInvariantFindsItsMutant(t *testing.T) {
 	t.Run("without a mutant, a story passes", func(t *testing.T) {
 		t.Parallel()
 		if output, err := runStory(t, program, root, Invariants()[0].Spec, ""); err != nil {
-			t.Fatalf("the story fails without a mutant: %v\n%s", err, output)
+			t.Fatalf("story %s fails without a mutant: %v\n%s", Invariants()[0].Spec, err, output)
 		}
 	})
 	for _, each := range Invariants() {
@@ -69,13 +69,14 @@ func TestOM_19_EachInvariantFindsItsMutant(t *testing.T) {
 			t.Parallel()
 			output, err := runStory(t, program, root, each.Spec, each.Place())
 			if err == nil || !strings.Contains(output, each.Failure) {
-				t.Errorf("the story does not report %q (error: %v):\n%s", each.Failure, err, output)
+				t.Errorf("story %s does not report %q (error: %v):\n%s", each.Spec, each.Failure, err, output)
 			}
 		})
 	}
 }
 
-// runStory runs a story against the mutant with a place, or against none if the place is empty. The error is nil if the story passes.
+// runStory runs a story against the mutant with a Place, or without a mutant if place is empty. It returns the output, and an error if the
+// story fails.
 func runStory(t *testing.T, program, root, story, place string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), storyTimeout)

@@ -16,7 +16,8 @@ import (
 
 // Mutant is the manager with one rule switched off.
 type Mutant struct {
-	// Spec is the name of the spec that fails against the mutant, without its prefix, or of the story. Failure is part of its failure message.
+	// Spec names the test that fails against the mutant: a spec for openshift-tests without its prefix, or a story as the go command's flag
+	// -run selects it. Failure is part of the failure message.
 	Spec, Failure string
 	// Package is a folder, as a path from the root of the checkout. Function is a function or method of that package, as Go names it:
 	// "New", "Request.allows", "(*controller).check".
@@ -26,7 +27,7 @@ type Mutant struct {
 	Begin string
 }
 
-// Place returns the function that has the rule, as "package.function".
+// Place returns the function that implements the rule, as "package.function".
 func (m Mutant) Place() string { return m.Package + "." + m.Function }
 
 // Overlay writes copies of the mutants' files with the changed functions to dir, and an overlay file for the go command's flag -overlay.

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// This test fails if a function was renamed or removed. If a rule moved to another function, only the tests that run the mutants fail, which
-// take minutes: test/extension, and TestOM_19 with -stories.
+// This test fails if a function was renamed or removed. If a rule moved to another function, only the tests that run the mutants fail:
+// test/extension, and TestOM_19 with -stories. They take minutes.
 func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *testing.T) {
 	root, err := environment.Root()
 	if err != nil {
@@ -91,11 +91,11 @@ func TestAFunctionIsFoundByItsNameInAnyFileOfItsPackage(t *testing.T) {
 	}
 }
 
-func TestAFunctionThatIsThereTwiceIsRefused(t *testing.T) {
+func TestAnAmbiguousFunctionIsRefused(t *testing.T) {
 	root := writeFiles(t, map[string]string{"linux.go": "package p\n\nfunc rule() {}\n", "others.go": "//go:build !linux\n\npackage p\n\nfunc rule() {}\n"})
 	err := Mutant{Package: "p", Function: "rule", Begin: "return"}.apply(root, map[string][]byte{})
 	if err == nil || !strings.Contains(err.Error(), "2 times") {
-		t.Errorf("error %v; two functions of one name are no place of a rule", err)
+		t.Errorf("got error %v, want one for two functions of one name", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestMutantsOfOneFileAreAppliedTogether(t *testing.T) {
 	}
 	source, err := os.ReadFile(filepath.Join(dir, "0.go"))
 	if want := "package p\n\nfunc a() {\n_ = 1\n}\n\nfunc b() {\n_ = 2\n}\n"; err != nil || string(source) != want {
-		t.Errorf("it is %q (error %v), want %q", source, err, want)
+		t.Errorf("the source is %q (error %v), want %q", source, err, want)
 	}
 }
 

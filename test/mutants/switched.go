@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// SwitchVariable is the name of the environment variable that switches off the rule of one mutant in a program with several mutants. Its
-// value is the Place of the mutant.
+// SwitchVariable is the environment variable that selects the mutant in a program that SwitchedOverlay has built. Its value is the Place of
+// the mutant.
 const SwitchVariable = "PLATFORM_OPERATORS_MUTANT"
 
 // SwitchedOverlay is like Overlay, for one program with several mutants. SwitchVariable selects the mutant when the program runs. Without
@@ -21,7 +21,7 @@ func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 		}
 		path := filepath.Join(root, filepath.FromSlash(each.Package), "ismutant.go")
 		if _, err := os.Stat(path); err == nil {
-			return "", fmt.Errorf("switching off the rule of %q: file %s exists", each.Spec, path)
+			return "", fmt.Errorf("switching off the rule of %q: file %s exists, and the overlay adds a file of this name; rename it", each.Spec, path)
 		}
 		sources[path] = fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nfunc isMutant(place string) bool { return os.Getenv(%q) == place }\n",
 			filepath.Base(path[:len(path)-len("/ismutant.go")]), SwitchVariable)

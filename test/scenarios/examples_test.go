@@ -46,7 +46,7 @@ func shippedDefinitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return definitions, nil
 }
 
-// shippedKinds returns the kinds of the payload with the values in folder values.
+// shippedKinds returns the kinds of the payload, with the values in folder values.
 func shippedKinds() ([]*generate.Kind, error) {
 	definitions, err := shippedDefinitions()
 	if err != nil {
@@ -64,14 +64,14 @@ func shippedKinds() ([]*generate.Kind, error) {
 	return kinds, nil
 }
 
-// Each field of each kind has a valid and an invalid value for generated stories, or a reason why it has none.
+// Each spec field of each kind has a valid and an invalid value for generated stories, or a reason why it has none: ReadKind checks this.
 func TestEachFieldHasValues(t *testing.T) {
 	kinds, err := shippedKinds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(kinds) != 5 {
-		t.Errorf("%d kinds, want 5", len(kinds))
+		t.Errorf("the payload has %d kinds, want 5", len(kinds))
 	}
 	for _, kind := range kinds {
 		values := map[generate.Class]int{}
@@ -108,7 +108,7 @@ func TestEachExampleIsAcceptedOrRefused(t *testing.T) {
 	})
 }
 
-// deleteBase deletes the object with the name of the base object, which the payload may have created.
+// deleteBase deletes the object with the name of the base object, if it exists. The payload has created some of them.
 func deleteBase(ctx context.Context, client dynamic.Interface, kind *generate.Kind) error {
 	objects, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -125,8 +125,8 @@ func deleteBase(ctx context.Context, client dynamic.Interface, kind *generate.Ki
 	return nil
 }
 
-// checkValue creates the base object with the value in a dry run. It returns an error if the API server does not accept or refuse it, as
-// the class of the value says.
+// checkValue creates the base object with the value in a dry run. It returns an error if the API server accepts a refused value, or refuses
+// a valid or reported one.
 func checkValue(ctx context.Context, client dynamic.Interface, kind *generate.Kind, path generate.Path, value generate.Value) error {
 	object := &unstructured.Unstructured{Object: kind.Base()}
 	if err := kind.Set(object.Object, path, value.Value); err != nil {
@@ -142,5 +142,6 @@ func checkValue(ctx context.Context, client dynamic.Interface, kind *generate.Ki
 	if err == nil {
 		err = errors.New("the API server accepts it")
 	}
-	return fmt.Errorf("%s: %s has this %s value: %w\n%v", kind.GroupVersionKind.Kind, path, value.Class, err, value.Value)
+	return fmt.Errorf("%s: a value of %s is in class %s, but: %w; correct the class in test/scenarios/values:\n%v",
+		kind.GroupVersionKind.Kind, path, value.Class, err, value.Value)
 }

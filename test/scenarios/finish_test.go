@@ -16,18 +16,18 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// revisionNumber is a number of a revision in a message.
+// revisionNumber matches the number of a revision in a message.
 var revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
 
-// exceptTwins is the Except function of an Oracle. It permits that a twin has other numbers of revisions and another history of the
-// cluster's version, and that it lacks CustomResourceDefinitions and namespaces that the manager kept when it removed an operator.
-func exceptTwins(ended, twin trial.State) {
+// removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers and another history of
+// ClusterVersion. It may lack CustomResourceDefinitions and namespaces, because the manager keeps them when it removes an operator.
+func removePermitted(ended, reference trial.State) {
 	for name := range ended {
-		if _, both := twin[name]; !both && (isOf(name, "customresourcedefinitions.apiextensions.k8s.io") || isOf(name, "namespaces")) {
+		if _, both := reference[name]; !both && (isOf(name, "customresourcedefinitions.apiextensions.k8s.io") || isOf(name, "namespaces")) {
 			delete(ended, name)
 		}
 	}
-	for _, state := range []trial.State{ended, twin} {
+	for _, state := range []trial.State{ended, reference} {
 		for name, lines := range state {
 			if isOf(name, "clusterversions.config.openshift.io") || isOf(name, "secrets") && strings.Contains(name, " revision.") {
 				delete(state, name)
@@ -39,14 +39,16 @@ func exceptTwins(ended, twin trial.State) {
 	}
 }
 
-// isOf reports whether a name in a trial.State is that of an object of a resource.
+// isOf reports whether a key of a trial.State is the name of an object of a resource.
 func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+" ") }
 
-// expiry is a virtual time after the expiry of all overrides in values. Without it, an override could expire between a story and its twin.
+// expiry is a virtual time after the expiry of all overrides in folder values. An override that is valid during the story could be expired
+// in the reference.
 var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
 
-// finish is the Finish function of an Oracle. It ends outages and crashes, corrects what users got wrong, and lets overrides expire.
-func (t *twins) finish(ctx context.Context, ended *trial.System, corrections []story.Step) error {
+// finish is the Finish function of an Oracle. It restores the network and the Pods, performs the corrections, waits until overrides have
+// expired, and lets the manager retry failed versions.
+func (b *referenceBuilder) finish(ctx context.Context, ended *trial.System, corrections []story.Step) error {
 	up, err := newStep("network", "up")
 	if err != nil {
 		return err
@@ -62,12 +64,12 @@ func (t *twins) finish(ctx context.Context, ended *trial.System, corrections []s
 	if err := ended.Rest(); err != nil {
 		return err
 	}
-	return tryAgain(ctx, ended)
+	return retryFailedVersions(ctx, ended)
 }
 
-// tryAgain shortens the deadline of each version that is still being tried or has failed. The manager then tries it again, under the
-// conditions that the story ended with, as a twin does.
-func tryAgain(ctx context.Context, ended *trial.System) error {
+// retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is rolling out. The manager
+// then retries the version under the conditions at the end of the story, as it does in the reference.
+func retryFailedVersions(ctx context.Context, ended *trial.System) error {
 	client, err := adminOf(ended)
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func tryAgain(ctx context.Context, ended *trial.System) error {
 		if err := into(&operators.Items[i], read); err != nil {
 			return err
 		}
-		if !hasFailed(read) {
+		if !needsRetry(read) {
 			continue
 		}
 		patch := []byte(`{"spec": {"install": {"progressDeadlineSeconds": 300}}}`)
@@ -95,7 +97,8 @@ func tryAgain(ctx context.Context, ended *trial.System) error {
 	return nil
 }
 
-func hasFailed(operator *platformv1alpha1.PlatformOperator) bool {
+// needsRetry reports whether a version of a PlatformOperator has failed or is rolling out.
+func needsRetry(operator *platformv1alpha1.PlatformOperator) bool {
 	return operator.Status.Target != nil || meta.IsStatusConditionTrue(operator.Status.Conditions, platformv1alpha1.ConditionProgressing) ||
 		slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
 			return each.BlockedReason == platformv1alpha1.BlockedFailed

@@ -20,22 +20,22 @@ import (
 )
 
 var (
-	generated     = flag.Int("generated", 10, "play this many generated stories")
-	generatedSeed = flag.String("generated-seed", "", "the seed of the first generated story, such as 1-4711; the default follows from -seed")
-	replay        = flag.String("replay", "", "play the generated story in this file instead")
+	generated     = flag.Int("generated", 10, "number of generated stories")
+	generatedSeed = flag.String("generated-seed", "", "seed of the first generated story, such as 1-4711; the default is derived from -seed")
+	replay        = flag.String("replay", "", "path of a generated story to play instead of new ones")
 )
 
-// maxMinimizeRuns is the maximum number of times that a failing story is played to find a shorter one.
+// maxMinimizeRuns is the maximum number of runs in which a failing story is minimized.
 const maxMinimizeRuns = 40
 
-// Promise OM-18: After each generated story the manager is at rest, a restart changes nothing, and the cluster is like that of a fresh cluster
-// on which the same versions were installed and the same specs declared.
+// Promise OM-18: After each story of a generated sample, the manager is at rest, and a restart changes nothing. Except for its history, the
+// cluster has the same state as a fresh cluster with the same installed versions and the same specs.
 func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	t.Parallel()
 	if *replay != "" {
 		read, err := story.Read(*replay, (&Story{}).verbs())
 		if err == nil {
-			err = newJudge(t).check(t, read, nil)
+			err = newStoryChecker(t).check(t, read, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := generate.Seed(*seed) * 1000 // the stories of the next seeds are others, too
+	first := generate.Seed(*seed) * 1000 // so that the next values of -seed have other stories
 	if *generatedSeed != "" {
 		if first, err = generate.ParseSeed(*generatedSeed); err != nil {
 			t.Fatal(err)
@@ -67,18 +67,18 @@ func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judge := newJudge(t)
-			judge.operator = counts.count(judge.operator)
-			if err := judge.check(t, made.Story, made.Corrections); err != nil {
-				judge.report(t, made, err)
+			checker := newStoryChecker(t)
+			checker.operator = counts.count(checker.operator)
+			if err := checker.check(t, made.Story, made.Corrections); err != nil {
+				checker.report(t, made, err)
 				return
 			}
-			counts.noteLeaves(judge.kinds, made.Exercises)
+			counts.noteLeaves(checker.kinds, made.Assignments)
 		})
 	}
 }
 
-// newGenerator returns the generator of stories about all kinds of the payload.
+// newGenerator returns a generator of stories about all kinds of the payload.
 func newGenerator() (*generate.Generator, error) {
 	kinds, err := shippedKinds()
 	if err != nil {
@@ -91,7 +91,8 @@ func newGenerator() (*generate.Generator, error) {
 	return &generate.Generator{Kinds: kinds, Verbs: (&Story{}).verbs(), First: first, Proposers: proposers}, nil
 }
 
-// firstSteps return the steps with which all generated stories begin. They create what the values in folder values need.
+// firstSteps returns the steps with which all generated stories begin. They publish the packages and create the pull secret that the values
+// in folder values name.
 func firstSteps() ([]story.Step, error) {
 	publish, err := newStep("publish", offersAt(0))
 	if err != nil {
@@ -104,14 +105,14 @@ func firstSteps() ([]story.Step, error) {
 	return []story.Step{publish, secret}, err
 }
 
-// judge judges generated stories.
-type judge struct {
+// storyChecker checks generated stories.
+type storyChecker struct {
 	operator trial.Operator
 	kinds    []*generate.Kind
 	first    []story.Step
 }
 
-func newJudge(t *testing.T) judge {
+func newStoryChecker(t *testing.T) storyChecker {
 	t.Helper()
 	kinds, err := shippedKinds()
 	if err != nil {
@@ -121,17 +122,19 @@ func newJudge(t *testing.T) judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge{underTrial(t), kinds, first}
+	return storyChecker{underTest(t), kinds, first}
 }
 
-// check plays a story and then the corrections in a bubble of its own.
-func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
+// check plays a story and then the corrections in a new bubble.
+func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
 	t.Helper()
-	twins := &twins{first: j.first, operator: j.operator, kinds: j.kinds}
+	references := &referenceBuilder{first: c.first, operator: c.operator, kinds: c.kinds}
 	oracle := generate.Oracle{
-		Operator: j.operator, From: fresh, Twin: twins.twin, Except: exceptTwins,
-		Judge:  func(ctx context.Context, ended *trial.System) error { return judgeVersions(ctx, read, ended) },
-		Finish: func(ctx context.Context, ended *trial.System) error { return twins.finish(ctx, ended, corrections) },
+		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
+		CheckState: func(ctx context.Context, ended *trial.System) error { return checkVersions(ctx, read, ended) },
+		Finish: func(ctx context.Context, ended *trial.System) error {
+			return references.finish(ctx, ended, corrections)
+		},
 	}
 	synctest.Test(t, func(t *testing.T) { err = oracle.Check(t.Context(), read) })
 	return err
@@ -149,15 +152,15 @@ func kindOf(err error) string {
 	return changing.ReplaceAllString(strings.Join(lines[:min(2, len(lines))], "\n"), "N")
 }
 
-// report fails the test with the shortest story that fails in the same way. It writes the story to a file, which -replay plays.
-func (j judge) report(t *testing.T, failing generate.Generated, failure error) {
+// report minimizes a failing story as long as it fails in the same way, writes the result to a file for -replay, and fails the test.
+func (c storyChecker) report(t *testing.T, failing generate.Generated, failure error) {
 	t.Helper()
 	shortest, err := generate.Minimize(t.Context(), failing.Story, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
-		err := j.check(t, shorter, failing.Corrections)
+		err := c.check(t, shorter, failing.Corrections)
 		return err != nil && !errors.As(err, new(generate.StepError)) && kindOf(err) == kindOf(failure), nil
 	})
 	if err != nil {
-		t.Errorf("shortening the story: %v", err)
+		t.Errorf("minimizing the story: %v", err)
 	}
 	replayed := *shortest
 	replayed.Steps = append(slices.Clone(shortest.Steps), failing.Corrections...)
@@ -169,5 +172,5 @@ func (j judge) report(t *testing.T, failing generate.Generated, failure error) {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Errorf("%v\nrepeat the story in %s with -replay:\n%s", failure, file, content)
+	t.Errorf("%v\nto repeat the failure, run TestOM_18 with -args -replay=%s:\n%s", failure, file, content)
 }

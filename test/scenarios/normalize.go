@@ -13,14 +13,14 @@ var (
 	// statusKept are the kinds whose status the manager writes. The status of all other kinds is removed.
 	statusKept = []string{"PlatformOperator", "BundleDeployment", "ClusterOperator"}
 
-	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one step or in two
+	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one request or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	// changingDeadline is in messages about a Deployment from the time on at which its own deadline has passed.
+	// changingDeadline is in messages about a Deployment only after spec.progressDeadlineSeconds of the Deployment has passed.
 	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// normalize removes from an object what may differ between two runs of a story.
+// normalize removes from an object the fields that may differ between two runs of a story, and replaces such texts by placeholders.
 func normalize(object *unstructured.Unstructured) error {
 	for _, field := range changingMetadata {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
@@ -30,9 +30,9 @@ func normalize(object *unstructured.Unstructured) error {
 	}
 	switch object.GetKind() {
 	case "Secret":
-		delete(object.Object, "data") // compressed revisions with times in them
+		delete(object.Object, "data") // compressed revisions contain times
 	case "BundleDeployment":
-		unstructured.RemoveNestedField(object.Object, "status", "drift") // only the manager that repaired reports it
+		unstructured.RemoveNestedField(object.Object, "status", "drift") // only the process that reverted the drift reports it
 	}
 	content, err := json.Marshal(object.Object)
 	if err != nil {

@@ -22,19 +22,21 @@ import (
 )
 
 var (
-	perturbStory  = flag.String("perturb", "", "play this story with each of its perturbations; name its file without .yaml")
-	perturbations = flag.Int("perturbations", 40, "play this many perturbations, chosen by -seed from twelve stories and some others; ignored with -perturb")
-	otherStories  = flag.Int("other-stories", 2, "add this many stories, chosen by -seed, to the twelve from which perturbations are chosen")
+	perturbStory  = flag.String("perturb", "", "name of a story's file without .yaml; plays all perturbations of this story")
+	perturbations = flag.Int("perturbations", 40, "number of perturbations, chosen by -seed from the recorded stories; ignored with -perturb")
+	otherStories  = flag.Int("other-stories", 2, "number of further stories, chosen by -seed, from which perturbations are chosen")
 )
 
-// perturbable are the stories of which all perturbations have been played: at least one of each class of OM-14 that is in YAML.
+// perturbable are the twelve stories whose perturbations have all been played: at least one for each class of promise OM-14 with a story in
+// YAML.
 var perturbable = []string{
 	"install-upgrade-remove", "version-range", "gate-blocks-until-overridden", "drift-is-repaired", "failed-version-is-rolled-back",
 	"removal-waits-for-custom-resources", "catalog-is-lost", "two-for-one-package", "quiet-day", "manager-restarts", "manual-approval", "pods-crash",
 }
 
-// Promise OM-17: In a sample of perturbed stories, the manager reaches the same state after a restart with fresh or stale caches, delayed or
-// merged events, or the restore of a backup. Unless a backup is restored or a change is unseen, it creates and deletes the same objects.
+// Promise OM-17: In a sample of perturbed stories, the manager reaches the same state after a restart with current or stale lists, delayed
+// or merged events, or the restore of a backup. Unless a backup was restored or the manager saw two changes by users as one, it also
+// creates and deletes objects as often as without the perturbation.
 func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
 	t.Parallel()
 	recordings := map[string]*perturb.Recording{}
@@ -50,15 +52,15 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 	if t.Failed() {
 		return
 	}
-	var notMade atomic.Int64
+	var skipped atomic.Int64
 	counts := &tally{}
 	chosen := choosePerturbations(recordings, counts)
 	t.Cleanup(func() {
 		t.Attr("seed", fmt.Sprint(*seed))
 		countPatterns(t, chosen)
 		counts.report(t)
-		if n := notMade.Load(); n > int64(max(1, len(chosen)/20)) {
-			t.Errorf("%d of %d perturbations could not be made", n, len(chosen))
+		if n := skipped.Load(); n > int64(max(1, len(chosen)/20)) {
+			t.Errorf("%d of %d perturbations could not be applied; at most one in 20 may be skipped", n, len(chosen))
 		}
 	})
 	for _, each := range chosen {
@@ -69,20 +71,20 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 				err := recordings[each.story].Run(t.Context(), operator, each.perturbation)
 				switch {
 				case errors.Is(err, perturb.ErrNoEvent):
-					notMade.Add(1)
+					skipped.Add(1)
 					t.Skip(err)
 				case err == nil:
 					group, item := triedPerturbation(each)
 					counts.note("tried", group, item)
 				default:
-					t.Errorf("%v\nrepeat it with -perturb=%s -run 'OM_17/%s'", err, each.story, each.name())
+					t.Errorf("%v\nto repeat the failure, run go test -run 'OM_17/%s' with -args -perturb=%s", err, each.name(), each.story)
 				}
 			})
 		})
 	}
 }
 
-// chooseOthers returns some of the stories in YAML that are not in perturbable.
+// chooseOthers returns -other-stories stories in YAML that are not in perturbable, chosen by -seed.
 func chooseOthers(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("scenarios/*.yaml")
@@ -99,11 +101,12 @@ func chooseOthers(t *testing.T) []string {
 	return others[:min(*otherStories, len(others))]
 }
 
-// perturbedOperator returns the manager as an operator under test whose restarts may happen during a rollout. The manager records that a
-// revision may be present before it applies the first object. If it is restarted then, it does not know whether it applied one.
+// perturbedOperator is like underTest, and does not compare the presence of revisions that are rolling out. The manager records that a
+// revision may be present before it applies the first object. A manager that is restarted at that time does not know whether an object was
+// applied.
 func perturbedOperator(t *testing.T) trial.Operator {
 	t.Helper()
-	operator := underTrial(t)
+	operator := underTest(t)
 	operator.Normalize = func(object *unstructured.Unstructured) (isCompared bool, err error) {
 		revisions, _, err := unstructured.NestedSlice(object.Object, "status", "revisions")
 		if object.GetKind() != "BundleDeployment" || len(revisions) == 0 || err != nil {
@@ -145,7 +148,7 @@ func countPatterns(t *testing.T, chosen []perturbedStory) {
 	}
 }
 
-// choosePerturbations returns all perturbations of the story of -perturb, or a sample of those of all stories.
+// choosePerturbations returns all perturbations of the story of -perturb, or a sample of the perturbations of all recorded stories.
 func choosePerturbations(recordings map[string]*perturb.Recording, counts *tally) (chosen []perturbedStory) {
 	for _, name := range slices.Sorted(maps.Keys(recordings)) {
 		for _, each := range recordings[name].Perturbations() {
@@ -162,7 +165,7 @@ func choosePerturbations(recordings map[string]*perturb.Recording, counts *tally
 	return chosen[:min(*perturbations, len(chosen))]
 }
 
-// recordStories plays stories without perturbations, each in a bubble of its own. An error fails the test.
+// recordStories records stories in parallel, each in its own bubble. It fails the test if a story cannot be recorded.
 func recordStories(t *testing.T, names []string) map[string]*perturb.Recording {
 	t.Helper()
 	recordings := map[string]*perturb.Recording{}
@@ -199,10 +202,10 @@ func recordStory(t *testing.T, file string) (recording *perturb.Recording, err e
 	return recording, err
 }
 
-// startOf returns the moment at which a story starts: the end of the stories that it continues, which are played first.
-func startOf(t *testing.T, file string) (trial.Moment, error) {
+// startOf returns the checkpoint at which a story starts. If the story continues others, startOf plays them first.
+func startOf(t *testing.T, file string) (trial.Checkpoint, error) {
 	t.Helper()
-	from := trial.Moment{Runs: true}
+	from := trial.Checkpoint{IsRunning: true}
 	read, err := readStory(file)
 	if err != nil || read.From == "" {
 		return from, err
@@ -215,7 +218,7 @@ func startOf(t *testing.T, file string) (trial.Moment, error) {
 	if err != nil {
 		return from, err
 	}
-	operator := underTrial(t)
+	operator := underTest(t)
 	synctest.Test(t, func(t *testing.T) {
 		var system *trial.System
 		if system, err = operator.Start(t.Context(), from); err != nil {
@@ -227,7 +230,7 @@ func startOf(t *testing.T, file string) (trial.Moment, error) {
 			}
 		}()
 		if err = system.Play(t.Context(), before.Steps...); err == nil {
-			from, err = system.Moment()
+			from, err = system.Checkpoint()
 		}
 	})
 	return from, err

@@ -7,8 +7,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// proposers return the steps of generated stories that the manager's own kinds do not have: an author publishes, an admin updates the
-// cluster, requests fail, the network of the catalog fails, Pods crash, the manager restarts, users change what a bundle installed.
+// proposers return the steps of generated stories that do not change objects of the payload's kinds: an author publishes a catalog, an
+// admin updates the cluster, requests fail, the network of the catalog fails, Pods are not ready, the manager restarts, and users edit
+// installed objects.
 var proposers = []generate.Proposer{
 	proposePublish, proposeUpdate, proposeFault, proposeOutage, proposePods, proposeRestart, proposeDrift,
 }
@@ -24,7 +25,8 @@ func oneStep(verb string, arguments any) ([]story.Step, error) {
 	return []story.Step{step}, err
 }
 
-// catalogsOffered are what a catalog may offer of packages memo and notes. All have versions 1.0.0 and 1.1.0, which values name.
+// catalogsOffered are contents of the catalog for package memo. All have versions 1.0.0 and 1.1.0, because the files in folder values name
+// them.
 var catalogsOffered = [][]offer{
 	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}},
 	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0"}},
@@ -33,6 +35,7 @@ var catalogsOffered = [][]offer{
 	{{Package: "memo", Version: "1.0.0"}, {Package: "memo", Version: "1.1.0"}, {Package: "memo", Version: "1.2.0", NoBundle: true}},
 }
 
+// offersAt returns the content of the catalog for packages memo and notes, by the index in catalogsOffered.
 func offersAt(index int) []offer {
 	return append([]offer{{Package: "notes", Version: "1.0.0"}, {Package: "notes", Version: "1.1.0"}}, catalogsOffered[index]...)
 }
@@ -41,7 +44,7 @@ func proposePublish(random *rand.Rand) ([]story.Step, error) {
 	return oneStep("publish", offersAt(random.IntN(len(catalogsOffered))))
 }
 
-// proposeUpdate updates the cluster to a version that may be refused.
+// proposeUpdate updates the cluster. The gate of the manager may refuse the update.
 func proposeUpdate(random *rand.Rand) ([]story.Step, error) {
 	versions := []string{"4.21.1", "4.21.9", "4.22.0"}
 	return oneStep("openshift", clusterUpdate{Version: versions[random.IntN(len(versions))], MayBeRefused: true})
@@ -64,7 +67,7 @@ func proposeFault(random *rand.Rand) ([]story.Step, error) {
 	return oneStep("fail", fault)
 }
 
-// proposeOutage ends the network of the catalog and the registry for a while.
+// proposeOutage shuts down the network of the catalog and the registry for 20 minutes.
 func proposeOutage(*rand.Rand) ([]story.Step, error) {
 	down, err := newStep("network", "down")
 	if err != nil {
@@ -99,6 +102,6 @@ func proposeDrift(random *rand.Rand) ([]story.Step, error) {
 	}
 	change := changes[random.IntN(len(changes))]
 	step, err := newStep(change.verb, change.arguments)
-	step.Refused = story.MayBeRefused // the object need not exist
+	step.Refused = story.MayBeRefused // the object may not exist
 	return []story.Step{step}, err
 }

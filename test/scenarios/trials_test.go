@@ -30,23 +30,25 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// trialPorts are the ports of catalogs in trials. They are the same in each run, because references of images contain them.
+// trialPorts are the ports of the catalogs. Runs that are compared need the same ports, because image references contain them.
 var trialPorts = catalogPorts{GRPC: 49152, HTTPS: 49153, Registry: 49154}
 
-// trialInterval is the longest time that passes without a write of a manager that still has work to do: the longest back-off of its
-// controllers is shorter.
+// trialInterval is the longest time for which a manager with unfinished work does not write. It exceeds the longest back-off of the
+// manager's controllers.
 const trialInterval = 15 * time.Minute
 
-// surroundings are what the manager needs beside the cluster.
-type surroundings struct {
-	// samples are the files of the catalog's samples.
-	samples     fs.FS
+// externalState is the state that is not in the cluster's storage.
+type externalState struct {
+	// samples are the sample operators that the catalog offers, as files.
+	samples fs.FS
+	// networkDown is whether the network of the catalog and the registry is down.
 	networkDown bool
-	pods        func(*corev1.Pod) workloads.Behavior
+	// pods is the behavior of Pods.
+	pods func(*corev1.Pod) workloads.Behavior
 }
 
-// underTrial returns the manager as an operator under test. It must be called outside of a bubble.
-func underTrial(t *testing.T) trial.Operator {
+// underTest returns the manager as a trial.Operator. It must be called outside of a bubble, because it prepares a snapshot in a bubble.
+func underTest(t *testing.T) trial.Operator {
 	t.Helper()
 	root, err := environment.Root()
 	if err != nil {
@@ -56,7 +58,7 @@ func underTrial(t *testing.T) trial.Operator {
 	return trial.Operator{
 		Users: []string{managerUser}, Interval: trialInterval,
 		Normalize: normalizeCompared, NormalizeHistory: removeHistory, Counts: isCounted,
-		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+		Open: func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 			if from.Cluster == nil {
 				from.Cluster = prepared
 			}
@@ -65,10 +67,10 @@ func underTrial(t *testing.T) trial.Operator {
 	}
 }
 
-// openTrial starts a cluster and a catalog from a moment.
-func openTrial(ctx context.Context, t *testing.T, from trial.Moment) (*trial.System, error) {
+// openTrial starts a cluster and a catalog from a checkpoint.
+func openTrial(ctx context.Context, t *testing.T, from trial.Checkpoint) (*trial.System, error) {
 	t.Helper()
-	saved, isSaved := from.Surroundings.(surroundings)
+	saved, isSaved := from.ExternalState.(externalState)
 	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
 	if isSaved {
 		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
@@ -92,15 +94,15 @@ func openTrial(ctx context.Context, t *testing.T, from trial.Moment) (*trial.Sys
 			runner.Processes["manager"] = s.StartManager().process
 			return nil
 		},
-		Runs: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
-		Save: s.saveSurroundings,
-		Stop: s.end,
+		IsRunning: func() bool { return s.Manager != nil && s.Manager.IsRunning() && !s.Manager.process.IsKilled() },
+		Save:      s.saveExternalState,
+		Stop:      s.end,
 	}, nil
 }
 
-func (s *Story) saveSurroundings() (any, error) {
+func (s *Story) saveExternalState() (any, error) {
 	samples, err := readFiles(s.Environment.SamplesDir)
-	return surroundings{samples: samples, networkDown: s.networkDown, pods: s.PodBehavior()}, err
+	return externalState{samples: samples, networkDown: s.networkDown, pods: s.PodBehavior()}, err
 }
 
 // readFiles returns a copy of the files in a directory.
@@ -117,7 +119,7 @@ func readFiles(dir string) (fs.FS, error) {
 	return files, err
 }
 
-// notCompared are kinds whose objects differ between two runs: their names are random, or they count what happened on the way.
+// notCompared are the kinds whose objects differ between two runs, because their names are random or they count earlier changes.
 var notCompared = []string{"Pod", "ReplicaSet", "ControllerRevision", "Endpoints", "EndpointSlice"}
 
 // normalizeCompared is the Normalize function of trials.
@@ -134,7 +136,7 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 
 // removeHistory is the NormalizeHistory function of trials.
 func removeHistory(object *unstructured.Unstructured) {
-	// The cluster-version operator is the owner of what it has created, but not of what a user has created instead.
+	// The CVO is the owner of an object that it has created, but not of the same object if a user has created it.
 	owners := slices.DeleteFunc(object.GetOwnerReferences(), func(each metav1.OwnerReference) bool { return each.Kind == "ClusterVersion" })
 	if len(owners) == 0 {
 		unstructured.RemoveNestedField(object.Object, "metadata", "ownerReferences")
@@ -144,11 +146,12 @@ func removeHistory(object *unstructured.Unstructured) {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")
 	case "Namespace":
-		// A namespace that is in use when its owner is removed is kept, without an owner.
+		// The manager keeps a namespace that is in use when its BundleDeployment is removed, and removes these labels.
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
 	case "BundleDeployment":
-		// The time and the cause of the last upgrade step. A BundleDeployment that was created again may use its existing namespace.
+		// AnnotationHop has the time and the cause of the last upgrade step. A BundleDeployment that the manager created again in its existing
+		// namespace has no AnnotationNamespaceDefaulted.
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
 		unstructured.RemoveNestedField(object.Object, "status", "revisions")
@@ -156,14 +159,14 @@ func removeHistory(object *unstructured.Unstructured) {
 	}
 }
 
-// sortConditions sorts the conditions in the status of an object by type. Otherwise they are in the order in which they were first set.
+// sortConditions sorts an object's status.conditions by type. Their order depends on when each condition was first set.
 func sortConditions(object *unstructured.Unstructured) {
 	conditions, found, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if !found || err != nil {
 		return
 	}
 	slices.SortFunc(conditions, func(a, b any) int { return strings.Compare(typeOf(a), typeOf(b)) })
-	_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions") // it was a slice before
+	_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions") // cannot fail, because the field was a slice
 }
 
 // typeOf returns the type of a condition.
@@ -173,11 +176,11 @@ func typeOf(condition any) string {
 	return name
 }
 
-// notCounted are resources whose objects other controllers create and delete as they see fit.
+// notCounted are the resources whose objects are created and deleted by other clients than the manager, or a varying number of times.
 var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices", "secrets"}
 
-// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself during a check, because another
-// process repeats the check.
+// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself: a restarted manager repeats
+// the check for which it creates one.
 func isCounted(event scenario.Event) bool {
 	return !slices.Contains(notCounted, event.Resource.Resource) && !strings.HasPrefix(event.Name, "platform-operators:")
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-var triedFile = flag.String("tried", "", "append to this file which perturbations and fields exist, and which were tried, for docs/soak-tried.txt")
+var triedFile = flag.String("tried", "", "append the existing and the tried perturbations and fields to this file, for docs/soak-tried.txt")
 
-// tally counts what happens in the systems of an operator under test. It is safe for concurrent use.
+// tally counts the systems, starts, writes and virtual hours of an operator under test. It is safe for concurrent use.
 type tally struct {
 	runs, starts, writes, virtual atomic.Int64
 
@@ -27,16 +27,16 @@ type tally struct {
 	lines []string
 }
 
-// count returns the operator with an Open function that counts.
+// count returns the operator with an Open function that updates the tally.
 func (c *tally) count(operator trial.Operator) trial.Operator {
 	open := operator.Open
-	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 		system, err := open(ctx, from)
 		if err != nil {
 			return nil, err
 		}
 		c.runs.Add(1)
-		begun := time.Now()
+		opened := time.Now()
 		start, stop := system.Start, system.Stop
 		system.Start = func() error {
 			c.starts.Add(1)
@@ -44,7 +44,7 @@ func (c *tally) count(operator trial.Operator) trial.Operator {
 		}
 		system.Stop = func() error {
 			c.writes.Add(int64(system.Writes()))
-			c.virtual.Add(int64(time.Since(begun)))
+			c.virtual.Add(int64(time.Since(opened)))
 			return stop()
 		}
 		return system, nil
@@ -100,20 +100,20 @@ func triedPerturbation(of perturbedStory) (group, item string) {
 }
 
 // noteLeaves records the leaves of the kinds' specs, and those that a story sets to valid and to invalid values.
-func (c *tally) noteLeaves(kinds []*generate.Kind, exercises []generate.Exercise) {
+func (c *tally) noteLeaves(kinds []*generate.Kind, assignments []generate.Assignment) {
 	for _, kind := range kinds {
 		for _, leaf := range kind.Leaves {
 			c.note("known", kind.GroupVersionKind.Kind+", valid", string(leaf))
 			c.note("known", kind.GroupVersionKind.Kind+", invalid", string(leaf))
 		}
 	}
-	for _, exercise := range exercises {
+	for _, assignment := range assignments {
 		class := ", invalid"
-		if exercise.Value.Class == generate.Valid {
+		if assignment.Value.Class == generate.Valid {
 			class = ", valid"
 		}
-		for _, leaf := range exercise.Leaves() {
-			c.note("tried", exercise.Kind.GroupVersionKind.Kind+class, string(leaf))
+		for _, leaf := range assignment.Leaves() {
+			c.note("tried", assignment.Kind.GroupVersionKind.Kind+class, string(leaf))
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// addFieldOfTomorrow adds the field spec.ofTomorrow to the CRD named definition, as a newer release does.
-func (s *Story) addFieldOfTomorrow(ctx context.Context, definition string) {
+// addFutureField adds field spec.futureField to a CRD, as a newer release of the CRDs does.
+func (s *Story) addFutureField(ctx context.Context, definition string) {
 	s.Helper()
 	crd, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, definition, metav1.GetOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
@@ -26,17 +26,17 @@ func (s *Story) addFieldOfTomorrow(ctx context.Context, definition string) {
 	s.Expect(err).NotTo(HaveOccurred())
 	for _, version := range versions {
 		field := map[string]any{"type": "string"}
-		s.Expect(unstructured.SetNestedMap(version.(map[string]any), field, "schema", "openAPIV3Schema", "properties", "spec", "properties", "ofTomorrow")).To(Succeed())
+		s.Expect(unstructured.SetNestedMap(version.(map[string]any), field, "schema", "openAPIV3Schema", "properties", "spec", "properties", "futureField")).To(Succeed())
 	}
 	s.Expect(unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")).To(Succeed())
 	_, err = s.Admin.Dynamic.Resource(definitions).Update(ctx, crd, metav1.UpdateOptions{})
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-// keepsSpec creates an object as soon as the API server knows all of its fields, waits until it is as ready says, and deletes it. It checks
-// that the manager adds its finalizer and removes it, and that the spec is always as the object was created. A finalizer of another
-// controller keeps the deleted object.
-func (s *Story) keepsSpec(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, finalizer string, ready func()) {
+// expectUnchangedSpec creates an object as soon as the API server serves all of its fields, calls waitUntilReady, and deletes the object.
+// It checks that the manager adds and removes its finalizer, and does not change the spec. The finalizer of another controller keeps the
+// deleted object, so that expectUnchangedSpec can read it.
+func (s *Story) expectUnchangedSpec(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, finalizer string, waitUntilReady func()) {
 	s.Helper()
 	const backup = "example.com/backup"
 	object.SetFinalizers([]string{backup})
@@ -55,7 +55,7 @@ func (s *Story) keepsSpec(ctx context.Context, resource schema.GroupVersionResou
 		return live.GetFinalizers(), nil
 	}
 
-	ready()
+	waitUntilReady()
 	s.Expect(finalizers(ctx)).To(ConsistOf(backup, finalizer))
 	s.Expect(s.specOf(ctx, resource, name)).To(MatchJSON(spec), "after the manager has added its finalizer")
 
@@ -66,14 +66,14 @@ func (s *Story) keepsSpec(ctx context.Context, resource schema.GroupVersionResou
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
-func TestTheSpecOfAUserStays(t *testing.T) {
+func TestFinalizersDoNotChangeTheSpec(t *testing.T) {
 	t.Parallel()
 	runStory(t, "a PlatformOperator keeps a field that the manager does not know", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "modern"
 		s.Expect(s.Admin.Publish(ctx, samples.Operator{Package: name, Version: "1.0.0"})).To(Succeed())
-		s.addFieldOfTomorrow(ctx, "platformoperators.platform.openshift.io")
-		object := s.parse(platformOperators, "PlatformOperator", "{metadata: {name: modern}, spec: {package: {name: modern}, ofTomorrow: kept}}")
-		s.keepsSpec(ctx, platformOperators, object, platformv1alpha1.Finalizer, func() {
+		s.addFutureField(ctx, "platformoperators.platform.openshift.io")
+		object := s.parse(platformOperators, "PlatformOperator", "{metadata: {name: modern}, spec: {package: {name: modern}, futureField: kept}}")
+		s.expectUnchangedSpec(ctx, platformOperators, object, platformv1alpha1.Finalizer, func() {
 			s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(name, "1.0.0").Should(Succeed())
 		})
 	})
@@ -81,10 +81,10 @@ func TestTheSpecOfAUserStays(t *testing.T) {
 	runStory(t, "a BundleDeployment keeps an empty field, and a field that the manager does not know", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "unadorned"
 		image := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
-		s.addFieldOfTomorrow(ctx, "bundledeployments.core.rukpak.io")
+		s.addFutureField(ctx, "bundledeployments.core.rukpak.io")
 		object := s.parse(bundleDeployments, "BundleDeployment", bundleDeploymentManifest(name, fmt.Sprintf(
-			`{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, ofTomorrow: kept, source: {type: image, image: {ref: %q, certificateData: ""}}}`, name, image)))
-		s.keepsSpec(ctx, bundleDeployments, object, corev1alpha2.Finalizer, func() {
+			`{installNamespace: %s, provisionerClassName: core-rukpak-io-registry, futureField: kept, source: {type: image, image: {ref: %q, certificateData: ""}}}`, name, image)))
+		s.expectUnchangedSpec(ctx, bundleDeployments, object, corev1alpha2.Finalizer, func() {
 			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
 		})
 	})

@@ -32,8 +32,8 @@ func TestAnotherOperatorDoesWhatGeneratedStoriesDeclare(t *testing.T) {
 	}
 	kinds := []*generate.Kind{kind}
 	generator := generate.Generator{Kinds: kinds, Verbs: story.Verbs()}
-	from := trial.Moment{Cluster: prepared(t), Runs: true}
-	oracle := generate.Oracle{Operator: underTrial, From: from, Twin: generate.SimpleTwin(underTrial, from, kinds)}
+	from := trial.Checkpoint{Cluster: prepared(t), IsRunning: true}
+	oracle := generate.Oracle{Operator: underTest, From: from, Reference: generate.SimpleReference(underTest, from, kinds)}
 	for seed := range generate.Seed(generatedStories) {
 		t.Run(seed.String(), func(t *testing.T) {
 			t.Parallel()

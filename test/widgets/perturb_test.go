@@ -19,19 +19,20 @@ import (
 	"github.com/openshift/platform-operators/test/widgets"
 )
 
-// underTrial describes the operator for package perturb.
-var underTrial = trial.Operator{
+// underTest describes the operator for package perturb.
+var underTest = trial.Operator{
 	Users: []string{operatorUser}, Open: open, Interval: 20 * time.Minute, Normalize: normalize,
 	Counts: func(event scenario.Event) bool { return event.Resource.Resource == "deployments" },
 }
 
-// open starts a cluster from a moment. The operator needs nothing beside the cluster; only the behavior of Pods is not in the cluster.
-func open(ctx context.Context, from trial.Moment) (*trial.System, error) {
+// open starts a cluster from a checkpoint. The operator uses no external services. The external state is the behavior of Pods, which the
+// cluster's snapshot does not contain.
+func open(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 	cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 	if err != nil {
 		return nil, err
 	}
-	if behavior, isSaved := from.Surroundings.(func(*corev1.Pod) workloads.Behavior); isSaved {
+	if behavior, isSaved := from.ExternalState.(func(*corev1.Pod) workloads.Behavior); isSaved {
 		if err := cluster.SetPodBehavior(behavior); err != nil {
 			return nil, err
 		}
@@ -46,8 +47,8 @@ func open(ctx context.Context, from trial.Moment) (*trial.System, error) {
 			go func() { ended <- widgets.Run(ctx, cluster.ClientConfig(operatorUser)) }()
 			return nil
 		},
-		Runs: func() bool { return running },
-		Save: func() (any, error) { return cluster.PodBehavior(), nil },
+		IsRunning: func() bool { return running },
+		Save:      func() (any, error) { return cluster.PodBehavior(), nil },
 		Stop: func() (err error) {
 			stop()
 			if running {
@@ -69,7 +70,7 @@ func normalize(object *unstructured.Unstructured) (isCompared bool, err error) {
 	for _, each := range conditions {
 		condition, isObject := each.(map[string]any)
 		if !isObject {
-			return false, errors.New("a condition is no object")
+			return false, fmt.Errorf("a condition of %s %q is not an object", object.GetKind(), object.GetName())
 		}
 		delete(condition, "lastTransitionTime")
 		delete(condition, "lastUpdateTime")
@@ -82,14 +83,14 @@ func normalize(object *unstructured.Unstructured) (isCompared bool, err error) {
 const runOneOf = 4
 
 func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
-	from := trial.Moment{Cluster: prepared(t), Runs: true}
+	from := trial.Checkpoint{Cluster: prepared(t), IsRunning: true}
 	read, err := story.Read("stories/life.yaml", story.Verbs())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var recording *perturb.Recording
 	synctest.Test(t, func(t *testing.T) {
-		if recording, err = perturb.Record(t.Context(), underTrial, from, read); err != nil {
+		if recording, err = perturb.Record(t.Context(), underTest, from, read); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -100,7 +101,7 @@ func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) 
 		t.Run(fmt.Sprint(each), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if err := recording.Run(t.Context(), underTrial, each); err != nil && !errors.Is(err, perturb.ErrNoEvent) {
+				if err := recording.Run(t.Context(), underTest, each); err != nil && !errors.Is(err, perturb.ErrNoEvent) {
 					t.Error(err)
 				}
 			})

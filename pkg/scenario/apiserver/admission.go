@@ -24,7 +24,7 @@ func (b *builder) newAdmission() (admission.Interface, error) {
 		return nil, fmt.Errorf("building the client of admission plugins: %w", err)
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(b.kubernetes.Discovery()))
-	initialize := initializer.New(b.kubernetes, dynamicClient, b.informers, withMasters(b.authorizer), feature.DefaultFeatureGate, b.version(), b.running.Done(), mapper)
+	initialize := initializer.New(b.kubernetes, dynamicClient, b.informers, withPrivilegedGroup(b.authorizer), feature.DefaultFeatureGate, b.version(), b.running.Done(), mapper)
 	chain, err := plugins.NewFromPlugins([]string{lifecycle.PluginName, validating.PluginName}, noConfig{}, initialize, nil)
 	if err != nil {
 		return nil, fmt.Errorf("making the admission plugins: %w", err)

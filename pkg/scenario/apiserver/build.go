@@ -107,8 +107,8 @@ func (b *builder) genericConfig(codecs serializer.CodecFactory) *genericapiserve
 	config.EffectiveVersion = b.version()
 	config.MaxRequestBodyBytes = maxRequestBody
 	config.LoopbackClientConfig = b.loopback
-	config.Authentication.Authenticator = bearer{masters: append([]string{loopbackUser, AdminUser}, b.options.Masters...)}
-	config.Authorization.Authorizer = reasonRecorder{withMasters(b.authorizer)}
+	config.Authentication.Authenticator = bearer{privileged: append([]string{loopbackUser, AdminUser}, b.options.PrivilegedUsers...)}
+	config.Authorization.Authorizer = reasonRecorder{withPrivilegedGroup(b.authorizer)}
 	config.RuleResolver = b.authorizer
 	config.BuildHandlerChainFunc = func(handler http.Handler, config *genericapiserver.Config) http.Handler {
 		return handlerChain(withGroups(handler, b.discovery), config)

@@ -47,7 +47,7 @@ func (b *builder) installBuiltin(server *genericapiserver.GenericAPIServer) erro
 		}
 	}
 	for _, review := range builtin.Reviews() {
-		add(review.GroupVersion, review.Resource, review.Storage(reviewer{withMasters(b.authorizer), b.authorizer}))
+		add(review.GroupVersion, review.Resource, review.Storage(reviewer{withPrivilegedGroup(b.authorizer), b.authorizer}))
 	}
 	for _, version := range versions {
 		if err := b.installVersion(server, version, storages[version], converter); err != nil {

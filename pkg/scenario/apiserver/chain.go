@@ -38,8 +38,8 @@ func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Ha
 
 // bearer is an authenticator.Request for bearer tokens. The token is the user's name.
 type bearer struct {
-	// masters are the users in group system:masters.
-	masters []string
+	// privileged are the users in group system:masters.
+	privileged []string
 }
 
 // AuthenticateRequest implements authenticator.Request.
@@ -52,21 +52,21 @@ func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Respo
 	return &authenticator.Response{User: b.user(name)}, true, nil
 }
 
-// user returns the user with a name, and the groups that kube-apiserver assigns to it. Users in masters are in group system:masters.
+// user returns the user with a name, and the groups that kube-apiserver assigns to it. Users in privileged are in group system:masters.
 func (b bearer) user(name string) user.Info {
 	info := &user.DefaultInfo{Name: name}
 	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
 		info.Groups = append(info.Groups, serviceaccount.MakeGroupNames(namespace)...)
 	}
-	if slices.Contains(b.masters, name) {
+	if slices.Contains(b.privileged, name) {
 		info.Groups = append(info.Groups, user.SystemPrivilegedGroup)
 	}
 	info.Groups = append(info.Groups, user.AllAuthenticated)
 	return info
 }
 
-// withMasters returns an authorizer that allows all requests of group system:masters, and passes all other requests to the given
+// withPrivilegedGroup returns an authorizer that allows all requests of group system:masters, and passes all other requests to the given
 // authorizer.
-func withMasters(others authorizer.Authorizer) authorizer.Authorizer {
+func withPrivilegedGroup(others authorizer.Authorizer) authorizer.Authorizer {
 	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), others)
 }

@@ -40,7 +40,7 @@ func (b *builder) install(server *genericapiserver.GenericAPIServer) error {
 	}
 	return b.options.Registries.Install(server, Services{
 		Storage:    func(codec runtime.Codec) generic.RESTOptionsGetter { return storageOptions{b.etcd, codec} },
-		Authorizer: withMasters(b.authorizer), RuleResolver: b.authorizer,
+		Authorizer: withPrivilegedGroup(b.authorizer), RuleResolver: b.authorizer,
 		Loopback: b.loopback, Client: b.kubernetes, Informers: b.informers,
 	})
 }

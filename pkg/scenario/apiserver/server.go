@@ -33,8 +33,8 @@ type Options struct {
 	Store *etcd.Store
 	// Version is the Kubernetes version that the server reports, such as "v1.36.3". Required.
 	Version string
-	// Masters are further users that, like AdminUser, may send every request.
-	Masters []string
+	// PrivilegedUsers are members of group system:masters, like AdminUser: they may send every request.
+	PrivilegedUsers []string
 	// Registries serve the built-in kinds. The default is package builtin.
 	Registries Registries
 }

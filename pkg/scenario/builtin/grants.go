@@ -60,16 +60,16 @@ func (r grantREST) Update(ctx context.Context, name string, object rest.UpdatedO
 // check returns an error if the user may not grant the permissions in an object. It allows all updates of a role that change neither its
 // rules nor its aggregationRule. old is nil or empty for a new object.
 func (r grantREST) check(ctx context.Context, object, old runtime.Object) error {
-	who, known := request.UserFrom(ctx)
-	if !known {
+	who, isKnown := request.UserFrom(ctx)
+	if !isKnown {
 		return errors.New("no user on context")
 	}
 	if slices.Contains(who.GetGroups(), user.SystemPrivilegedGroup) {
 		return nil
 	}
 	namespace := metadata(object).Namespace
-	if in, found := request.NamespaceFrom(ctx); found {
-		namespace = in
+	if requested, found := request.NamespaceFrom(ctx); found {
+		namespace = requested
 	}
 	switch object := object.(type) {
 	case *rbacv1.Role:
@@ -118,7 +118,7 @@ func (r grantREST) checkRole(ctx context.Context, who user.Info, namespace, name
 	escalate := authorizer.AttributesRecord{
 		User: who, Verb: "escalate", APIGroup: rbacv1.GroupName, APIVersion: "*", Resource: r.kind.Resource, Name: name, Namespace: namespace, ResourceRequest: true,
 	}
-	return r.unless(ctx, escalate, name, rules)
+	return r.checkGrant(ctx, escalate, name, rules)
 }
 
 func (r grantREST) checkBinding(ctx context.Context, who user.Info, namespace, name string, ref rbacv1.RoleRef) error {
@@ -132,7 +132,7 @@ func (r grantREST) checkBinding(ctx context.Context, who user.Info, namespace, n
 	if err != nil {
 		return err
 	}
-	return r.unless(ctx, bind, name, rules)
+	return r.checkGrant(ctx, bind, name, rules)
 }
 
 func (r grantREST) allows(ctx context.Context, attributes authorizer.Attributes) bool {
@@ -140,9 +140,9 @@ func (r grantREST) allows(ctx context.Context, attributes authorizer.Attributes)
 	return err == nil && decision == authorizer.DecisionAllow
 }
 
-// unless returns a Forbidden error if the user lacks a granted permission, and right is not allowed either. right is a request with verb
+// checkGrant returns a Forbidden error if the user lacks a granted permission, and right is not allowed either. right is a request with verb
 // "escalate" or "bind" that permits the grant. name is the name of the object.
-func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord, name string, granted []rbacv1.PolicyRule) error {
+func (r grantREST) checkGrant(ctx context.Context, right authorizer.AttributesRecord, name string, granted []rbacv1.PolicyRule) error {
 	if r.allows(ctx, right) {
 		return nil
 	}
@@ -150,20 +150,20 @@ func (r grantREST) unless(ctx context.Context, right authorizer.AttributesRecord
 	if len(missing) == 0 {
 		return nil
 	}
-	return apierrors.NewForbidden(r.group(), name, lacking(right.User, missing, err))
+	return apierrors.NewForbidden(r.group(), name, newEscalationError(right.User, missing, err))
 }
 
-// lacking returns kube-apiserver's error for a user who tries to grant permissions that the user does not have. unread is the error of
-// rules that could not be read, or nil.
-func lacking(who user.Info, missing []rbacv1.PolicyRule, unread error) error {
+// newEscalationError returns kube-apiserver's error for a user who tries to grant permissions that the user does not have. rulesErr is the
+// error of rules that could not be read, or nil.
+func newEscalationError(who user.Info, missing []rbacv1.PolicyRule, rulesErr error) error {
 	var rules []string
 	for _, rule := range compact(missing) {
 		rules = append(rules, describe(rule))
 	}
 	slices.SortFunc(rules, cmp.Compare[string])
 	message := fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s", who.GetName(), who.GetGroups(), strings.Join(rules, "\n"))
-	if unread != nil {
-		message += fmt.Sprintf("; resolution errors: %v", unread)
+	if rulesErr != nil {
+		message += fmt.Sprintf("; resolution errors: %v", rulesErr)
 	}
 	return errors.New(message)
 }

@@ -47,14 +47,14 @@ func namespaceFields(object runtime.Object) map[string]string {
 // namespaceREST is the registry of Namespaces. A deletion marks the Namespace as Terminating. The registry removes it when spec.finalizers and
 // metadata.finalizers are empty.
 type namespaceREST struct {
-	uncollected
+	withoutDeleteCollection
 	store resourceREST
 }
 
-// uncollected has the methods of a registry without DeleteCollection, which Namespaces do not support.
+// withoutDeleteCollection has the methods of a registry without DeleteCollection, which Namespaces do not support.
 //
 //nolint:interfacebloat // all but one of the methods in k8s.io/apiserver's interfaces for a registry
-type uncollected interface {
+type withoutDeleteCollection interface {
 	rest.Storage
 	rest.Scoper
 	rest.Lister

@@ -30,7 +30,7 @@ func inCluster(t *testing.T, test func(c cluster)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := etcd.New()
 		defer store.Close()
-		server, err := apiserver.Start(t.Context(), apiserver.Options{Store: store, Version: "v1.36.3", Masters: Users()})
+		server, err := apiserver.Start(t.Context(), apiserver.Options{Store: store, Version: "v1.36.3", PrivilegedUsers: Users()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,30 +9,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// Oracle judges what an operator does in generated stories. After each story, the operator must be at rest, a restart must change nothing,
-// and the cluster must be like that of a twin: a system that users brought directly to the same declared state.
+// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change nothing, and the
+// cluster must have the same state as a reference: another system in which users declared the same state without the steps of the story.
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator trial.Operator
-	// From is the moment at which stories begin. The operator must run.
-	From trial.Moment
-	// Finish ends what a story may have left unfinished, such as an outage, and corrects what users got wrong. Check calls it after the
-	// last step, when no injected fault is left. Nil does nothing.
+	// From is the checkpoint at which stories begin. IsRunning must be true.
+	From trial.Checkpoint
+	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step and after it
+	// has removed all injected faults. Nil does nothing.
 	Finish func(ctx context.Context, ended *trial.System) error
-	// Judge returns an error if the state at rest is not what users declared. Nil does not judge.
-	Judge func(ctx context.Context, ended *trial.System) error
-	// Twin makes the twin of a system. Nil makes none.
-	Twin Twin
-	// Except removes from the states of both systems the differences that are permitted. Nil removes nothing.
-	Except func(ended, twin trial.State)
+	// CheckState returns an error if the state at rest is not the state that users declared. Nil checks nothing.
+	CheckState func(ctx context.Context, ended *trial.System) error
+	// Reference makes the reference of a system. Nil compares with no reference.
+	Reference Reference
+	// RemovePermitted removes permitted differences from the states of both systems. Nil removes nothing.
+	RemovePermitted func(ended, reference trial.State)
 }
 
-// Twin reads the declared state of a system in which a story was played. It returns the function that starts the twin. That function is
-// called when the first system has stopped.
-type Twin func(ctx context.Context, played *story.Story, ended *trial.System) (StartTwin, error)
+// Reference reads the declared state of a system in which a story was played, and returns a function that starts the reference. Check calls
+// that function after it has stopped the first system.
+type Reference func(ctx context.Context, played *story.Story, ended *trial.System) (StartReference, error)
 
-// StartTwin starts a twin, and waits until it is at rest.
-type StartTwin func(ctx context.Context) (*trial.System, error)
+// StartReference starts a reference, and waits until its operator is at rest.
+type StartReference func(ctx context.Context) (*trial.System, error)
 
 // StepError is the error of a step that could not be performed, for example because it patches an object that does not exist. It does not
 // mean that the operator has failed.
@@ -44,27 +44,27 @@ func (e StepError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the step.
 func (e StepError) Unwrap() error { return e.Err }
 
-// Check plays a story in a bubble, and returns an error that says in which way the operator has failed, or a StepError.
+// Check plays a story in a synctest bubble. It returns an error that says how the operator has failed, or a StepError.
 func (o Oracle) Check(ctx context.Context, read *story.Story) error {
 	ended, err := o.play(ctx, read)
 	if err != nil {
 		return err
 	}
-	if err := o.restart(ctx, ended); err != nil || ended.startTwin == nil {
+	if err := o.restart(ctx, ended); err != nil || ended.startReference == nil {
 		return err
 	}
 	return o.compare(ctx, ended)
 }
 
-// end is what Check keeps of a system at the end of a story.
-type end struct {
-	moment                trial.Moment
+// endState is the state of a system at the end of a story.
+type endState struct {
+	checkpoint            trial.Checkpoint
 	state, withoutHistory trial.State
-	startTwin             StartTwin
+	startReference        StartReference
 }
 
 // play plays the steps of a story and waits until the operator is at rest.
-func (o Oracle) play(ctx context.Context, read *story.Story) (ended end, err error) {
+func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, err error) {
 	system, err := o.Operator.Start(ctx, o.From)
 	if err != nil {
 		return ended, err
@@ -87,13 +87,13 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended end, err err
 	if err := system.Rest(); err != nil {
 		return ended, err
 	}
-	return o.end(ctx, read, system)
+	return o.inspect(ctx, read, system)
 }
 
-// end judges a system at rest, and returns what Check keeps of it.
-func (o Oracle) end(ctx context.Context, read *story.Story, system *trial.System) (ended end, err error) {
-	if o.Judge != nil {
-		if err := o.Judge(ctx, system); err != nil {
+// inspect checks a system at rest, and returns its state.
+func (o Oracle) inspect(ctx context.Context, read *story.Story, system *trial.System) (ended endState, err error) {
+	if o.CheckState != nil {
+		if err := o.CheckState(ctx, system); err != nil {
 			return ended, err
 		}
 	}
@@ -103,18 +103,18 @@ func (o Oracle) end(ctx context.Context, read *story.Story, system *trial.System
 	if ended.withoutHistory, err = system.StateWithoutHistory(ctx); err != nil {
 		return ended, err
 	}
-	if o.Twin != nil {
-		if ended.startTwin, err = o.Twin(ctx, read, system); err != nil {
+	if o.Reference != nil {
+		if ended.startReference, err = o.Reference(ctx, read, system); err != nil {
 			return ended, fmt.Errorf("reading the declared state: %w", err)
 		}
 	}
-	ended.moment, err = system.Moment()
+	ended.checkpoint, err = system.Checkpoint()
 	return ended, err
 }
 
-// restart starts the operator again from the end of a story. That must change nothing.
-func (o Oracle) restart(ctx context.Context, ended end) error {
-	system, err := o.Operator.Start(ctx, ended.moment)
+// restart starts the operator again from the end of a story, and returns an error if the cluster changes.
+func (o Oracle) restart(ctx context.Context, ended endState) error {
+	system, err := o.Operator.Start(ctx, ended.checkpoint)
 	if err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}
@@ -128,21 +128,21 @@ func (o Oracle) restart(ctx context.Context, ended end) error {
 	return nil
 }
 
-// compare starts the twin and compares both states.
-func (o Oracle) compare(ctx context.Context, ended end) error {
-	twin, err := ended.startTwin(ctx)
+// compare starts the reference, and returns an error if its state differs from that at the end of the story.
+func (o Oracle) compare(ctx context.Context, ended endState) error {
+	reference, err := ended.startReference(ctx)
 	if err != nil {
-		return fmt.Errorf("starting the twin: %w", err)
+		return fmt.Errorf("starting the reference: %w", err)
 	}
-	state, err := twin.StateWithoutHistory(ctx)
-	if err = errors.Join(err, twin.Stop()); err != nil {
+	state, err := reference.StateWithoutHistory(ctx)
+	if err = errors.Join(err, reference.Stop()); err != nil {
 		return err
 	}
-	if o.Except != nil {
-		o.Except(ended.withoutHistory, state)
+	if o.RemovePermitted != nil {
+		o.RemovePermitted(ended.withoutHistory, state)
 	}
 	if difference := trial.Difference(state, ended.withoutHistory); difference != "" {
-		return fmt.Errorf("the cluster differs from that of a twin with the same declared state (-twin +story):\n%s", difference)
+		return fmt.Errorf("the cluster differs from the reference, which has the same declared state (-reference +story):\n%s", difference)
 	}
 	return nil
 }

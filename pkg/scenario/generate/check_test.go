@@ -25,7 +25,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// defect is a mistake that the operator of these tests makes on purpose.
+// defect is a deliberate bug of the operator in these tests.
 type defect string
 
 const (
@@ -43,13 +43,13 @@ type copier struct {
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func (c *copier) underTrial(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
+func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
 	const user = scenario.AdminUser + ":copier"
 	operator := trial.Operator{
 		Users: []string{user}, Interval: 5 * time.Minute,
 		Normalize: func(object *unstructured.Unstructured) (bool, error) { return object.GetKind() == "ConfigMap", nil },
 	}
-	operator.Open = func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 		cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 		if err != nil {
 			return nil, err
@@ -69,8 +69,8 @@ func (c *copier) underTrial(kind *generate.Kind, definition *unstructured.Unstru
 				running.Go(func() { c.run(ctx, client, kind) })
 				return err
 			},
-			Runs: func() bool { return runs },
-			Save: func() (any, error) { return nil, nil },
+			IsRunning: func() bool { return runs },
+			Save:      func() (any, error) { return nil, nil },
 			Stop: func() error {
 				stop()
 				running.Wait()
@@ -103,7 +103,7 @@ func prepare(ctx context.Context, cluster *scenario.Cluster, definition *unstruc
 	return cluster.Settle()
 }
 
-// run copies all Widgets periodically. It ignores errors, because it tries again.
+// run copies all Widgets every 30 seconds. It ignores errors, because it retries after 30 seconds.
 func (c *copier) run(ctx context.Context, client dynamic.Interface, kind *generate.Kind) {
 	for {
 		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
@@ -174,22 +174,22 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	for name, test := range map[string]struct {
 		defect defect
 		story  *story.Story
-		judge  func(context.Context, *trial.System) error
-		want   string // part of the error; empty for none
+		check  func(context.Context, *trial.System) error
+		want   string // a part of the error, or empty if Check must succeed
 	}{
 		"the operator has no defect":      {none, read, nil, ""},
-		"a judge finds the state wrong":   {none, read, isWrong, "the size is wrong"},
-		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from that of a twin"},
+		"CheckState finds an error":       {none, read, isWrong, "the size is wrong"},
+		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from the reference"},
 		string(countsStarts):              {countsStarts, read, nil, "a restart of the operator changes the cluster"},
 		string(neverRests):                {neverRests, read, nil, "the operator is not at rest"},
 		"a step that cannot be performed": {none, impossible, nil, "Widget/b does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kind := painted(t)
-			operator := (&copier{defect: test.defect}).underTrial(kind, definition)
-			from := trial.Moment{Runs: true}
+			operator := (&copier{defect: test.defect}).underTest(kind, definition)
+			from := trial.Checkpoint{IsRunning: true}
 			oracle := generate.Oracle{
-				Operator: operator, From: from, Judge: test.judge, Twin: generate.SimpleTwin(operator, from, []*generate.Kind{kind}),
+				Operator: operator, From: from, CheckState: test.check, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
 			}
 			synctest.Test(t, func(t *testing.T) {
 				err := oracle.Check(t.Context(), test.story)

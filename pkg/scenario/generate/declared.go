@@ -19,15 +19,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// Declared are the objects that users have declared in a system.
+// Declared has the objects that users have created in a system.
 type Declared struct {
 	kinds   []*Kind
 	objects map[schema.GroupVersionResource][]unstructured.Unstructured
 }
 
-// ReadDeclared returns the objects of the kinds. It omits objects that another object controls, and those that are being deleted.
+// ReadDeclared reads the objects of the kinds. It omits objects with a controller in their owner references, and those that are being
+// deleted.
 func ReadDeclared(ctx context.Context, system *trial.System, kinds []*Kind) (*Declared, error) {
-	client, err := admin(system)
+	client, err := adminClient(system)
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +50,17 @@ func (d *Declared) Objects(resource schema.GroupVersionResource) []unstructured.
 	return d.objects[resource]
 }
 
-// Declare creates the objects in another system, or replaces their specs, and deletes objects of the kinds that are not declared.
-func (d *Declared) Declare(ctx context.Context, in *trial.System) error {
-	client, err := admin(in)
+// Declare creates the objects in another system, or replaces their specs. It deletes the other objects of the kinds, except those with a
+// controller.
+func (d *Declared) Declare(ctx context.Context, system *trial.System) error {
+	client, err := adminClient(system)
 	if err != nil {
 		return err
 	}
 	for _, kind := range d.kinds {
 		objects := d.objects[kind.Resource]
 		if err := deleteOthers(ctx, client.Resource(kind.Resource), objects); err != nil {
-			return fmt.Errorf("deleting what is not declared: %w", err)
+			return fmt.Errorf("deleting objects that are not declared: %w", err)
 		}
 		for i := range objects {
 			each := &objects[i]
@@ -98,7 +100,7 @@ func declare(ctx context.Context, client dynamic.ResourceInterface, wanted *unst
 	})
 }
 
-// deleteOthers deletes the objects of a resource that are not declared, and that no other object controls.
+// deleteOthers deletes the objects of a resource that are neither declared nor controlled by another object.
 func deleteOthers(ctx context.Context, client dynamic.NamespaceableResourceInterface, declared []unstructured.Unstructured) error {
 	list, err := client.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -119,29 +121,30 @@ func deleteOthers(ctx context.Context, client dynamic.NamespaceableResourceInter
 	return nil
 }
 
-func admin(of *trial.System) (dynamic.Interface, error) {
-	return dynamic.NewForConfig(of.Runner.Cluster.ClientConfig(scenario.AdminUser))
+func adminClient(system *trial.System) (dynamic.Interface, error) {
+	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
-// SimpleTwin returns a Twin that starts from a moment and gets all declared objects at once. This suffices for an operator whose result does not depend on what was declared before.
-func SimpleTwin(operator trial.Operator, from trial.Moment, kinds []*Kind) Twin {
-	return func(ctx context.Context, _ *story.Story, ended *trial.System) (StartTwin, error) {
+// SimpleReference returns a Reference that starts from a checkpoint and gets all declared objects at once. Use it for an operator whose
+// result does not depend on earlier specs.
+func SimpleReference(operator trial.Operator, from trial.Checkpoint, kinds []*Kind) Reference {
+	return func(ctx context.Context, _ *story.Story, ended *trial.System) (StartReference, error) {
 		declared, err := ReadDeclared(ctx, ended, kinds)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (*trial.System, error) {
-			twin, err := operator.Start(ctx, from)
+			reference, err := operator.Start(ctx, from)
 			if err != nil {
 				return nil, err
 			}
-			if err := declared.Declare(ctx, twin); err != nil {
-				return nil, errors.Join(err, twin.Stop())
+			if err := declared.Declare(ctx, reference); err != nil {
+				return nil, errors.Join(err, reference.Stop())
 			}
-			if err := twin.Rest(); err != nil {
-				return nil, errors.Join(err, twin.Stop())
+			if err := reference.Rest(); err != nil {
+				return nil, errors.Join(err, reference.Stop())
 			}
-			return twin, nil
+			return reference, nil
 		}, nil
 	}
 }

@@ -1,7 +1,7 @@
-// Package generate makes stories from the schemas of an operator's kinds, as research on testing operators suggests: it gives each field of
-// spec several valid and invalid values, in sequences of changes by several actors.
+// Package generate makes stories from the schemas of an operator's kinds, as Acto (Gu et al., SOSP 2023) does: it sets each field of spec
+// to several valid and invalid values, in sequences of changes by several actors.
 //
-// A Kind has the leaves of spec in a CustomResourceDefinition, and values for each of them from a file:
+// A Kind has the fields of spec in a CustomResourceDefinition, and values for each of them from a file:
 //
 //	kind: Widget
 //	base: {metadata: {name: a}, spec: {size: 1}}
@@ -17,6 +17,6 @@
 //	with:
 //	  spec.color: {spec.painted: true}
 //
-// A Generator makes one story from each Seed. The same seed, generator version and files make the same story. Minimize removes the steps of
-// a failing story that its failure does not need. This package does not run stories; see package trial.
+// A Generator makes one story from each Seed. The same seed, generator version and files make the same story. An Oracle plays a story and
+// checks the result. Minimize shortens a story that fails.
 package generate

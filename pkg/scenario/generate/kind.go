@@ -15,14 +15,15 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// Kind is a kind with values for the fields of its spec. It is read-only.
+// Kind is a kind with values for the fields of its spec. It is immutable.
 type Kind struct {
 	// GroupVersionKind and Resource identify the kind.
 	GroupVersionKind schema.GroupVersionKind
 	Resource         schema.GroupVersionResource
 	// Fields are the fields with values, sorted by path.
 	Fields []Field
-	// Leaves are the leaves of spec, sorted. Omitted are the reasons why fields have no values, or no valid or invalid ones.
+	// Leaves are the fields of spec without fields of their own, sorted; see function Leaves. Omitted has the reasons why fields have no
+	// values, or only valid or only invalid ones.
 	Leaves  []Path
 	Omitted map[Path]string
 
@@ -34,13 +35,13 @@ type Kind struct {
 
 // Field has values for a field.
 type Field struct {
-	// Path is the path of a leaf, or of a field whose value is given as a whole.
+	// Path is the path of a leaf, or of a field whose values replace all fields below it.
 	Path Path
 	// Values are valid, reported and refused values, in any order.
 	Values []Value
 }
 
-// Value is a value for a field.
+// Value is a value for a field, as encoding/json decodes it, with integers as int64.
 type Value struct {
 	Value any
 	Class Class
@@ -52,33 +53,33 @@ type Class string
 const (
 	// Valid values are accepted by the API server and by the operator.
 	Valid Class = "valid"
-	// Reported values are accepted by the API server. The operator reports them as faults of the user, and recovers when they are corrected.
+	// Reported values are accepted by the API server. The operator reports them as user errors, and recovers when they are corrected.
 	Reported Class = "reported"
 	// Refused values are refused by the API server, whatever the other fields are.
 	Refused Class = "refused"
 )
 
-// examples is a file with values for the fields of a kind.
-type examples struct {
+// valuesFile is the content of a file with values for the fields of a kind.
+type valuesFile struct {
 	// Kind is a kind of the CustomResourceDefinitions. Version is its version; the default is the version for storage.
 	Kind    string `json:"kind"`
 	Version string `json:"version,omitempty"`
 	// Base is a valid object. It has a name, and need not have apiVersion and kind.
 	Base map[string]any `json:"base"`
 	// Fields has the values by path.
-	Fields map[Path]fieldExamples `json:"fields"`
-	// With has, by path, other fields that a change of the field or of a field below it must set, too. null removes a field.
+	Fields map[Path]fileField `json:"fields"`
+	// With has, by path, the values of other fields that must be set together with the field or with a field below it. null removes a field.
 	With map[Path]map[Path]any `json:"with,omitempty"`
-	// Immutable are the fields that cannot be changed, with the fields below them. They get values when an object is created.
+	// Immutable are fields that, with all fields below them, can only be set when an object is created.
 	Immutable []Path `json:"immutable,omitempty"`
 }
 
-// fieldExamples are the values of a field. Derived values, such as those of an enum, are added to them.
-type fieldExamples struct {
+// fileField has the values of a field in a valuesFile. ParseKind adds derived values, such as those of an enum.
+type fileField struct {
 	Valid    []any `json:"valid,omitempty"`
 	Reported []any `json:"reported,omitempty"`
 	Refused  []any `json:"refused,omitempty"`
-	// Whole permits a field that is no leaf. Its values count for the leaves that they contain.
+	// Whole permits a field that is not a leaf. A value counts for the leaves that it contains.
 	Whole bool `json:"whole,omitempty"`
 	// Omitted is the reason why the field and the fields below it have no values, or why the field has only valid or only invalid ones.
 	Omitted string `json:"omitted,omitempty"`
@@ -100,7 +101,7 @@ func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefiniti
 
 // ParseKind is like ReadKind, for the content of a file.
 func ParseKind(content []byte, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
-	read, err := parseExamples(content)
+	read, err := parseValuesFile(content)
 	if err != nil {
 		return nil, err
 	}
@@ -117,21 +118,21 @@ func ParseKind(content []byte, definitions []*apiextensionsv1.CustomResourceDefi
 	return k, k.check()
 }
 
-// parseExamples parses a file. Integers become int64, as Kubernetes decodes objects.
-func parseExamples(content []byte) (read examples, err error) {
-	if err := kyaml.UnmarshalStrict(content, &read); err != nil { // for errors about unknown fields
+// parseValuesFile parses a file. Integers become int64, as Kubernetes decodes objects.
+func parseValuesFile(content []byte) (read valuesFile, err error) {
+	if err := kyaml.UnmarshalStrict(content, &read); err != nil { // returns errors for unknown fields; json.Unmarshal below does not
 		return read, err
 	}
 	asJSON, err := kyaml.YAMLToJSON(content)
 	if err != nil {
 		return read, err
 	}
-	read = examples{}
+	read = valuesFile{}
 	return read, json.Unmarshal(asJSON, &read)
 }
 
 // newKind returns a Kind without values.
-func newKind(read examples, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
+func newKind(read valuesFile, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	for _, definition := range definitions {
 		if definition.Spec.Names.Kind != read.Kind {
 			continue
@@ -145,18 +146,18 @@ func newKind(read examples, definitions []*apiextensionsv1.CustomResourceDefinit
 			k.Resource = k.GroupVersionKind.GroupVersion().WithResource(definition.Spec.Names.Plural)
 			return k, k.readSchema(version.Schema)
 		}
-		return nil, fmt.Errorf("CustomResourceDefinition %s has no version %q", definition.Name, read.Version)
+		return nil, fmt.Errorf("CustomResourceDefinition %s has no version %q; correct version in the file", definition.Name, read.Version)
 	}
-	return nil, fmt.Errorf("no CustomResourceDefinition has kind %q", read.Kind)
+	return nil, fmt.Errorf("no CustomResourceDefinition has kind %q; correct kind in the file", read.Kind)
 }
 
 func (k *Kind) readSchema(validation *apiextensionsv1.CustomResourceValidation) error {
 	if validation == nil || validation.OpenAPIV3Schema == nil {
-		return fmt.Errorf("%s has no schema", k.GroupVersionKind.Kind)
+		return fmt.Errorf("the CustomResourceDefinition of %s has no schema for version %s", k.GroupVersionKind.Kind, k.GroupVersionKind.Version)
 	}
 	spec, found := validation.OpenAPIV3Schema.Properties["spec"]
 	if !found {
-		return fmt.Errorf("%s has no spec", k.GroupVersionKind.Kind)
+		return fmt.Errorf("the schema of %s has no field spec", k.GroupVersionKind.Kind)
 	}
 	var err error
 	if k.Leaves, err = Leaves("spec", &spec); err != nil {
@@ -182,7 +183,7 @@ func (k *Kind) Base() map[string]any {
 // LeavesIn returns the leaves that a value of a field has, sorted.
 func (k *Kind) LeavesIn(path Path, value any) []Path { return leavesIn(path, value, k.schemas) }
 
-// IsImmutable reports whether a field cannot be changed.
+// IsImmutable reports whether a field can only be set when an object is created.
 func (k *Kind) IsImmutable(path Path) bool {
 	return slices.ContainsFunc(k.immutable, func(prefix Path) bool { return prefix.contains(path) })
 }
@@ -203,10 +204,11 @@ type fieldValue struct {
 	value any
 }
 
-// fieldValues are set in this order.
+// fieldValues are values for fields, in the order in which they are set.
 type fieldValues []fieldValue
 
-// change returns the values of the fields that must be set with a field, and the value of the field. A removal needs no other fields.
+// change returns the values of the fields that must be set with a field, and then the value of the field. The removal of a field does not
+// set other fields.
 func (k *Kind) change(path Path, value any) fieldValues {
 	var values fieldValues
 	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
@@ -220,7 +222,7 @@ func (k *Kind) change(path Path, value any) fieldValues {
 	return append(values, fieldValue{path, value})
 }
 
-// restore returns the values in the base object of a field, and of the fields that were set with it.
+// restore returns the base object's values of a field, and of the fields that must be set with it.
 func (k *Kind) restore(path Path) fieldValues {
 	values := fieldValues{{path, get(k.base, path)}}
 	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(k.with))) {
@@ -247,7 +249,7 @@ func (v fieldValues) apply(object map[string]any) error {
 	return nil
 }
 
-// withoutNulls returns a copy of a value without the fields that are null. In a patch, they remove fields.
+// withoutNulls returns a copy of a value without the fields that are null. In a merge patch, null removes a field.
 func withoutNulls(value any) any {
 	object, isObject := value.(map[string]any)
 	if !isObject {

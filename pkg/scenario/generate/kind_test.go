@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
 )
 
-// widgetSchema is a CustomResourceDefinition with a verb for the properties of spec.
+// widgetSchema is a CustomResourceDefinition, with %s for the properties of spec.
 const widgetSchema = `
 metadata: {name: widgets.example.com}
 spec:
@@ -44,7 +44,7 @@ func widgets(t testing.TB, properties string) []*apiextensionsv1.CustomResourceD
 
 const base = "kind: Widget\nbase: {metadata: {name: a}, spec: {size: 1}}\n"
 
-func TestLeavesAreTheFieldsWithoutFields(t *testing.T) {
+func TestLeavesReturnsTheFieldsWithoutSubfields(t *testing.T) {
 	for name, c := range map[string]struct {
 		properties string
 		want       []generate.Path
@@ -111,7 +111,7 @@ func TestValuesFollowFromTheSchema(t *testing.T) {
 	}
 }
 
-func TestAFileThatDoesNotFitTheSchemaSaysWhere(t *testing.T) {
+func TestParseKindNamesErrorsInTheFile(t *testing.T) {
 	const properties = `{size: {type: integer}, parts: {type: array, items: {type: object, properties: {name: {type: string}, weight: {type: integer}}}}, any: {}}`
 	const rest = "spec.any: {omitted: a reason}"
 	const parts = "spec.parts: {whole: true, valid: [[{name: a, weight: 1}]]}"
@@ -124,7 +124,7 @@ func TestAFileThatDoesNotFitTheSchemaSaysWhere(t *testing.T) {
 		"a path below with":                     {base + "with: {spec.size: {spec.color: 1}}", "with.spec.size: Widget has no field spec.color"},
 		"an immutable path":                     {base + "immutable: [spec.color]", "immutable: Widget has no field spec.color"},
 		"a field with fields":                   {base + "fields: {spec.parts: {valid: [[]]}}", "spec.parts has fields below it; name these, or write whole: true"},
-		"a reason that is none":                 {base + "fields: {spec.size: {valid: [1], reported: [2], omitted: a reason}}", "spec.size has valid and invalid values, and a reason"},
+		"a reason beside all values":            {base + "fields: {spec.size: {valid: [1], reported: [2], omitted: a reason}}", "spec.size has valid and invalid values, and a reason"},
 		"a value that is null":                  {base + "fields: {spec.size: {valid: [null]}}", "spec.size has the value null"},
 		"an unknown field of the file":          {base + "field: {}", `unknown field "field"`},
 		"a kind that no definition has":         {"kind: Gadget", `no CustomResourceDefinition has kind "Gadget"`},
@@ -147,7 +147,7 @@ func TestAFileThatDoesNotFitTheSchemaSaysWhere(t *testing.T) {
 	}
 }
 
-func TestAReasonCoversTheFieldsBelowIt(t *testing.T) {
+func TestOmittedAppliesToTheFieldsBelow(t *testing.T) {
 	kind, err := generate.ParseKind([]byte(base+"fields: {spec.wheel: {omitted: no wheels}, spec.wheel.size: {valid: [1]}}"),
 		widgets(t, "{wheel: {type: object, properties: {size: {type: integer}, color: {type: string}}}}"))
 	if err != nil {
@@ -158,7 +158,7 @@ func TestAReasonCoversTheFieldsBelowIt(t *testing.T) {
 	}
 }
 
-func TestAFieldIsSetWithOthers(t *testing.T) {
+func TestSetAndPatchAlsoSetTheFieldsOfWith(t *testing.T) {
 	kind, err := generate.ParseKind([]byte(`
 kind: Widget
 base: {metadata: {name: a}, spec: {color: red, parts: [{name: a, weight: 1}]}}
@@ -210,8 +210,8 @@ fields:
 	if patch, err := kind.Patch("spec.paint.name", nil); err != nil || !cmp.Equal(patch, map[string]any{"spec": map[string]any{"paint": map[string]any{"name": nil}}}) {
 		t.Errorf("a removal sets other fields: %v, %v", patch, err)
 	}
-	if err := kind.Set(map[string]any{"spec": "text"}, "spec.color", "x"); err == nil || !strings.Contains(err.Error(), "setting spec.color: a value in the way is not an object") {
-		t.Errorf("a text in the way: %v", err)
+	if err := kind.Set(map[string]any{"spec": "text"}, "spec.color", "x"); err == nil || !strings.Contains(err.Error(), "setting spec.color: an enclosing value is not an object") {
+		t.Errorf("a string instead of an object: %v", err)
 	}
 	if diff := cmp.Diff(kind.Base()["kind"], "Widget"); diff != "" || kind.Name() != "a" || kind.Namespace() != "" {
 		t.Errorf("the base object is %v", kind.Base())

@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// add adds the fields of a file, and the derived values of all leaves.
-func (k *Kind) add(read examples) error {
+// add adds the values in a file, and the derived values of all leaves.
+func (k *Kind) add(read valuesFile) error {
 	var errs []error
 	for _, path := range slices.Sorted(maps.Keys(read.Fields)) {
 		errs = append(errs, k.checkPath(path, read.Fields[path]))
 	}
 	for prefix, others := range k.with {
-		errs = append(errs, k.known("with", prefix))
+		errs = append(errs, k.checkField("with", prefix))
 		for other := range others {
-			errs = append(errs, k.known("with."+string(prefix), other))
+			errs = append(errs, k.checkField("with."+string(prefix), other))
 		}
 	}
 	for _, path := range k.immutable {
-		errs = append(errs, k.known("immutable", path))
+		errs = append(errs, k.checkField("immutable", path))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -35,25 +35,26 @@ func (k *Kind) add(read examples) error {
 }
 
 // checkPath returns an error if the schema does not have the path, or if the field has values that it must not have.
-func (k *Kind) checkPath(path Path, field fieldExamples) error {
-	if err := k.known("fields", path); err != nil {
+func (k *Kind) checkPath(path Path, field fileField) error {
+	if err := k.checkField("fields", path); err != nil {
 		return err
 	}
 	switch {
 	case field.Omitted != "" && len(field.Valid) > 0 && len(field.Reported)+len(field.Refused) > 0:
-		return fmt.Errorf("fields: %s has valid and invalid values, and a reason why it has not; remove the reason", path)
+		return fmt.Errorf("fields: %s has valid and invalid values, and a reason why it has none; remove omitted", path)
 	case field.Omitted == "" && !field.Whole && !isLeaf(k.schemas[path]):
 		return fmt.Errorf("fields: %s has fields below it; name these, or write whole: true", path)
 	}
 	for _, value := range slices.Concat(field.Valid, field.Reported, field.Refused) {
 		if value == nil {
-			return fmt.Errorf("fields: %s has the value null; a story removes fields without it", path)
+			return fmt.Errorf("fields: %s has the value null; remove it, because generated stories remove fields anyway", path)
 		}
 	}
 	return nil
 }
 
-func (k *Kind) known(where string, path Path) error {
+// checkField returns an error if the schema does not have the path. where is the place of the path in the file.
+func (k *Kind) checkField(where string, path Path) error {
 	if k.schemas[path] == nil {
 		return fmt.Errorf("%s: %s has no field %s; correct the path", where, k.GroupVersionKind.Kind, path)
 	}
@@ -61,28 +62,28 @@ func (k *Kind) known(where string, path Path) error {
 }
 
 // addField adds a field with its values and the derived values, or the reason why it has none.
-func (k *Kind) addField(path Path, fields map[Path]fieldExamples) {
-	given, isGiven := fields[path]
+func (k *Kind) addField(path Path, fields map[Path]fileField) {
+	entry, hasEntry := fields[path]
 	if reason := omitted(path, fields); reason != "" {
 		k.Omitted[path] = reason
-		if len(given.Valid)+len(given.Reported)+len(given.Refused) == 0 {
+		if len(entry.Valid)+len(entry.Reported)+len(entry.Refused) == 0 {
 			return
 		}
 	}
-	if !isGiven && isPartOfWhole(path, fields) {
-		return // otherwise a change would replace what belongs together
+	if !hasEntry && isPartOfWhole(path, fields) {
+		return // values of the enclosing field set the fields below it together
 	}
 	valid, refused := derive(k.schemas[path])
 	field := Field{Path: path}
-	field.add(Valid, given.Valid)
-	field.add(Reported, given.Reported)
-	field.add(Refused, given.Refused)
+	field.add(Valid, entry.Valid)
+	field.add(Reported, entry.Reported)
+	field.add(Refused, entry.Refused)
 	field.add(Valid, valid)
 	field.add(Refused, refused)
 	k.Fields = append(k.Fields, field)
 }
 
-// add adds the values that the field does not have yet, not even in another class.
+// add adds values of a class. It omits a value that the field already has, also in another class.
 func (f *Field) add(class Class, values []any) {
 	for _, value := range values {
 		if !slices.ContainsFunc(f.Values, func(v Value) bool { return reflect.DeepEqual(v.Value, value) }) {
@@ -91,8 +92,8 @@ func (f *Field) add(class Class, values []any) {
 	}
 }
 
-// omitted returns the reason why a field has no values: its own, or that of a field around it. Values of the field itself take precedence.
-func omitted(path Path, fields map[Path]fieldExamples) string {
+// omitted returns the reason why a field has no values: its own or, if the file does not have the field, that of an enclosing field.
+func omitted(path Path, fields map[Path]fileField) string {
 	if own, found := fields[path]; found {
 		return own.Omitted
 	}
@@ -104,7 +105,7 @@ func omitted(path Path, fields map[Path]fieldExamples) string {
 	return ""
 }
 
-func isPartOfWhole(path Path, fields map[Path]fieldExamples) bool {
+func isPartOfWhole(path Path, fields map[Path]fileField) bool {
 	for other, field := range fields {
 		if field.Whole && other != path && other.contains(path) {
 			return true
@@ -113,13 +114,13 @@ func isPartOfWhole(path Path, fields map[Path]fieldExamples) bool {
 	return false
 }
 
-// check returns an error that lists the leaves without a valid value, without an invalid value, or without both.
+// check returns an error that lists the leaves without a valid value and those without an invalid value.
 func (k *Kind) check() error {
 	valid, invalid := map[Path]bool{}, map[Path]bool{}
 	for _, field := range k.Fields {
 		for _, value := range field.Values {
 			if value.Class != Valid {
-				k.mark(invalid, field.Path)
+				k.addLeaves(invalid, field.Path)
 				continue
 			}
 			for _, leaf := range k.LeavesIn(field.Path, value.Value) {
@@ -142,8 +143,8 @@ func (k *Kind) check() error {
 	return errors.Join(errs...)
 }
 
-// mark marks all leaves of a field, because an invalid value need not be complete.
-func (k *Kind) mark(leaves map[Path]bool, path Path) {
+// addLeaves adds all leaves of a field. An invalid value counts for all of them, because it need not contain each leaf.
+func (k *Kind) addLeaves(leaves map[Path]bool, path Path) {
 	for _, leaf := range k.Leaves {
 		if path.contains(leaf) {
 			leaves[leaf] = true

@@ -8,16 +8,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// Fails runs a story and reports whether it fails in the way that is searched for. A story that cannot be run, for example because it patches
-// an object that an earlier step no longer creates, does not fail in that way. An error ends Minimize.
+// Fails runs a story and reports whether the operator fails. It must return false if a step cannot be performed, for example because it
+// patches an object whose creation was removed from the story. An error ends Minimize.
 type Fails func(ctx context.Context, s *story.Story) (bool, error)
 
-// Minimize removes steps from a failing story as long as it still fails, by delta debugging, and returns the shortest failing story that it
-// finds. No single step can be removed from it, unless maxRuns runs did not suffice. Minimize does not change or run the story itself. It
-// returns the shortest failing story so far with an error of fails, or when ctx ends.
+// Minimize removes steps from a failing story by delta debugging, and returns the shortest failing story that it finds. After the removal
+// of any single step, that story no longer fails, unless Minimize ended after maxRuns calls of fails. Minimize does not change the given
+// story. If fails returns an error or ctx ends, it returns the shortest failing story so far and the error.
 func Minimize(ctx context.Context, failing *story.Story, maxRuns int, fails Fails) (*story.Story, error) {
 	if maxRuns < 0 {
-		return failing, errors.New("maxRuns is negative; choose how often the story may run")
+		return failing, errors.New("maxRuns is negative; pass the maximum number of runs of the story")
 	}
 	parts := 2
 	for runs := 0; len(failing.Steps) > 1; {
@@ -41,7 +41,7 @@ func Minimize(ctx context.Context, failing *story.Story, maxRuns int, fails Fail
 func shorten(ctx context.Context, failing *story.Story, parts, maxRuns int, fails Fails) (shorter *story.Story, runs int, err error) {
 	count := len(failing.Steps)
 	parts = min(parts, count)
-	for part := parts - 1; part >= 0; part-- { // the last steps first: what follows the failure is never needed
+	for part := parts - 1; part >= 0; part-- { // the last steps first, because steps after the failure are never needed
 		if runs == maxRuns {
 			return nil, runs, nil
 		}

@@ -46,8 +46,8 @@ func (p Path) contains(other Path) bool {
 // mapKey is the key for "{}" where a map has no entry.
 const mapKey = "example"
 
-// set sets the field at a path in an object. "[]" stands for the first item. Objects and lists that are missing are added. It returns an
-// error if a value in the way is neither.
+// set sets the field at a path in an object. "[]" stands for the first item. set adds missing objects and lists. It returns an error if an
+// enclosing value is neither.
 func set(object map[string]any, path Path, value any) error {
 	result, err := setIn(object, path.elements(), value)
 	if err != nil {
@@ -59,15 +59,15 @@ func set(object map[string]any, path Path, value any) error {
 	return nil
 }
 
-// setIn returns the value in which the field is set. It changes objects and lists in place where it can.
-func setIn(in any, elements []string, value any) (any, error) {
+// setIn returns the current value with the field set. It changes objects and lists in place.
+func setIn(current any, elements []string, value any) (any, error) {
 	if len(elements) == 0 {
 		return value, nil
 	}
 	if elements[0] == itemSuffix {
-		list, isList := in.([]any)
-		if in != nil && !isList {
-			return nil, errors.New("a value in the way is not a list")
+		list, isList := current.([]any)
+		if current != nil && !isList {
+			return nil, errors.New("an enclosing value is not a list")
 		}
 		if len(list) == 0 {
 			list = []any{nil}
@@ -76,9 +76,9 @@ func setIn(in any, elements []string, value any) (any, error) {
 		list[0] = item
 		return list, err
 	}
-	object, isObject := in.(map[string]any)
-	if in != nil && !isObject {
-		return nil, errors.New("a value in the way is not an object")
+	object, isObject := current.(map[string]any)
+	if current != nil && !isObject {
+		return nil, errors.New("an enclosing value is not an object")
 	}
 	if object == nil {
 		object = map[string]any{}
@@ -106,47 +106,47 @@ func firstKey(object map[string]any) string {
 	return first
 }
 
-// remove removes the field at a path from an object. It does nothing if there is none.
+// remove removes the field at a path from an object. It does nothing if the field does not exist.
 func remove(object map[string]any, path Path) {
 	elements := path.elements()
-	var in any = object
+	var current any = object
 	for _, element := range elements[:len(elements)-1] {
-		switch typed := in.(type) {
+		switch typed := current.(type) {
 		case map[string]any:
 			if element == valueSuffix {
 				element = firstKey(typed)
 			}
-			in = typed[element]
+			current = typed[element]
 		case []any:
 			if len(typed) == 0 {
 				return
 			}
-			in = typed[0]
+			current = typed[0]
 		}
 	}
-	if object, isObject := in.(map[string]any); isObject {
+	if object, isObject := current.(map[string]any); isObject {
 		delete(object, elements[len(elements)-1])
 	}
 }
 
-// get returns the value of the field at a path in an object, or nil if there is none.
+// get returns the value of the field at a path in an object, or nil if the field does not exist.
 func get(object map[string]any, path Path) any {
-	var in any = object
+	var current any = object
 	for _, element := range path.elements() {
-		switch typed := in.(type) {
+		switch typed := current.(type) {
 		case map[string]any:
 			if element == valueSuffix {
 				element = firstKey(typed)
 			}
-			in = typed[element]
+			current = typed[element]
 		case []any:
 			if len(typed) == 0 || element != itemSuffix {
 				return nil
 			}
-			in = typed[0]
+			current = typed[0]
 		default:
 			return nil
 		}
 	}
-	return in
+	return current
 }

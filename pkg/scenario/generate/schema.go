@@ -12,9 +12,9 @@ import (
 // fieldSchema is the schema of a field.
 type fieldSchema = apiextensionsv1.JSONSchemaProps
 
-// Leaves returns the paths of the leaves of a field's schema, sorted. path is the path of the field. A leaf is a field without fields of its
-// own: a scalar, a list or a map of scalars, or an object of which the schema does not list the fields. It returns an error for a schema
-// with a property whose name has a dot or a bracket, because a Path cannot have it.
+// Leaves returns the paths of the leaves of a field's schema, sorted. path is the path of the field. A leaf is a field without fields of
+// its own: a scalar, a list or a map of scalars, or an object whose fields the schema does not list. Leaves returns an error for a property
+// with a dot, bracket or brace in its name, because a Path cannot contain such a name.
 func Leaves(path Path, of *apiextensionsv1.JSONSchemaProps) ([]Path, error) {
 	var leaves []Path
 	err := walk(path, of, func(path Path, of *fieldSchema) {
@@ -33,7 +33,7 @@ func fieldsOf(path Path, of *fieldSchema) (map[Path]*fieldSchema, error) {
 	return fields, err
 }
 
-// walk calls visit with a field and all fields below it. Schemas of CustomResourceDefinitions have no references, so that it ends.
+// walk calls visit with a field and all fields below it. It ends, because schemas of CustomResourceDefinitions have no references ($ref).
 func walk(path Path, of *fieldSchema, visit func(Path, *fieldSchema)) error {
 	visit(path, of)
 	if isLeaf(of) {
@@ -41,7 +41,7 @@ func walk(path Path, of *fieldSchema, visit func(Path, *fieldSchema)) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(of.Properties)) {
 		if strings.ContainsAny(name, ".[]{}") {
-			return fmt.Errorf("%s has the property %q: a path cannot have dots and brackets in names", path, name)
+			return fmt.Errorf("%s has the property %q; names with dots, brackets or braces are not supported", path, name)
 		}
 		property := of.Properties[name]
 		if err := walk(path+Path("."+name), &property, visit); err != nil {
@@ -71,7 +71,7 @@ func isLeaf(of *fieldSchema) bool {
 	return true
 }
 
-// isScalar reports whether values of the schema are neither objects nor lists, or anything.
+// isScalar reports whether the schema lists neither properties nor items nor values of a map.
 func isScalar(of *fieldSchema) bool {
 	return len(of.Properties) == 0 && itemsOf(of) == nil && valuesOf(of) == nil
 }
@@ -92,7 +92,7 @@ func valuesOf(of *fieldSchema) *fieldSchema {
 	return of.AdditionalProperties.Schema
 }
 
-// leavesIn returns the leaves that a value at a path has. The value must be valid.
+// leavesIn returns the leaves that the value at a path contains, sorted. The value must be valid.
 func leavesIn(path Path, value any, fields map[Path]*fieldSchema) []Path {
 	of := fields[path]
 	if of == nil {

@@ -25,11 +25,11 @@ func ParseSeed(text string) (Seed, error) {
 		return 0, fmt.Errorf("seed %q is not VERSION-NUMBER, such as %s", text, Seed(4711))
 	}
 	if version != Version {
-		return 0, fmt.Errorf("seed %q is of generator version %d, and this is version %d: use the commit that printed the seed, or the printed story",
-			text, version, Version)
+		return 0, fmt.Errorf("seed %q is of generator version %d, and this is version %d: check out the commit that printed the seed, "+
+			"or replay the story from its file", text, version, Version)
 	}
 	return Seed(number), nil
 }
 
-// random returns the source of all choices.
+// random returns a source of random numbers for all choices of a Generator.
 func (s Seed) random() *rand.Rand { return rand.New(rand.NewPCG(uint64(s), Version)) }

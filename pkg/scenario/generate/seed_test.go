@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
 )
 
-func TestASeedIsReadBack(t *testing.T) {
+func TestParseSeedReadsWhatStringWrites(t *testing.T) {
 	for _, seed := range []generate.Seed{0, 4711, math.MaxUint64} {
 		if read, err := generate.ParseSeed(seed.String()); err != nil || read != seed {
 			t.Errorf("%s was read as %s, %v", seed, read, err)
@@ -20,7 +20,7 @@ func TestASeedIsReadBack(t *testing.T) {
 	}
 }
 
-func TestASeedThatCannotBeReadIsAnError(t *testing.T) {
+func TestParseSeedRejectsInvalidSeeds(t *testing.T) {
 	other := fmt.Sprintf("%d-4711", generate.Version+1)
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":                    {"", `seed "" is not VERSION-NUMBER, such as 1-4711`},
@@ -28,7 +28,7 @@ func TestASeedThatCannotBeReadIsAnError(t *testing.T) {
 		"a negative number":          {"1--1", "is not VERSION-NUMBER"},
 		"a number that is too large": {"1-99999999999999999999", "is not VERSION-NUMBER"},
 		"a text":                     {"1-a", "is not VERSION-NUMBER"},
-		"another version":            {other, fmt.Sprintf("is of generator version %d, and this is version %d: use the commit", generate.Version+1, generate.Version)},
+		"another version":            {other, fmt.Sprintf("is of generator version %d, and this is version %d: check out the commit", generate.Version+1, generate.Version)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := generate.ParseSeed(c.text); err == nil || !strings.Contains(err.Error(), c.want) {

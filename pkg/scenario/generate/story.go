@@ -11,12 +11,12 @@ import (
 const (
 	// DefaultSteps is the default of Generator.Steps.
 	DefaultSteps = 12
-	// maxSteps is the maximum of Generator.Steps. Longer stories find no more, and take longer to minimize.
+	// maxSteps is the maximum of Generator.Steps. Longer stories take too long to minimize.
 	maxSteps = 100
 )
 
-// Proposer returns steps that change something other than the objects of the Kinds, such as what a catalog offers, the version of the
-// cluster, or which requests fail. Its choices must depend on random only, and it must return at least one step.
+// Proposer returns steps that change something other than the objects of the Kinds, such as the content of a catalog, the version of the
+// cluster, or injected faults. Its choices must depend on random only, and it must return at least one step.
 type Proposer func(random *rand.Rand) ([]story.Step, error)
 
 // Generator makes stories.
@@ -27,40 +27,40 @@ type Generator struct {
 	Verbs map[string]story.Verb
 	// First are the steps with which each story begins. They do not count toward Steps.
 	First []story.Step
-	// Proposers add steps of other actors.
+	// Proposers add steps of other actors. Nil adds none.
 	Proposers []Proposer
 	// Steps is the maximum number of steps. 0 means DefaultSteps.
 	Steps int
 }
 
-// Generated is a story, and what it tests.
+// Generated is a generated story, with its corrections and the values that it sets.
 type Generated struct {
 	// Story is the story. Its positions are those of its YAML.
 	Story *story.Story
-	// Corrections are steps that correct the values in Story that the operator reports, and that no step of Story has corrected. They may
-	// be refused.
+	// Corrections are steps that correct the Reported values that no step of Story has corrected. The API server may refuse them.
 	Corrections []story.Step
-	// Exercises are the values that its steps set, in order.
-	Exercises []Exercise
+	// Assignments are the values that the steps of Story set, in order.
+	Assignments []Assignment
 }
 
-// Exercise is a value that a step sets a field to.
-type Exercise struct {
+// Assignment is a value to which a step sets a field.
+type Assignment struct {
 	Kind  *Kind
 	Path  Path
 	Value Value
 }
 
-// Leaves returns the leaves of the kind's spec that the value has. A value that is refused stands for its field only.
-func (e Exercise) Leaves() []Path {
+// Leaves returns the leaves of the kind's spec that the value contains. For a Refused value, which may be malformed, it returns the path of
+// the field.
+func (e Assignment) Leaves() []Path {
 	if e.Value.Class == Refused {
 		return []Path{e.Path}
 	}
 	return e.Kind.LeavesIn(e.Path, e.Value.Value)
 }
 
-// Story makes the story of a seed. The story is what Parse reads from its YAML, so that it can be replayed as a file. Story may be called
-// concurrently.
+// Story makes the story of a seed. It returns the story as story.Parse reads it from its YAML, so that the same story can be replayed from
+// a file. Story may be called concurrently.
 func (g Generator) Story(seed Seed) (Generated, error) {
 	steps := g.Steps
 	if steps == 0 {
@@ -68,14 +68,14 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	}
 	switch {
 	case len(g.Kinds) == 0:
-		return Generated{}, errors.New("the generator has no kinds")
+		return Generated{}, errors.New("the generator has no kinds; set Generator.Kinds")
 	case steps < 1 || steps > maxSteps:
 		return Generated{}, fmt.Errorf("a generated story cannot have %d steps; choose 1 to %d", steps, maxSteps)
 	}
 	b := &builder{generator: g, random: seed.random(), limit: len(g.First) + steps}
 	b.steps = append(b.steps, g.First...)
 	for _, kind := range g.Kinds {
-		b.objects = append(b.objects, &object{kind: kind})
+		b.objects = append(b.objects, &objectState{kind: kind})
 	}
 	for len(b.steps) < b.limit {
 		if err := b.next(); err != nil {
@@ -97,17 +97,17 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	}
 	corrections := read.Steps[b.limit:]
 	read.Steps = read.Steps[:b.limit:b.limit]
-	return Generated{Story: read, Corrections: corrections, Exercises: b.exercises}, nil
+	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments}, nil
 }
 
 // builder makes one story.
 type builder struct {
-	generator Generator
-	random    *rand.Rand
-	limit     int
-	objects   []*object
-	steps     []story.Step
-	exercises []Exercise
+	generator   Generator
+	random      *rand.Rand
+	limit       int
+	objects     []*objectState
+	steps       []story.Step
+	assignments []Assignment
 }
 
 // next adds one step, or the steps of a Proposer.
@@ -126,7 +126,8 @@ func (b *builder) next() error {
 	return b.change(b.objects[b.random.IntN(len(b.objects))])
 }
 
-// wait adds a step in which time passes: long enough for GitOps, or for the deadlines of an operator.
+// wait adds a step in which time passes: between 10 seconds, which is shorter than gitOpsInterval, and 3 hours, which exceeds the deadlines
+// of most operators.
 func (b *builder) wait() error {
 	durations := []string{"10s", "1m", "5m", "1h", "3h"}
 	arguments, err := story.NewArguments(durations[b.random.IntN(len(durations))])
@@ -135,12 +136,12 @@ func (b *builder) wait() error {
 }
 
 // change adds a step that changes an object.
-func (b *builder) change(o *object) error {
+func (b *builder) change(o *objectState) error {
 	if !o.isCreated {
-		step, exercise, err := o.createStep(b.random)
+		step, assignment, err := o.createStep(b.random)
 		b.steps = append(b.steps, step)
-		if exercise != nil {
-			b.exercise(o, *exercise)
+		if assignment != nil {
+			b.recordAssignment(o, *assignment)
 		}
 		return err
 	}
@@ -149,7 +150,7 @@ func (b *builder) change(o *object) error {
 		return b.correct(o)
 	}
 	field, value, found := o.pick(b.random, func(f Field) bool { return !o.kind.IsImmutable(f.Path) })
-	if choice == 9 || !found { // if all fields are immutable, nothing else can change
+	if choice == 9 || !found { // if all fields are immutable, only a deletion is possible
 		return b.remove(o)
 	}
 	if choice == 8 {
@@ -158,14 +159,14 @@ func (b *builder) change(o *object) error {
 	return b.set(o, field.Path, value)
 }
 
-func (b *builder) remove(o *object) error {
+func (b *builder) remove(o *objectState) error {
 	step, err := o.deleteStep()
 	b.steps = append(b.steps, step)
 	return err
 }
 
 // correct adds a step that restores a field with a reported value. If the field is immutable, it deletes the object instead.
-func (b *builder) correct(o *object) error {
+func (b *builder) correct(o *objectState) error {
 	if o.kind.IsImmutable(o.reported) {
 		return b.remove(o)
 	}
@@ -188,20 +189,20 @@ func (b *builder) correctAll() error {
 	return nil
 }
 
-func (b *builder) set(o *object, path Path, value Value) error {
+func (b *builder) set(o *objectState, path Path, value Value) error {
 	step, err := o.setStep(path, value)
 	b.steps = append(b.steps, step)
 	if value.Value != nil {
-		b.exercise(o, Exercise{o.kind, path, value})
+		b.recordAssignment(o, Assignment{o.kind, path, value})
 	} else if o.reported == path {
 		o.reported = ""
 	}
 	return err
 }
 
-// exercise records a value, and whether the object now has a value that must be corrected.
-func (b *builder) exercise(o *object, done Exercise) {
-	b.exercises = append(b.exercises, done)
+// recordAssignment records a value, and whether the object has a Reported value that must be corrected.
+func (b *builder) recordAssignment(o *objectState, done Assignment) {
+	b.assignments = append(b.assignments, done)
 	switch {
 	case done.Value.Class == Reported:
 		o.reported = done.Path

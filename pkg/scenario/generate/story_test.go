@@ -91,7 +91,7 @@ func TestASeedAlwaysMakesTheSameStory(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden story")
 
-// A seed may only make another story if the generator has another version.
+// A change of the generator that makes another story from a seed must increase Version.
 func TestTheStoryOfASeed(t *testing.T) {
 	g := generator(t)
 	g.Steps = 6
@@ -100,7 +100,7 @@ func TestTheStoryOfASeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := story.Golden("testdata/seed-1-4711.yaml", yamlOf(t, generated.Story), *update); err != nil {
-		t.Errorf("the seed makes another story; if that is intended, increase Version: %v", err)
+		t.Errorf("the seed makes another story; if you intend the change, increase Version and run this test with -update: %v", err)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestAllValuesAreTried(t *testing.T) {
 		if count := len(generated.Story.Steps); count != generate.DefaultSteps {
 			t.Errorf("seed %s: %d steps", seed, count)
 		}
-		for _, exercise := range generated.Exercises {
-			delete(untried, fmt.Sprint(exercise.Path, exercise.Value))
-			if len(exercise.Leaves()) == 0 && exercise.Path != "spec.parts" {
-				t.Errorf("%s tries no leaf", exercise.Path)
+		for _, assignment := range generated.Assignments {
+			delete(untried, fmt.Sprint(assignment.Path, assignment.Value))
+			if len(assignment.Leaves()) == 0 && assignment.Path != "spec.parts" {
+				t.Errorf("%s tries no leaf", assignment.Path)
 			}
 		}
 		for _, step := range generated.Story.Steps {
@@ -161,7 +161,7 @@ func TestAllValuesAreTried(t *testing.T) {
 	}
 }
 
-// A correction restores the field, and the fields that were set with it.
+// The correction restores the field, and the fields that were set with it.
 func TestAReportedValueIsCorrected(t *testing.T) {
 	kind, err := generate.ParseKind([]byte(`
 kind: Widget
@@ -249,16 +249,16 @@ func TestAGeneratedStoryCanBePerformed(t *testing.T) {
 	}
 }
 
-func TestAGeneratorThatCannotMakeStoriesSaysWhy(t *testing.T) {
+func TestStoryReturnsAnErrorForAnInvalidGenerator(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		change func(*generate.Generator)
 		want   string
 	}{
-		"no kinds":                 {func(g *generate.Generator) { g.Kinds = nil }, "the generator has no kinds"},
-		"too many steps":           {func(g *generate.Generator) { g.Steps = 101 }, "a generated story cannot have 101 steps; choose 1 to 100"},
-		"fewer than no steps":      {func(g *generate.Generator) { g.Steps = -1 }, "a generated story cannot have -1 steps"},
-		"a verb that is not there": {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-1-7.yaml:"},
+		"no kinds":                   {func(g *generate.Generator) { g.Kinds = nil }, "the generator has no kinds"},
+		"too many steps":             {func(g *generate.Generator) { g.Steps = 101 }, "a generated story cannot have 101 steps; choose 1 to 100"},
+		"a negative number of steps": {func(g *generate.Generator) { g.Steps = -1 }, "a generated story cannot have -1 steps"},
+		"an unknown verb":            {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-1-7.yaml:"},
 		"a proposer without steps": {func(g *generate.Generator) {
 			g.Proposers = []generate.Proposer{func(*rand.Rand) ([]story.Step, error) { return nil, nil }}
 		}, "a proposer returned no steps"},

@@ -8,17 +8,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// staleLags are the ages of the lists of StaleRestart, as numbers of writes of all clients. The lag back to the beginning of the step is
-// always added. If the step creates an object of the same name as an object that was deleted before the step, a lag is added with which the
-// lists have the former object.
+// staleLags are values of Perturbation.Lag, in writes of all clients. Perturbations adds the lag back to the beginning of the step. If the
+// step creates an object whose name an earlier, deleted object had, Perturbations also adds the lag with which the lists return the deleted
+// object.
 var staleLags = []int{1, 3, 10}
 
 // Perturbations returns all perturbations of the story, in the order of its steps.
 func (r *Recording) Perturbations() []Perturbation {
 	var all []Perturbation
 	for i, step := range r.steps {
-		if !step.after.Runs {
-			continue // the story ends the operator here, so another end of it changes nothing
+		if !step.after.IsRunning {
+			continue // the step stops the operator, so a perturbed restart has no effect
 		}
 		for j, write := range step.writes {
 			at := Perturbation{Step: step.number, Write: j, write: describe(write.request)}
@@ -32,14 +32,14 @@ func (r *Recording) Perturbations() []Perturbation {
 			}
 		}
 		all = append(all, eventPerturbations(step.number, step.events)...)
-		if i+1 < len(r.steps) && isUnseen(step, r.steps[i+1]) {
+		if i+1 < len(r.steps) && canBeUnseen(step, r.steps[i+1]) {
 			all = append(all, Perturbation{Pattern: UnseenStep, Step: step.number})
 		}
 	}
 	return all
 }
 
-// lags returns how many writes of all clients the lists after a restart are behind. The oldest lists are those from before the step.
+// lags returns the values of Perturbation.Lag for a StaleRestart after a write, sorted.
 func lags(step recordedStep, write recordedWrite) []int {
 	longest := int(write.cluster.Revision() - step.start)
 	var found []int
@@ -52,8 +52,8 @@ func lags(step recordedStep, write recordedWrite) []int {
 		found = append(found, longest)
 	}
 	for _, event := range step.events {
-		deleted, isRepeated := step.former[keyOf(event)]
-		if event.Type == watch.Added && isRepeated && event.Revision <= write.cluster.Revision() {
+		deleted, wasDeleted := step.deletions[keyOf(event)]
+		if event.Type == watch.Added && wasDeleted && event.Revision <= write.cluster.Revision() {
 			found = append(found, int(write.cluster.Revision()-deleted)+1)
 		}
 	}
@@ -82,14 +82,14 @@ func eventPerturbations(step int, events []scenario.Event) []Perturbation {
 	return all
 }
 
-// isUnseen reports whether an UnseenStep can perturb a step: it and the next one change the same object, which the operator watches. After
-// a deletion that waits for finalizers, the next step cannot be performed at once.
-func isUnseen(step, next recordedStep) bool {
+// canBeUnseen reports whether an UnseenStep can perturb a step: the step and the next one change the same object, and the operator watches
+// the object. It excludes a deletion that waits for finalizers, because the next step would meet the deleted object.
+func canBeUnseen(step, next recordedStep) bool {
 	isWatched := slices.ContainsFunc(step.events, func(event scenario.Event) bool { return event == step.first })
 	return isWatched && isSameObject(step.first, next.first) && (step.Verb != "delete" || step.first.Type == watch.Deleted)
 }
 
-// objectKey identifies the objects of one name, of which at most one exists at a time.
+// objectKey identifies an object by its name. A deleted object and its successor have the same objectKey.
 type objectKey struct{ resource, namespace, name string }
 
 func keyOf(event scenario.Event) objectKey {

@@ -29,7 +29,7 @@ const (
 	finalizer    = "example.com/copier"
 )
 
-// defect is a mistake that the operator of these tests makes on purpose.
+// defect is a deliberate bug of the operator in these tests.
 type defect string
 
 const (
@@ -41,8 +41,8 @@ const (
 	remembers           defect = "it remembers which copies it made, and does not check whether they exist"
 )
 
-// copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then writes an annotation of the
-// ConfigMap. With the label's value "protected", the ConfigMap gets a finalizer.
+// copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then sets an annotation on the
+// ConfigMap. If the label's value is "protected", it also adds a finalizer to the ConfigMap.
 type copier struct {
 	client     kubernetes.Interface
 	defect     defect
@@ -115,7 +115,7 @@ func (c *copier) sync(ctx context.Context, name string) error {
 	if err != nil || source.Labels["copy"] == "" {
 		return err
 	}
-	// The cache may be old: a copy of an object that is gone would stay.
+	// The cache may be stale: a copy of an object that no longer exists would never be deleted.
 	live, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil || live.UID != source.UID || live.DeletionTimestamp != nil {
 		return ignoreNotFound(err)
@@ -147,7 +147,7 @@ func (c *copier) sync(ctx context.Context, name string) error {
 	return nil // the event of the copy enqueues it again
 }
 
-// write creates the copy, or updates it if it differs. It reports whether it wrote or could write.
+// write creates the copy, or updates it if it differs. It reports whether it sent a write.
 func (c *copier) write(ctx context.Context, source *corev1.ConfigMap) (written bool, err error) {
 	client := c.client.CoreV1().Secrets(namespace)
 	owners := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: source.Name, UID: source.UID}}
@@ -188,7 +188,7 @@ func (c *copier) record(ctx context.Context, source *corev1.ConfigMap) error {
 	return err
 }
 
-// remove deletes the copy of an object that is being deleted, and then the finalizer of the object, which may be nil.
+// remove deletes the copy of a deleted source, and then removes the finalizer of the source. source is nil if it no longer exists.
 func (c *copier) remove(ctx context.Context, name string, source *corev1.ConfigMap) error {
 	live, err := c.secrets.Secrets(namespace).Get(name)
 	options := metav1.DeleteOptions{}
@@ -214,13 +214,13 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// underTrial returns the operator with a defect.
-func underTrial(t *testing.T, made defect) trial.Operator {
+// underTest returns a copier with a defect, as an operator under test.
+func underTest(t *testing.T, made defect) trial.Operator {
 	t.Helper()
 	return trial.Operator{
 		Users: []string{operatorUser}, Interval: 2 * time.Minute,
 		Counts: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
-		Open: func(ctx context.Context, from trial.Moment) (*trial.System, error) {
+		Open: func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 			cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 			if err != nil {
 				return nil, err
@@ -239,8 +239,8 @@ func underTrial(t *testing.T, made defect) trial.Operator {
 					running.Go(func() { (&copier{client: client, defect: made}).run(ctx) })
 					return nil
 				},
-				Runs: func() bool { return runs },
-				Save: func() (any, error) { return struct{}{}, nil },
+				IsRunning: func() bool { return runs },
+				Save:      func() (any, error) { return struct{}{}, nil },
 				Stop: func() error {
 					stop()
 					running.Wait()

@@ -25,7 +25,7 @@ const (
 	deleteOther  = `- delete: ConfigMap/default/b` + "\n"
 )
 
-// life is a story in which the operator has to do all that it can.
+// life is a story that exercises every function of the operator.
 const life = createSource + editSource + deleteSource + createSource + createOther + deleteOther + createOther
 
 func TestPerturbationsFindEachDefect(t *testing.T) {
@@ -33,7 +33,7 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 	for _, c := range []struct {
 		defect defect
 		steps  string
-		// finder is the pattern of which a perturbation must find the defect.
+		// finder is the pattern whose perturbations must find the defect.
 		finder perturb.Pattern
 	}{
 		{none, life, ""},
@@ -60,7 +60,7 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]string {
 	t.Helper()
 	from := prepared(t)
-	operator := underTrial(t, made)
+	operator := underTest(t, made)
 	recording, err := record(t, operator, from, steps)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]strin
 	for i, each := range all {
 		patterns[each.Pattern]++
 		if made == none && i%2 == 1 {
-			continue // half of them take a minute with the race detector
+			continue // half of the perturbations already take a minute with the race detector
 		}
 		synctest.Test(t, func(t *testing.T) {
 			if err := recording.Run(t.Context(), operator, each); err != nil {
@@ -83,7 +83,7 @@ func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]strin
 	return found
 }
 
-func record(t *testing.T, operator trial.Operator, from trial.Moment, steps string) (recording *perturb.Recording, err error) {
+func record(t *testing.T, operator trial.Operator, from trial.Checkpoint, steps string) (recording *perturb.Recording, err error) {
 	t.Helper()
 	read, err := story.Parse("story.yaml", []byte("title: A ConfigMap is copied\nsteps:\n"+steps), story.Verbs())
 	if err != nil {
@@ -94,7 +94,7 @@ func record(t *testing.T, operator trial.Operator, from trial.Moment, steps stri
 }
 
 // prepared returns a cluster in which the operator has all permissions.
-func prepared(t *testing.T) (from trial.Moment) {
+func prepared(t *testing.T) (from trial.Checkpoint) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		cluster, err := scenario.Start(t.Context(), scenario.Options{})
@@ -117,14 +117,14 @@ func prepared(t *testing.T) (from trial.Moment) {
 		if err := cluster.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		from = trial.Moment{Cluster: cluster.Snapshot(), Runs: true}
+		from = trial.Checkpoint{Cluster: cluster.Snapshot(), IsRunning: true}
 	})
 	return from
 }
 
 func TestAStoryWithoutWritesCannotBePerturbed(t *testing.T) {
 	t.Parallel()
-	_, err := record(t, underTrial(t, none), prepared(t), "- wait: 1h\n")
+	_, err := record(t, underTest(t, none), prepared(t), "- wait: 1h\n")
 	if !errors.Is(err, perturb.ErrNoWrites) || !strings.Contains(err.Error(), `recording "A ConfigMap is copied"`) {
 		t.Errorf("got %v", err)
 	}
@@ -132,7 +132,7 @@ func TestAStoryWithoutWritesCannotBePerturbed(t *testing.T) {
 
 func TestAStoryThatFailsIsNotRecorded(t *testing.T) {
 	t.Parallel()
-	_, err := record(t, underTrial(t, none), prepared(t), editSource)
+	_, err := record(t, underTest(t, none), prepared(t), editSource)
 	if err == nil || !strings.Contains(err.Error(), "story.yaml:3: patch: ConfigMap/default/a does not exist") {
 		t.Errorf("got %v", err)
 	}
@@ -140,7 +140,7 @@ func TestAStoryThatFailsIsNotRecorded(t *testing.T) {
 
 func TestPerturbationsHaveUniqueNames(t *testing.T) {
 	t.Parallel()
-	recording, err := record(t, underTrial(t, none), prepared(t), life)
+	recording, err := record(t, underTest(t, none), prepared(t), life)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +150,6 @@ func TestPerturbationsHaveUniqueNames(t *testing.T) {
 	}
 	slices.Sort(names)
 	if unique := slices.Compact(slices.Clone(names)); len(unique) != len(names) {
-		t.Errorf("%d names of %d perturbations are unique", len(unique), len(names))
+		t.Errorf("%d perturbations have %d different names", len(names), len(unique))
 	}
 }

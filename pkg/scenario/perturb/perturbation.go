@@ -11,37 +11,39 @@ import (
 type Pattern string
 
 const (
-	// Restart ends the operator right after one of its writes. Another process starts from the cluster as it is after the write.
+	// Restart ends the operator right after one of its writes. A new process starts from the state of the cluster after the write.
 	Restart Pattern = "restart"
-	// StaleRestart is like Restart, and the lists with which the new process begins are as old as an earlier event. The watches after them
-	// replay what came later.
+	// StaleRestart is like Restart, but the first lists of the new process return the state of the cluster Perturbation.Lag writes earlier.
+	// The watches that follow deliver the later events.
 	StaleRestart Pattern = "stale restart"
-	// MergedEvent withholds an event until the next event of the same object replaces it. The operator sees the object before the first event
-	// and after the second one.
+	// MergedEvent withholds an event until the next event of the same object, and delivers both as one change. The operator does not see the
+	// state of the object between the two events.
 	MergedEvent Pattern = "merged event"
-	// DelayedEvent delays an event, and what follows in the same watches. Watches of other kinds go on.
+	// DelayedEvent delays an event and all later events of the same watches. Watches of other kinds deliver events on time.
 	DelayedEvent Pattern = "delayed event"
-	// RestoredSnapshot restores the cluster, at the end of a step, to its content after an earlier write of the step, while the operator runs.
+	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
+	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
-	// UnseenStep performs a step and the next one at once, and merges the events of the object that both change. The operator does not see the
-	// object between the steps.
+	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
+	// not see the state of the object between the steps.
 	UnseenStep Pattern = "unseen step"
 )
 
-// Perturbation is a change of one run of a story. Steps, writes and events count from 1.
+// Perturbation is a fault that Recording.Run injects into one step of a story. Steps, writes and events are counted from 1.
 type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the number of the operator's write in the step, for Restart, StaleRestart and RestoredSnapshot; 0 is the verb of the step.
+	// Write is the number of the operator's write in the step, for Restart, StaleRestart and RestoredSnapshot. 0 stands for the last write of
+	// the step's own verb.
 	Write int
-	// Lag is the age of the lists of a StaleRestart, as a number of writes of all clients.
+	// Lag is the number of writes, by all clients, that the lists of a StaleRestart are behind.
 	Lag int
 	// Event is the event that is merged or delayed, and Nth is its number among the events of its object in the step.
 	Event scenario.Event
 	Nth   int
 
-	// write describes the write for String.
+	// write is the text of the write in String.
 	write string
 }
 

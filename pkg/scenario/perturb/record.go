@@ -16,33 +16,35 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// Recording is a story that was played without perturbations. It is immutable. Runs may use it concurrently, and in different bubbles.
+// Recording is the trace of a story that was played without perturbations. It is immutable. Its methods may be called concurrently, and in
+// different bubbles.
 type Recording struct {
 	title string
 	steps []recordedStep
 }
 
-// recordedStep is a step with the trace that it left.
+// recordedStep is a step with its trace.
 type recordedStep struct {
 	story.Step
 	// number is the number of the step in its story, counted from 1.
 	number int
-	// faults are the steps before it that inject faults.
+	// faults are the steps with verb "fail" right before the step.
 	faults []story.Step
-	// before and after are the system at rest before and after the step. acted is the system right after the verb of the step. start is the
-	// revision of the cluster before the verb.
-	before, acted, after trial.Moment
-	start                int64
-	// writes has the cluster right after the verb, with a zero request, and then the operator's writes, in the order of their responses.
+	// before and after are the system at rest before and after the step. afterVerb is the system right after the verb of the step. start is
+	// the revision of the cluster before the verb.
+	before, afterVerb, after trial.Checkpoint
+	start                    int64
+	// writes[0] has a zero request and the cluster right after the verb. The operator's writes follow, in the order of their responses.
 	writes []recordedWrite
-	// events are the events of the step that the operator's watches deliver. first is the first event of the step, which the verb caused; it
-	// is the zero Event if the step has none.
+	// events are the events of the step that the operator's watches deliver. first is the first event that the verb caused, or the zero Event
+	// if the verb wrote nothing.
 	events []scenario.Event
 	first  scenario.Event
-	// former has the revision of the last deletion of each object that was deleted before the step.
-	former map[objectKey]int64
-	// state is the content of the cluster after the step, restarted the same after a restart of the operator, which may forget what it
-	// cannot read again, and withoutHistory that without its history. counts are the creations and deletions in the step.
+	// deletions has the revision of the last deletion of each object that was deleted before the step.
+	deletions map[objectKey]int64
+	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator, which loses what
+	// the operator kept in its memory only. withoutHistory is restarted without its history. counts are the creations and deletions in the
+	// step.
 	state, restarted, withoutHistory trial.State
 	counts                           trial.Counts
 }
@@ -56,8 +58,8 @@ type recordedWrite struct {
 // ErrNoWrites is the error of Record for a story in which the operator writes nothing: no perturbation could change anything.
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so it cannot be perturbed; choose a story in which it does something")
 
-// Record starts a system from a moment, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
-func Record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (*Recording, error) {
+// Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
+func Record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
 	recording, err := record(ctx, operator, from, read)
 	if err != nil {
 		return nil, fmt.Errorf("recording %q: %w", read.Title, err)
@@ -70,10 +72,10 @@ func Record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 	return nil, fmt.Errorf("recording %q: %w", read.Title, ErrNoWrites)
 }
 
-// record plays each step in a system of its own, so that a run that starts from a step's beginning differs in nothing but the perturbation.
-func record(ctx context.Context, operator trial.Operator, from trial.Moment, read *story.Story) (*Recording, error) {
+// record plays each step in a new system. A perturbed run, which also starts a new system, then differs only by the perturbation.
+func record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
 	recording := &Recording{title: read.Title}
-	former := map[objectKey]int64{}
+	deletions := map[objectKey]int64{}
 	var faults []story.Step
 	for i, step := range read.Steps {
 		if step.Verb == "fail" {
@@ -84,10 +86,10 @@ func record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 		if err != nil {
 			return nil, err
 		}
-		recorded.number, recorded.former = i+1, maps.Clone(former)
+		recorded.number, recorded.deletions = i+1, maps.Clone(deletions)
 		for _, event := range recorded.events {
 			if event.Type == watch.Deleted {
-				former[keyOf(event)] = event.Revision
+				deletions[keyOf(event)] = event.Revision
 			}
 		}
 		recording.steps = append(recording.steps, recorded)
@@ -96,8 +98,8 @@ func record(ctx context.Context, operator trial.Operator, from trial.Moment, rea
 	return recording, nil
 }
 
-// recordStep plays a step after the faults that it is to meet, and then restarts the operator.
-func recordStep(ctx context.Context, operator trial.Operator, from trial.Moment, steps []story.Step) (recorded recordedStep, err error) {
+// recordStep plays the last of the steps after the others, which inject its faults, and then restarts the operator.
+func recordStep(ctx context.Context, operator trial.Operator, from trial.Checkpoint, steps []story.Step) (recorded recordedStep, err error) {
 	recorded.before = from
 	recorded.faults, recorded.Step = steps[:len(steps)-1], steps[len(steps)-1]
 	if err := recorded.play(ctx, operator); err != nil {
@@ -121,42 +123,42 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := do(ctx, system, r.faults...); err != nil {
+	if err := perform(ctx, system, r.faults...); err != nil {
 		return err
 	}
 	cluster := system.Runner.Cluster
 	r.start = cluster.Revision()
-	writes := &writeLog{cluster: cluster, acted: r.start}
-	// These are injected after the faults of the story, which take effect first.
-	cluster.Inject(scenario.Fault{Match: r.isOwn, Effect: scenario.Around(writes.acting, func(scenario.Request) {}), Times: scenario.Always})
+	writes := &writeLog{cluster: cluster, lastVerbWrite: r.start}
+	// The faults of the story take effect, because they were injected first.
+	cluster.Inject(scenario.Fault{Match: r.isVerbWrite, Effect: scenario.Around(writes.recordVerbWrite, func(scenario.Request) {}), Times: scenario.Always})
 	cluster.Inject(scenario.Fault{Match: operator.Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
-	if err := do(ctx, system, r.Step); err != nil {
+	if err := perform(ctx, system, r.Step); err != nil {
 		return err
 	}
-	if r.acted, err = system.Moment(); err != nil {
+	if r.afterVerb, err = system.Checkpoint(); err != nil {
 		return err
 	}
-	if r.acted.Cluster, err = r.acted.Cluster.At(min(writes.acted, r.acted.Cluster.Revision())); err != nil {
+	if r.afterVerb.Cluster, err = r.afterVerb.Cluster.At(min(writes.lastVerbWrite, r.afterVerb.Cluster.Revision())); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
-	r.writes = append([]recordedWrite{{cluster: r.acted.Cluster}}, writes.after(writes.acted)...)
-	return r.readEnd(ctx, system)
+	r.writes = append([]recordedWrite{{cluster: r.afterVerb.Cluster}}, writes.after(writes.lastVerbWrite)...)
+	return r.recordResult(ctx, system)
 }
 
-// isOwn reports whether a request is a write of the step's verb.
-func (r *recordedStep) isOwn(request scenario.Request) bool {
+// isVerbWrite reports whether a request is a write of the step's verb.
+func (r *recordedStep) isVerbWrite(request scenario.Request) bool {
 	return request.IsWrite() && (request.User == scenario.AdminUser || request.User == r.As)
 }
 
-// do performs the step, after the faults that it is to meet.
-func (r *recordedStep) do(ctx context.Context, system *trial.System) error {
-	return do(ctx, system, append(slices.Clone(r.faults), r.Step)...)
+// perform injects the faults of the step, and performs the step.
+func (r *recordedStep) perform(ctx context.Context, system *trial.System) error {
+	return perform(ctx, system, append(slices.Clone(r.faults), r.Step)...)
 }
 
-func do(ctx context.Context, system *trial.System, steps ...story.Step) error {
+func perform(ctx context.Context, system *trial.System, steps ...story.Step) error {
 	for _, step := range steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
@@ -165,9 +167,9 @@ func do(ctx context.Context, system *trial.System, steps ...story.Step) error {
 	return nil
 }
 
-// readEnd records what the step led to.
-func (r *recordedStep) readEnd(ctx context.Context, system *trial.System) (err error) {
-	if r.after, err = system.Moment(); err != nil {
+// recordResult records the state of the system at rest after the step.
+func (r *recordedStep) recordResult(ctx context.Context, system *trial.System) (err error) {
+	if r.after, err = system.Checkpoint(); err != nil {
 		return err
 	}
 	events, err := system.Runner.Cluster.Events(r.start)
@@ -175,7 +177,7 @@ func (r *recordedStep) readEnd(ctx context.Context, system *trial.System) (err e
 		return err
 	}
 	r.events = watched(events, system.Runner.Cluster, system.Operator().Users)
-	if len(events) > 0 && events[0].Revision <= r.acted.Cluster.Revision() {
+	if len(events) > 0 && events[0].Revision <= r.afterVerb.Cluster.Revision() {
 		r.first = events[0]
 	}
 	if r.state, err = system.State(ctx); err != nil {
@@ -185,7 +187,7 @@ func (r *recordedStep) readEnd(ctx context.Context, system *trial.System) (err e
 	return err
 }
 
-// watched returns the events that watches of the operator deliver. It ignores their selectors.
+// watched returns the events that watches of the operator deliver. It ignores the selectors of the watches.
 func watched(events []scenario.Event, cluster *scenario.Cluster, users []string) (delivered []scenario.Event) {
 	watches := map[string]bool{}
 	for _, request := range cluster.Watches() {
@@ -207,19 +209,20 @@ type writeLog struct {
 
 	mu     sync.Mutex
 	writes []recordedWrite
-	// acted is the revision of the last write of the step's verb, or that before the step.
-	acted int64
+	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
+	lastVerbWrite int64
 }
 
-// acting records that the verb writes. Nothing else has been writing when it sends a request, so that its write is the next one.
-func (l *writeLog) acting(scenario.Request) {
+// recordVerbWrite records the revision of a write of the verb, before the verb sends it. No other client writes at that time, so the write
+// gets the next revision.
+func (l *writeLog) recordVerbWrite(scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.acted = l.cluster.Revision() + 1
+	l.lastVerbWrite = l.cluster.Revision() + 1
 }
 
-// add adds a write of the operator with a copy of the cluster. It skips a write that changed nothing since the previous one: a restart after
-// it would repeat the previous restart.
+// add adds a write of the operator with a snapshot of the cluster. It skips a write that did not change the cluster, because a restart
+// after the write would equal the restart after the previous write.
 func (l *writeLog) add(request scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +233,7 @@ func (l *writeLog) add(request scenario.Request) {
 	l.writes = append(l.writes, recordedWrite{request, snapshot})
 }
 
-// after returns the writes after a revision. A fork at an earlier write would lack later writes of the verb.
+// after returns the writes after a revision. Snapshots at earlier writes would lack later writes of the verb.
 func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,7 +245,7 @@ func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	return writes
 }
 
-// describe returns a write in a line without its user and response. The zero request is the verb of the step.
+// describe returns one line about a write, without its user and response. The zero request stands for the verb of the step.
 func describe(request scenario.Request) string {
 	if request.Verb == "" {
 		return "the verb"

@@ -11,37 +11,37 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// eventDelay is the maximum time by which an event is delayed. It is longer than the time in which watches of other kinds deliver what
-// happens meanwhile, and shorter than Settle's timeout.
+// eventDelay is the maximum time for which an event is delayed. It is long enough for the operator to act on the events of other watches,
+// and shorter than the timeout of Cluster.Settle.
 const eventDelay = time.Minute
 
-// ErrNoEvent is the error of Run if the event of a perturbation did not happen. The number of events of an object can depend on the order of
-// goroutines.
-var ErrNoEvent = errors.New("the event that is to be delayed did not happen in this run")
+// ErrNoEvent is the error of Run if the event of a perturbation did not occur. The number of events of an object can depend on the order in
+// which goroutines run.
+var ErrNoEvent = errors.New("the event to delay did not occur in this run; ignore this perturbation, or run it again")
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
 //   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot and UnseenStep, its history is not compared.
 //   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
-// The error wraps ErrNoEvent if the perturbation could not be made.
+// The error wraps ErrNoEvent if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturbation) error {
 	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
 	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
-		return fmt.Errorf("%s: it is no perturbation of the story %q", p, r.title)
+		return fmt.Errorf("%s: story %q has no such perturbation; use one that Recording.Perturbations returns", p, r.title)
 	}
 	var err error
 	switch step := r.steps[index]; p.Pattern {
 	case Restart, StaleRestart:
-		err = restart(ctx, operator, step, p)
+		err = runRestart(ctx, operator, step, p)
 	case RestoredSnapshot:
-		err = restore(ctx, operator, step, p)
+		err = runRestoredSnapshot(ctx, operator, step, p)
 	case MergedEvent, DelayedEvent:
-		err = delay(ctx, operator, step, p)
+		err = runEventDelay(ctx, operator, step, p)
 	case UnseenStep:
-		err = unseen(ctx, operator, step, r.steps[index+1])
+		err = runUnseenStep(ctx, operator, step, r.steps[index+1])
 	default:
-		err = fmt.Errorf("unknown pattern %q", p.Pattern)
+		err = fmt.Errorf("unknown pattern %q; use one that Recording.Perturbations returns", p.Pattern)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", p, err)
@@ -49,10 +49,10 @@ func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturba
 	return nil
 }
 
-// restart starts the operator from the cluster right after a write.
-func restart(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+// runRestart starts the operator from the cluster right after a write.
+func runRestart(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
 	write := step.writes[p.Write]
-	from := trial.Moment{Cluster: write.cluster, Surroundings: step.acted.Surroundings, Runs: true}
+	from := trial.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsRunning: true}
 	system, err := operator.StartWith(ctx, from, func(system *trial.System) error {
 		if p.Pattern == StaleRestart {
 			for _, user := range operator.Users {
@@ -68,8 +68,8 @@ func restart(ctx context.Context, operator trial.Operator, step recordedStep, p 
 	return compare(ctx, system, step, reference{step.restarted, step.start})
 }
 
-// restore plays the step, and then restores the cluster as it was after a write.
-func restore(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+// runRestoredSnapshot restores, at the end of the step, the snapshot of the cluster after a write.
+func runRestoredSnapshot(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.after)
 	if err != nil {
 		return err
@@ -84,8 +84,8 @@ func restore(ctx context.Context, operator trial.Operator, step recordedStep, p 
 	return compareWithoutHistory(ctx, system, step.withoutHistory)
 }
 
-// delay plays the step while an event is merged or delayed.
-func delay(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+// runEventDelay plays the step while an event is merged or delayed.
+func runEventDelay(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func delay(ctx context.Context, operator trial.Operator, step recordedStep, p Pe
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, p.Event) },
 		Nth:   p.Nth, By: eventDelay, Merge: p.Pattern == MergedEvent,
 	})
-	if err := step.do(ctx, system); err != nil {
+	if err := step.perform(ctx, system); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {
@@ -108,8 +108,9 @@ func delay(ctx context.Context, operator trial.Operator, step recordedStep, p Pe
 	return compare(ctx, system, step, reference{step.state, after})
 }
 
-// unseen plays a step and the next one at once. If the step patches, the operator must end where it ends without the step.
-func unseen(ctx context.Context, operator trial.Operator, step, next recordedStep) (err error) {
+// runUnseenStep plays a step and the next one without a pause. If the step creates or deletes the object, the result must be that of the
+// recording. Otherwise it must be the result of the next step alone.
+func runUnseenStep(ctx context.Context, operator trial.Operator, step, next recordedStep) (err error) {
 	want := next.withoutHistory
 	if step.Verb != "create" && step.Verb != "delete" {
 		if want, err = stateAfter(ctx, operator, step.before, next); err != nil {
@@ -126,10 +127,10 @@ func unseen(ctx context.Context, operator trial.Operator, step, next recordedSte
 		Match: func(event scenario.Event) bool { return event.Revision > after && isSameObject(event, step.first) },
 		By:    eventDelay, Merge: true,
 	})
-	if err := step.do(ctx, system); err != nil {
+	if err := step.perform(ctx, system); err != nil {
 		return err
 	}
-	if err := next.do(ctx, system); err != nil {
+	if err := next.perform(ctx, system); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {
@@ -141,14 +142,14 @@ func unseen(ctx context.Context, operator trial.Operator, step, next recordedSte
 	return compareWithoutHistory(ctx, system, want)
 }
 
-// stateAfter plays a step from a moment, and returns the content of the cluster.
-func stateAfter(ctx context.Context, operator trial.Operator, from trial.Moment, step recordedStep) (state trial.State, err error) {
+// stateAfter plays a step from a checkpoint, and returns the content of the cluster without its history.
+func stateAfter(ctx context.Context, operator trial.Operator, from trial.Checkpoint, step recordedStep) (state trial.State, err error) {
 	system, err := operator.Start(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := step.do(ctx, system); err != nil {
+	if err := step.perform(ctx, system); err != nil {
 		return nil, err
 	}
 	if err := system.Rest(); err != nil {
@@ -157,7 +158,7 @@ func stateAfter(ctx context.Context, operator trial.Operator, from trial.Moment,
 	return system.StateWithoutHistory(ctx)
 }
 
-// delayEvents delays an event for each user of the operator.
+// delayEvents adds the delay for each user of the operator.
 func delayEvents(system *trial.System, delay scenario.EventDelay) (delays []*scenario.DelayedEvent) {
 	for _, user := range system.Operator().Users {
 		delay.User = user
@@ -175,7 +176,7 @@ func anyApplied(delays []*scenario.DelayedEvent) bool {
 	return false
 }
 
-// reference is what a run is compared with: the content of the cluster, and the revision after which creations and deletions count.
+// reference has the state that a run must reach, and the revision after which the run's creations and deletions count.
 type reference struct {
 	state trial.State
 	after int64
@@ -192,9 +193,9 @@ func compare(ctx context.Context, system *trial.System, step recordedStep, want 
 	if err != nil {
 		return err
 	}
-	errs := []error{differs(want.state, state)}
+	errs := []error{checkEqual(want.state, state)}
 	if difference := trial.CountDifference(step.counts, counts); difference != "" {
-		errs = append(errs, fmt.Errorf("objects were created or deleted more often, or less often, than without a perturbation:\n%s", difference))
+		errs = append(errs, fmt.Errorf("the numbers of creations and deletions differ from the run without a perturbation:\n%s", difference))
 	}
 	return errors.Join(errs...)
 }
@@ -205,10 +206,10 @@ func compareWithoutHistory(ctx context.Context, system *trial.System, want trial
 	if err != nil {
 		return err
 	}
-	return differs(want, state)
+	return checkEqual(want, state)
 }
 
-func differs(want, got trial.State) error {
+func checkEqual(want, got trial.State) error {
 	if difference := trial.Difference(want, got); difference != "" {
 		return fmt.Errorf("the cluster differs from the run without a perturbation (-without +with):\n%s", difference)
 	}

@@ -52,11 +52,11 @@ func appliesTo(subjects []rbacv1.Subject, who user.Info, namespace string) bool 
 		case rbacv1.GroupKind:
 			return slices.Contains(who.GetGroups(), subject.Name)
 		case rbacv1.ServiceAccountKind:
-			in := subject.Namespace
-			if in == "" {
-				in = namespace
+			subjectNamespace := subject.Namespace
+			if subjectNamespace == "" {
+				subjectNamespace = namespace
 			}
-			return in != "" && serviceaccount.MatchesUsername(in, subject.Name, who.GetName())
+			return subjectNamespace != "" && serviceaccount.MatchesUsername(subjectNamespace, subject.Name, who.GetName())
 		}
 		return false
 	})

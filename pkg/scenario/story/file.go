@@ -120,8 +120,8 @@ type parser struct {
 	verbs map[string]Verb
 }
 
-// fault returns an error that begins with the file and line of a node.
-func (p parser) fault(node *yaml.Node, format string, arguments ...any) error {
+// errorf returns an error that begins with the file and line of a node.
+func (p parser) errorf(node *yaml.Node, format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", p.position(node), fmt.Errorf(format, arguments...))
 }
 
@@ -130,7 +130,7 @@ func (p parser) wrap(node *yaml.Node, err error) error {
 	if err == nil {
 		return nil
 	}
-	return p.fault(node, "%w", err)
+	return p.errorf(node, "%w", err)
 }
 
 func (p parser) position(node *yaml.Node) Position { return Position{File: p.file, Line: node.Line} }
@@ -151,7 +151,7 @@ func (p parser) story(node *yaml.Node) (*Story, error) {
 				return err
 			})
 		}
-		return p.fault(value, "unknown field %q; a story has title, from and steps", name)
+		return p.errorf(value, "unknown field %q; a story has title, from and steps", name)
 	})
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 				return err
 			}
 			if step.Refused == NeverRefused {
-				return p.fault(value, "refused is empty; write must or may, or remove it")
+				return p.errorf(value, "refused is empty; write must or may, or remove it")
 			}
 			return p.wrap(value, step.Refused.validate())
 		case "then":
@@ -196,16 +196,16 @@ func (p parser) step(node *yaml.Node) (Step, error) {
 			})
 		}
 		if p.verbs[name] == nil {
-			return p.fault(value, "unknown field or verb %q; the verbs are %s", name, names(p.verbs))
+			return p.errorf(value, "unknown field or verb %q; the verbs are %s", name, names(p.verbs))
 		}
 		if step.Verb != "" {
-			return p.fault(value, "the step has two verbs, %q and %q; make it two steps", step.Verb, name)
+			return p.errorf(value, "the step has two verbs, %q and %q; make it two steps", step.Verb, name)
 		}
 		step.Verb, step.Arguments = name, Arguments{Position: p.position(value), node: value}
 		return nil
 	})
 	if err == nil && step.Verb == "" {
-		err = p.fault(node, "the step has no verb; the verbs are %s", names(p.verbs))
+		err = p.errorf(node, "the step has no verb; the verbs are %s", names(p.verbs))
 	}
 	return step, err
 }
@@ -221,13 +221,13 @@ func (p parser) expectation(node *yaml.Node) (Expectation, error) {
 // fields calls visit with each field of a mapping until visit returns an error. It returns an error for other nodes and repeated fields.
 func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
-		return p.fault(node, "this must be a mapping")
+		return p.errorf(node, "this must be a mapping")
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if seen[name] {
-			return p.fault(node.Content[i], "field %q is there twice", name)
+			return p.errorf(node.Content[i], "field %q is there twice", name)
 		}
 		seen[name] = true
 		if err := visit(name, node.Content[i+1]); err != nil {
@@ -240,7 +240,7 @@ func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node
 // list calls visit with each item of a list until visit returns an error. It returns an error for other nodes.
 func (p parser) list(node *yaml.Node, visit func(item *yaml.Node) error) error {
 	if node.Kind != yaml.SequenceNode {
-		return p.fault(node, "this must be a list")
+		return p.errorf(node, "this must be a list")
 	}
 	for _, item := range node.Content {
 		if err := visit(item); err != nil {

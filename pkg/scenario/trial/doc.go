@@ -1,7 +1,7 @@
-// Package trial plays the steps of stories on clusters on which an operator runs, and compares what the clusters hold when the operator is
-// at rest. Packages perturb and generate build on it.
+// Package trial plays the steps of stories on clusters with a running operator, and compares the objects of these clusters when the
+// operator is at rest. Packages perturb and generate build on it.
 //
-// An Operator says how to start a System: a cluster in memory, the operator under test, and everything beside the cluster that the operator
-// needs, such as a catalog. A Moment is what a System was at some time; another System can start from it. All functions run in
+// An Operator describes how to start a System: a cluster in memory, the operator under test, and the external services that the operator
+// uses, such as a catalog. A Checkpoint is a copy of a System at one time, from which other Systems start. All functions run in
 // testing/synctest bubbles, and all times are virtual.
 package trial

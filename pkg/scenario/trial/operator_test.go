@@ -33,23 +33,23 @@ type operator struct {
 	every time.Duration
 	// work is called in each period, with the number of the call, counted from 1. Nil does nothing.
 	work func(ctx context.Context, client kubernetes.Interface, n int)
-	// openErr, startErr, saveErr and stopErr are the errors of the functions of its System.
+	// openErr, startErr, saveErr and stopErr are the errors that Operator.Open and the functions of the System return.
 	openErr, startErr, saveErr, stopErr error
 
-	// calls are the functions that the test's code called, in order.
+	// calls are the names of the functions that package trial called, in order.
 	calls []string
-	// from is the Moment that Open got last.
-	from trial.Moment
+	// from is the Checkpoint of the last call of Open.
+	from trial.Checkpoint
 }
 
-// underTrial returns the Operator that is tested.
-func (o *operator) underTrial() trial.Operator {
+// underTest returns the Operator for package trial.
+func (o *operator) underTest() trial.Operator {
 	return trial.Operator{Users: []string{operatorUser}, Interval: interval, Open: o.open}
 }
 
 func (o *operator) call(name string) { o.calls = append(o.calls, name) }
 
-func (o *operator) open(ctx context.Context, from trial.Moment) (*trial.System, error) {
+func (o *operator) open(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 	o.call("open")
 	o.from = from
 	if o.openErr != nil {
@@ -80,8 +80,8 @@ func (o *operator) open(ctx context.Context, from trial.Moment) (*trial.System, 
 			running.Go(func() { o.run(ctx, client) })
 			return nil
 		},
-		Runs: func() bool { return runs },
-		Save: func() (any, error) { return slices.Clone(o.calls), o.saveErr },
+		IsRunning: func() bool { return runs },
+		Save:      func() (any, error) { return slices.Clone(o.calls), o.saveErr },
 		Stop: func() error {
 			o.call("stop")
 			cancel()
@@ -118,12 +118,12 @@ func (o *operator) run(ctx context.Context, client kubernetes.Interface) {
 	}
 }
 
-// started calls test in a bubble with a System that starts with an empty cluster and the running operator. prepare is called before the
-// operator starts; nil prepares nothing. If starting fails, the System is nil.
+// started starts a System with an empty cluster and a running operator in a bubble, and calls test. prepare is called before the operator
+// starts; it may be nil. If starting fails, test gets the error and no System.
 func started(t *testing.T, o trial.Operator, prepare func(s system) error, test func(s system, startErr error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.StartWith(t.Context(), trial.Moment{Runs: true}, func(opened *trial.System) error {
+		started, err := o.StartWith(t.Context(), trial.Checkpoint{IsRunning: true}, func(opened *trial.System) error {
 			if prepare == nil {
 				return nil
 			}

@@ -10,27 +10,26 @@ import (
 )
 
 const (
-	// restIntervals is the number of intervals within which an operator must be at rest. It allows for work that is postponed several times.
+	// restIntervals is the number of intervals within which an operator must come to rest. An operator may postpone its work several times.
 	restIntervals = 8
-	// restWrites is the maximum number of writes in the error of Rest. The error has the last ones.
+	// restWrites is the maximum number of writes that the error of Rest lists. It lists the last ones.
 	restWrites = 10
 )
 
-// Rest waits until the cluster has settled and the operator has not written for Operator.Interval. Writes of Events and Leases do not
-// count, nor do requests that the API server refused. Rest returns an error with the last writes if the operator still writes after eight
-// intervals.
+// Rest waits until the cluster has settled and the operator has not written for Operator.Interval. It ignores Events, Leases and requests
+// that the API server refused. Rest returns an error with the last writes if the operator still writes after eight intervals.
 func (s *System) Rest() error {
 	cluster := s.Runner.Cluster
 	if err := cluster.Settle(); err != nil {
 		return err
 	}
 	for range restIntervals {
-		begun := time.Now()
+		start := time.Now()
 		time.Sleep(s.operator.Interval)
 		if err := cluster.Settle(); err != nil {
 			return err
 		}
-		if len(s.writes(begun)) == 0 {
+		if len(s.writes(start)) == 0 {
 			return nil
 		}
 	}
@@ -43,7 +42,7 @@ func (s *System) Rest() error {
 		restIntervals*s.operator.Interval, len(last), s.operator.Interval, strings.Join(lines, "\n"))
 }
 
-// writes returns the operator's writes since a time that the API server executed, except those of Events and Leases.
+// writes returns the operator's writes that the API server executed since a time, except those of Events and Leases.
 func (s *System) writes(since time.Time) []scenario.Request {
 	return slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
 		return r.Time.Before(since) || !s.operator.Writes(r) || r.Code < 200 || r.Code > 299

@@ -15,14 +15,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// work is what an operator does in its period number n. It ignores errors, as an operator that tries again.
+// work is the work of an operator in period n. It ignores errors, because the next period retries.
 type work func(ctx context.Context, client kubernetes.Interface, n int)
 
 func createsConfigMaps(ctx context.Context, client kubernetes.Interface, n int) {
 	_, _ = client.CoreV1().ConfigMaps(namespace).Create(ctx, configMap(fmt.Sprint("number-", n), "red"), metav1.CreateOptions{})
 }
 
-// upTo returns work that ends after its first periods.
+// upTo returns work that is done in periods 1 to last only.
 func upTo(last int, each work) work {
 	return func(ctx context.Context, client kubernetes.Interface, n int) {
 		if n <= last {
@@ -52,7 +52,7 @@ func reads(ctx context.Context, client kubernetes.Interface, _ int) {
 	_, _ = client.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{})
 }
 
-func triesOnly(ctx context.Context, client kubernetes.Interface, n int) {
+func sendsDryRuns(ctx context.Context, client kubernetes.Interface, n int) {
 	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	_, _ = client.CoreV1().ConfigMaps(namespace).Create(ctx, configMap(fmt.Sprint("number-", n), "red"), options)
 }
@@ -70,10 +70,10 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 		"it renews Leases":                   {createsLeases, interval},
 		"its writes are refused":             {isRefused, interval},
 		"it reads":                           {reads, interval},
-		"it sends dry runs":                  {triesOnly, interval},
+		"it sends dry runs":                  {sendsDryRuns, interval},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := (&operator{work: test.work}).underTrial()
+			o := (&operator{work: test.work}).underTest()
 			var begun time.Time
 			prepare := func(system) error {
 				begun = time.Now()
@@ -84,7 +84,7 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 				if (err == nil) != (test.rest != 0) {
 					t.Fatalf("after %s, the error is %v", passed, err)
 				}
-				const settling = 30 * time.Second // of the cluster, in each interval
+				const settling = 30 * time.Second // the longest time in which the cluster settles after an interval
 				if intervals := int(test.rest / interval); err == nil && (passed < test.rest || passed > test.rest+time.Duration(intervals+1)*settling) {
 					t.Errorf("it was at rest after %s, want %s", passed, test.rest)
 				}
@@ -93,8 +93,8 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 	}
 }
 
-func TestWritesOfOthersDoNotDelayTheRest(t *testing.T) {
-	started(t, (&operator{}).underTrial(), nil, func(s system, err error) {
+func TestRestIgnoresWritesOfOtherUsers(t *testing.T) {
+	started(t, (&operator{}).underTest(), nil, func(s system, err error) {
 		s.must(err)
 		ctx, cancel := context.WithCancel(s.Context())
 		ended := make(chan struct{})
@@ -113,9 +113,9 @@ func TestWritesOfOthersDoNotDelayTheRest(t *testing.T) {
 	})
 }
 
-func TestAnOperatorThatIsNeverAtRestIsReportedWithItsLastWrites(t *testing.T) {
+func TestRestReportsTheLastWritesOfABusyOperator(t *testing.T) {
 	o := &operator{work: createsConfigMaps, every: 20 * time.Second}
-	started(t, o.underTrial(), nil, func(_ system, err error) {
+	started(t, o.underTest(), nil, func(_ system, err error) {
 		if err == nil {
 			t.Fatal("no error")
 		}
@@ -138,22 +138,22 @@ func TestAnOperatorThatIsNeverAtRestIsReportedWithItsLastWrites(t *testing.T) {
 			number = each
 		}
 		if number < 120 { // 3 in a minute
-			t.Errorf("the last write is number %d, which is not the last one", number)
+			t.Errorf("the last write is number %d, want at least 120", number)
 		}
 	})
 }
 
 func TestRestReportsAClusterThatDoesNotSettle(t *testing.T) {
 	o := &operator{work: createsConfigMaps, every: time.Second}
-	started(t, o.underTrial(), nil, func(_ system, err error) {
+	started(t, o.underTest(), nil, func(_ system, err error) {
 		if err == nil || !strings.Contains(err.Error(), "the cluster has not settled within 10m0s") {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestAWriteOfAnOperatorIsOfItsUsersAndChangesItsState(t *testing.T) {
-	o := (&operator{}).underTrial()
+func TestWritesSelectsTheWritesOfTheOperatorsUsers(t *testing.T) {
+	o := (&operator{}).underTest()
 	o.Users = append(o.Users, "second")
 	request := func(change func(*scenario.Request)) scenario.Request {
 		r := scenario.Request{User: operatorUser, Verb: "update", Code: 200}

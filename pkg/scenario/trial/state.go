@@ -12,14 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// State is the content of a cluster: the lines of each object's YAML or JSON, by the object's resource, namespace and name.
+// State is the content of a cluster. A key has an object's resource, namespace and name, separated by spaces. A value has the lines of the
+// object as indented JSON.
 type State map[string][]string
 
-// changingMetadata are the fields of metadata that differ between two clusters with the same content.
+// changingMetadata are the metadata fields that differ between two clusters with the same content.
 var changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"}
 
-// State returns the content of the cluster, without the fields of changingMetadata, without UIDs in owner references, and as
-// Operator.Normalize leaves the objects.
+// State returns the content of the cluster after Operator.Normalize. It omits UIDs, also in owner references, and all other metadata that
+// differs between two clusters with the same content.
 func (s *System) State(ctx context.Context) (State, error) {
 	return s.state(ctx, func(*unstructured.Unstructured) {})
 }
@@ -80,11 +81,11 @@ func removeChangingMetadata(object *unstructured.Unstructured) {
 	}
 }
 
-// maxDifferenceLines is the maximum number of lines that Difference returns.
+// maxDifferenceLines is the maximum number of differing lines that Difference returns.
 const maxDifferenceLines = 60
 
-// Difference returns the lines that two states do not have in common, after the name of their object, or "" if the states are equal. A line
-// of want begins with "-", and a line of got with "+".
+// Difference returns the lines in which two states differ, each group after the name of its object, or "" if the states are equal. Lines of
+// want begin with "-", and lines of got with "+". It returns at most 60 lines, and the number of the others.
 func Difference(want, got State) string {
 	names := slices.Sorted(maps.Keys(want))
 	for _, name := range slices.Sorted(maps.Keys(got)) {
@@ -112,7 +113,7 @@ func Difference(want, got State) string {
 	return strings.Join(lines, "\n")
 }
 
-// changedLines returns the lines that differ, from the output of cmp.Diff.
+// changedLines returns the removed and the added lines in the output of cmp.Diff.
 func changedLines(before, after []string) (lines []string) {
 	for line := range strings.SplitSeq(cmp.Diff(before, after), "\n") {
 		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
@@ -122,14 +123,13 @@ func changedLines(before, after []string) (lines []string) {
 	return lines
 }
 
-// Counts are the numbers of creations and deletions of objects.
+// Counts has a Count for each object, by resource, namespace and name, separated by spaces.
 type Counts map[string]Count
 
-// Count is how often an object was created and deleted.
+// Count has the numbers of times that an object was created and deleted.
 type Count struct{ Created, Deleted int }
 
-// Counts returns how often the objects of Operator.Counts were created and deleted after a revision of the cluster's storage, by resource,
-// namespace and name.
+// Counts counts the creations and deletions after a revision of the cluster's storage. It counts only objects that Operator.Counts selects.
 func (s *System) Counts(after int64) (Counts, error) {
 	events, err := s.Runner.Cluster.Events(after)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *System) Counts(after int64) (Counts, error) {
 	return counts, nil
 }
 
-// CountDifference returns the objects of which two runs created or deleted different numbers, or "".
+// CountDifference returns a line for each object that two runs created or deleted a different number of times, or "" if there is none.
 func CountDifference(want, got Counts) string {
 	all := Counts{}
 	maps.Copy(all, want)

@@ -20,11 +20,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// idle calls test in a bubble with a System whose operator does not run.
+// idle starts a System whose operator does not run in a bubble, and calls test.
 func idle(t *testing.T, o trial.Operator, test func(s system)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.Start(t.Context(), trial.Moment{})
+		started, err := o.Start(t.Context(), trial.Checkpoint{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +80,8 @@ const owned = `{
  }
 }`
 
-func TestAStateHasTheObjectsWithoutWhatTheAPIServerSets(t *testing.T) {
-	idle(t, (&operator{}).underTrial(), func(s system) {
+func TestStateOmitsMetadataThatTheAPIServerSets(t *testing.T) {
+	idle(t, (&operator{}).underTest(), func(s system) {
 		s.createOwned()
 		state, err := s.State(s.Context())
 		s.must(err)
@@ -98,7 +98,7 @@ func TestAStateHasTheObjectsWithoutWhatTheAPIServerSets(t *testing.T) {
 		}
 		for _, name := range []string{"deployments.apps default d", "namespaces  default", "clusterrolebindings.rbac.authorization.k8s.io  operator"} {
 			if len(state[name]) == 0 {
-				t.Errorf("there is no %q", name)
+				t.Errorf("the state has no %q", name)
 			}
 		}
 	})
@@ -107,8 +107,8 @@ func TestAStateHasTheObjectsWithoutWhatTheAPIServerSets(t *testing.T) {
 func TestTheStatesOfTwoClustersWithTheSameContentAreEqual(t *testing.T) {
 	states := make([]trial.State, 2)
 	for i := range states {
-		idle(t, (&operator{}).underTrial(), func(s system) {
-			if i == 1 { // all times and resourceVersions are later, and the generation and the UIDs are others
+		idle(t, (&operator{}).underTest(), func(s system) {
+			if i == 1 { // changes all times, resourceVersions and UIDs, and the generation
 				time.Sleep(time.Hour)
 				s.createConfigMap("owned", "yellow")
 				s.must(s.admin.CoreV1().ConfigMaps(namespace).Delete(s.Context(), "owned", metav1.DeleteOptions{}))
@@ -120,7 +120,7 @@ func TestTheStatesOfTwoClustersWithTheSameContentAreEqual(t *testing.T) {
 		})
 	}
 	if difference := trial.Difference(states[0], states[1]); difference != "" || len(states[0]) < 20 {
-		t.Errorf("of %d objects, the difference is:\n%s", len(states[0]), difference)
+		t.Errorf("the states have %d objects, and differ in:\n%s", len(states[0]), difference)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestAnOperatorNormalizesItsState(t *testing.T) {
 		state, withoutHistory string
 		hasOwner              bool
 	}{
-		"not at all":                 {nil, nil, owned, owned, true},
+		"without functions":          {nil, nil, owned, owned, true},
 		"an object is not compared":  {compared, nil, owned, owned, false},
 		"a field is removed":         {normalized, nil, withoutColor, withoutColor, true},
 		"a field is history":         {nil, removesColor, owned, withoutColor, true},
@@ -151,7 +151,7 @@ func TestAnOperatorNormalizesItsState(t *testing.T) {
 		"history, after the removal": {normalized, addsColorIfRemoved, withoutColor, owned, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := (&operator{}).underTrial()
+			o := (&operator{}).underTest()
 			o.Normalize, o.NormalizeHistory = test.normalize, test.normalizeHistory
 			idle(t, o, func(s system) {
 				s.createOwned()
@@ -182,7 +182,7 @@ func addsColorIfRemoved(object *unstructured.Unstructured) {
 
 func TestAnErrorOfNormalizeNamesTheObject(t *testing.T) {
 	broken := errors.New("no such field")
-	o := (&operator{}).underTrial()
+	o := (&operator{}).underTest()
 	o.Normalize = func(object *unstructured.Unstructured) (bool, error) {
 		if object.GetName() == "owned" {
 			return false, broken
@@ -198,7 +198,7 @@ func TestAnErrorOfNormalizeNamesTheObject(t *testing.T) {
 	})
 }
 
-func TestDifferenceHasTheLinesThatStatesDoNotShare(t *testing.T) {
+func TestDifferenceReturnsTheDifferingLines(t *testing.T) {
 	one := trial.State{"a": {"{", "x: 1", "y: 1", "}"}, "b": {"z"}}
 	for name, test := range map[string]struct {
 		want, got trial.State
@@ -253,7 +253,7 @@ func TestDifferenceIsBounded(t *testing.T) {
 	}
 }
 
-func TestCountsAreOfTheSelectedObjectsAfterARevision(t *testing.T) {
+func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 	for name, test := range map[string]struct {
 		counts func(scenario.Event) bool
 		want   trial.Counts
@@ -265,7 +265,7 @@ func TestCountsAreOfTheSelectedObjectsAfterARevision(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := (&operator{}).underTrial()
+			o := (&operator{}).underTest()
 			o.Counts = test.counts
 			idle(t, o, func(s system) {
 				client := s.admin.CoreV1().ConfigMaps(namespace)
@@ -311,8 +311,8 @@ func TestCountDifferenceNamesTheObjects(t *testing.T) {
 		"deleted again": {
 			counts, trial.Counts{"a": counts["a"], "b": {Created: 2, Deleted: 2}}, "b: created 2 times and deleted 2 times, not 2 and 1 times",
 		},
-		"never created":            {counts, trial.Counts{"b": counts["b"]}, "a: created 0 times and deleted 0 times, not 1 and 0 times"},
-		"an object that is not to": {trial.Counts{}, trial.Counts{"a": counts["a"]}, "a: created 1 times and deleted 0 times, not 0 and 0 times"},
+		"never created":        {counts, trial.Counts{"b": counts["b"]}, "a: created 0 times and deleted 0 times, not 1 and 0 times"},
+		"an unexpected object": {trial.Counts{}, trial.Counts{"a": counts["a"]}, "a: created 1 times and deleted 0 times, not 0 and 0 times"},
 		"two objects": {
 			trial.Counts{}, counts,
 			"a: created 1 times and deleted 0 times, not 0 and 0 times\nb: created 2 times and deleted 1 times, not 0 and 0 times",

@@ -17,32 +17,32 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-func TestASystemStartsWithAllItsPartsOrStops(t *testing.T) {
+func TestASystemThatFailsToStartIsStopped(t *testing.T) {
 	open, prepare, start, stop := errors.New("open"), errors.New("prepare"), errors.New("start"), errors.New("stop")
 	for name, test := range map[string]struct {
 		operator   operator
-		from       trial.Moment
+		from       trial.Checkpoint
 		prepareErr error
 		calls      string
 		errs       []error
 		message    string
 	}{
-		"the operator ran":                  {operator{}, trial.Moment{Runs: true}, nil, "open prepare start", nil, ""},
-		"the operator did not run":          {operator{}, trial.Moment{}, nil, "open prepare", nil, ""},
-		"it does not open":                  {operator{openErr: open}, trial.Moment{Runs: true}, nil, "open", []error{open}, "opening a system: "},
-		"prepare fails":                     {operator{}, trial.Moment{Runs: true}, prepare, "open prepare stop", []error{prepare}, ""},
-		"prepare fails without an operator": {operator{}, trial.Moment{}, prepare, "open prepare stop", []error{prepare}, ""},
-		"the operator does not start":       {operator{startErr: start}, trial.Moment{Runs: true}, nil, "open prepare start stop", []error{start}, "starting the operator: "},
-		"prepare fails, and then Stop":      {operator{stopErr: stop}, trial.Moment{}, prepare, "open prepare stop", []error{prepare, stop}, ""},
-		"the operator is never at rest":     {operator{work: createsConfigMaps}, trial.Moment{Runs: true}, nil, "open prepare start stop", nil, "is not at rest"},
-		"a busy operator that did not run":  {operator{work: createsConfigMaps}, trial.Moment{}, nil, "open prepare", nil, ""},
+		"the operator ran":                  {operator{}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start", nil, ""},
+		"the operator did not run":          {operator{}, trial.Checkpoint{}, nil, "open prepare", nil, ""},
+		"Open fails":                        {operator{openErr: open}, trial.Checkpoint{IsRunning: true}, nil, "open", []error{open}, "opening a system: "},
+		"prepare fails":                     {operator{}, trial.Checkpoint{IsRunning: true}, prepare, "open prepare stop", []error{prepare}, ""},
+		"prepare fails without an operator": {operator{}, trial.Checkpoint{}, prepare, "open prepare stop", []error{prepare}, ""},
+		"the operator does not start":       {operator{startErr: start}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start stop", []error{start}, "starting the operator: "},
+		"prepare fails, and then Stop":      {operator{stopErr: stop}, trial.Checkpoint{}, prepare, "open prepare stop", []error{prepare, stop}, ""},
+		"the operator is never at rest":     {operator{work: createsConfigMaps}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start stop", nil, "is not at rest"},
+		"a busy operator that did not run":  {operator{work: createsConfigMaps}, trial.Checkpoint{}, nil, "open prepare", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := &test.operator
-				system, err := o.underTrial().StartWith(t.Context(), test.from, func(opened *trial.System) error {
+				system, err := o.underTest().StartWith(t.Context(), test.from, func(opened *trial.System) error {
 					o.call("prepare")
-					if opened.Runs() {
+					if opened.IsRunning() {
 						t.Error("the operator runs before it is prepared")
 					}
 					if got := opened.Operator().Users; !slices.Equal(got, []string{operatorUser}) {
@@ -66,59 +66,59 @@ func TestASystemStartsWithAllItsPartsOrStops(t *testing.T) {
 					t.Errorf("got %v, want one with %q", err, test.message)
 				}
 				if system != nil && system.Stop() != nil {
-					t.Error("it does not stop")
+					t.Error("the system does not stop")
 				}
 			})
 		})
 	}
 }
 
-func TestASystemStartsFromAMoment(t *testing.T) {
+func TestASystemStartsFromACheckpoint(t *testing.T) {
 	for name, runs := range map[string]bool{"with the operator": true, "without the operator": false} {
 		t.Run(name, func(t *testing.T) {
-			var moment trial.Moment
+			var checkpoint trial.Checkpoint
 			first := &operator{}
 			synctest.Test(t, func(t *testing.T) {
-				started, err := first.underTrial().Start(t.Context(), trial.Moment{Runs: runs})
+				started, err := first.underTest().Start(t.Context(), trial.Checkpoint{IsRunning: runs})
 				if err != nil {
 					t.Fatal(err)
 				}
 				s := newSystem(t, started)
 				s.createConfigMap("a", "red")
-				moment, err = s.Moment()
+				checkpoint, err = s.Checkpoint()
 				s.must(err)
 				s.createConfigMap("later", "red")
 				s.must(s.Stop())
 			})
-			if moment.Runs != runs {
-				t.Errorf("the operator runs at the moment: %t", moment.Runs)
+			if checkpoint.IsRunning != runs {
+				t.Errorf("the operator runs at the checkpoint: %t", checkpoint.IsRunning)
 			}
 			second := &operator{}
 			synctest.Test(t, func(t *testing.T) {
-				started, err := second.underTrial().Start(t.Context(), moment)
+				started, err := second.underTest().Start(t.Context(), checkpoint)
 				if err != nil {
 					t.Fatal(err)
 				}
 				s := newSystem(t, started)
 				if got := s.configMaps(); got != "a" {
-					t.Errorf("there are the ConfigMaps %s", got)
+					t.Errorf("the cluster has the ConfigMaps %q, want a", got)
 				}
-				if isStarted := slices.Contains(second.calls, "start"); isStarted != runs || s.Runs() != runs {
+				if isStarted := slices.Contains(second.calls, "start"); isStarted != runs || s.IsRunning() != runs {
 					t.Errorf("the operator was started: %t", isStarted)
 				}
 				s.must(s.Stop())
 			})
-			if got := fmt.Sprint(second.from.Surroundings); !strings.HasPrefix(got, "[open") {
-				t.Errorf("Open got the surroundings %s", got)
+			if got := fmt.Sprint(second.from.ExternalState); !strings.HasPrefix(got, "[open") {
+				t.Errorf("Open got the external state %s", got)
 			}
 		})
 	}
 }
 
-func TestAnErrorOfSaveIsThatOfMoment(t *testing.T) {
+func TestCheckpointReturnsTheErrorOfSave(t *testing.T) {
 	o := &operator{saveErr: errors.New("no space")}
-	idle(t, o.underTrial(), func(s system) {
-		if _, err := s.Moment(); !errors.Is(err, o.saveErr) {
+	idle(t, o.underTest(), func(s system) {
+		if _, err := s.Checkpoint(); !errors.Is(err, o.saveErr) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -177,7 +177,7 @@ func TestPlayPerformsStepsUntilOneFails(t *testing.T) {
 			},
 			"a a-copy", "story.yaml:4: create: ", exists,
 		},
-		"the last step is waited for, too": {
+		"the last step waits, too": {
 			func(t *testing.T) []story.Step {
 				return []story.Step{stepAt(t, 3, "create", "c"), stepAt(t, 4, "create", "a")}
 			},
@@ -203,7 +203,7 @@ func TestPlayPerformsStepsUntilOneFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			started(t, (&operator{work: busyAfterB}).underTrial(), nil, func(s system, err error) {
+			started(t, (&operator{work: busyAfterB}).underTest(), nil, func(s system, err error) {
 				s.must(err)
 				err = s.Play(s.Context(), test.steps(t)...)
 				if (err != nil) != (test.message != "") || err != nil && !strings.HasPrefix(err.Error(), test.message) {
@@ -219,7 +219,7 @@ func TestPlayPerformsStepsUntilOneFails(t *testing.T) {
 					}
 				}
 				if got := strings.Join(got, " "); got != test.configMaps {
-					t.Errorf("there are the ConfigMaps %q, want %q", got, test.configMaps)
+					t.Errorf("the cluster has the ConfigMaps %q, want %q", got, test.configMaps)
 				}
 			})
 		})

@@ -26,10 +26,10 @@ import (
 
 var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 
-// fresh is the moment at which generated stories and twins begin.
-var fresh = trial.Moment{Runs: true}
+// fresh is the checkpoint at which generated stories and reference systems begin: a new cluster with a running manager.
+var fresh = trial.Checkpoint{IsRunning: true}
 
-// edited are the objects of package memo that users change in generated stories.
+// edited are the objects of package memo that users edit in generated stories.
 var edited = []editedObject{
 	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo"},
 	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics"},
@@ -40,43 +40,47 @@ type editedObject struct {
 	name     string
 }
 
-// declared is what the actors of a story have declared: the specs of users' objects, the version of the cluster, the offers of the author,
-// and users' edits of installed objects. Installed is the bundle that each PlatformOperator had installed, which is history.
+// declared is the declared state of a system: the specs of users' objects, the version of the cluster, the published catalogs, and users'
+// edits of installed objects.
 type declared struct {
 	*generate.Declared
 
+	// installed has the bundle that each PlatformOperator had installed, by the name of the PlatformOperator. It depends on earlier steps.
 	installed map[string]platformv1alpha1.InstalledBundle
-	version   string
+	// version is the version of the cluster.
+	version string
 	// published are the steps that published catalogs, the last one first.
 	published []story.Step
-	// edits are the objects in edited, by index. They are nil if they do not exist.
+	// edits are the live objects of edited, by index, or nil if they do not exist.
 	edits []*unstructured.Unstructured
 }
 
-// twins makes twins of systems in which generated stories have ended.
-type twins struct {
+// referenceBuilder builds reference systems for generate.Oracle: fresh clusters with the declared state of a system in which a story was
+// played.
+type referenceBuilder struct {
 	// first are the steps with which all stories begin.
 	first    []story.Step
 	operator trial.Operator
 	kinds    []*generate.Kind
 }
 
-// twin implements generate.Oracle.
-func (t *twins) twin(ctx context.Context, played *story.Story, ended *trial.System) (generate.StartTwin, error) {
-	found, err := t.declaredIn(ctx, played, ended)
+// read implements generate.Reference.
+func (b *referenceBuilder) read(ctx context.Context, played *story.Story, ended *trial.System) (generate.StartReference, error) {
+	found, err := b.declaredIn(ctx, played, ended)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (*trial.System, error) { return t.start(ctx, found) }, nil
+	return func(ctx context.Context) (*trial.System, error) { return b.start(ctx, found) }, nil
 }
 
-func (t *twins) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
+// declaredIn reads the declared state of a system.
+func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
 	client, err := adminOf(ended)
 	if err != nil {
 		return nil, err
 	}
 	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}}
-	if found.Declared, err = generate.ReadDeclared(ctx, ended, t.kinds); err != nil {
+	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
 		return nil, err
 	}
 	if err := found.readInstalled(); err != nil {
@@ -129,7 +133,7 @@ func adminOf(system *trial.System) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
-// playQuickly performs steps, and waits after each until the cluster has settled. It does not wait until the manager is at rest.
+// playQuickly performs steps, and waits after each only until the cluster has settled. System.Play also waits until the manager is at rest.
 func playQuickly(ctx context.Context, system *trial.System, steps ...story.Step) error {
 	for _, step := range steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
@@ -142,46 +146,48 @@ func playQuickly(ctx context.Context, system *trial.System, steps ...story.Step)
 	return nil
 }
 
-// errOtherBundle is the error of a twin that has installed another bundle with the same version.
-var errOtherBundle = errors.New("the catalog offers another bundle with the version that is installed")
+// errOtherBundle is the error of a reference that has installed another bundle of the same version.
+var errOtherBundle = errors.New("the published catalog has another bundle of the installed version")
 
-// start starts a twin. Catalogs in a story may offer different bundles with the same version, so that start tries them all.
-func (t *twins) start(ctx context.Context, wanted *declared) (twin *trial.System, err error) {
+// start starts a reference. The catalogs in a story can have different bundles of the same version, so start tries the catalogs one after
+// the other.
+func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (reference *trial.System, err error) {
 	if len(wanted.published) == 0 {
-		return t.startWith(ctx, wanted, nil)
+		return b.startWith(ctx, wanted, nil)
 	}
 	for i := range wanted.published {
 		published := wanted.published[i : i+1]
-		if twin, err = t.startWith(ctx, wanted, published); !errors.Is(err, errOtherBundle) {
-			return twin, err
+		if reference, err = b.startWith(ctx, wanted, published); !errors.Is(err, errOtherBundle) {
+			return reference, err
 		}
 	}
 	return nil, err
 }
 
-func (t *twins) startWith(ctx context.Context, wanted *declared, published []story.Step) (*trial.System, error) {
-	twin, err := t.operator.Start(ctx, fresh)
+func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published []story.Step) (*trial.System, error) {
+	reference, err := b.operator.Start(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
-	if err := wanted.declareIn(ctx, twin, append(slices.Clone(t.first), published...)); err != nil {
-		return nil, errors.Join(err, twin.Stop())
+	if err := wanted.declareIn(ctx, reference, append(slices.Clone(b.first), published...)); err != nil {
+		return nil, errors.Join(err, reference.Stop())
 	}
-	return twin, nil
+	return reference, nil
 }
 
-// declareIn declares the same in a twin. It first installs the bundles that were installed, from a catalog of the story.
-func (d *declared) declareIn(ctx context.Context, twin *trial.System, published []story.Step) error {
-	client, err := adminOf(twin)
+// declareIn declares the same state in a reference. It first installs the bundles that were installed, and then sets the specs, because a
+// spec alone does not determine the installed version.
+func (d *declared) declareIn(ctx context.Context, reference *trial.System, published []story.Step) error {
+	client, err := adminOf(reference)
 	if err != nil {
 		return err
 	}
-	if err := playQuickly(ctx, twin, published...); err != nil {
+	if err := playQuickly(ctx, reference, published...); err != nil {
 		return err
 	}
 	for _, each := range d.Objects(platformOperators) {
 		if bundle, isInstalled := d.installed[each.GetName()]; isInstalled {
-			if err := installPinned(ctx, twin, client, each, bundle); err != nil {
+			if err := installPinned(ctx, reference, client, each, bundle); err != nil {
 				return err
 			}
 		}
@@ -195,23 +201,25 @@ func (d *declared) declareIn(ctx context.Context, twin *trial.System, published 
 	if err != nil {
 		return err
 	}
-	if err := playQuickly(ctx, twin, append([]story.Step{update}, d.published[:min(1, len(d.published))]...)...); err != nil {
+	if err := playQuickly(ctx, reference, append([]story.Step{update}, d.published[:min(1, len(d.published))]...)...); err != nil {
 		return err
 	}
-	if err := d.Declare(ctx, twin); err != nil {
+	if err := d.Declare(ctx, reference); err != nil {
 		return err
 	}
-	if err := twin.Runner.Cluster.Settle(); err != nil {
+	if err := reference.Runner.Cluster.Settle(); err != nil {
 		return err
 	}
 	if err := d.edit(ctx, client); err != nil {
 		return err
 	}
-	return twin.Rest()
+	return reference.Rest()
 }
 
-// installPinned installs one bundle for a PlatformOperator. Manual approval keeps it when the catalog offers another bundle later.
-func installPinned(ctx context.Context, twin *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
+// installPinned creates a PlatformOperator that is pinned to the version of a bundle. It returns errOtherBundle if the manager installs
+// another bundle of this version.
+// Manual approval keeps the bundle when the catalog later offers another one.
+func installPinned(ctx context.Context, reference *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
 	read := &platformv1alpha1.PlatformOperator{}
 	if err := into(&like, read); err != nil {
 		return err
@@ -231,9 +239,9 @@ func installPinned(ctx context.Context, twin *trial.System, client dynamic.Inter
 	}
 	pinned := generate.Declaration(&unstructured.Unstructured{Object: content})
 	if _, err := client.Resource(platformOperators).Create(ctx, pinned, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("installing version %s: %w", bundle.Version, err)
+		return fmt.Errorf("installing version %s for PlatformOperator %q: %w", bundle.Version, like.GetName(), err)
 	}
-	if err := twin.Runner.Cluster.Settle(); err != nil {
+	if err := reference.Runner.Cluster.Settle(); err != nil {
 		return err
 	}
 	live, err := client.Resource(platformOperators).Get(ctx, pinned.GetName(), metav1.GetOptions{})
@@ -242,7 +250,7 @@ func installPinned(ctx context.Context, twin *trial.System, client dynamic.Inter
 	}
 	image, _, err := unstructured.NestedString(live.Object, "status", "installed", "image")
 	if err == nil && image != bundle.Image {
-		err = fmt.Errorf("%w: %s of %s", errOtherBundle, bundle.Version, like.GetName())
+		err = fmt.Errorf("%w: PlatformOperator %q, version %s", errOtherBundle, like.GetName(), bundle.Version)
 	}
 	return err
 }
@@ -269,16 +277,17 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 		bundle.SetGroupVersionKind(corev1alpha2.SchemeGroupVersion.WithKind("Bundle"))
 		bundle.SetName(read.Spec.Source.Bundle.Name)
 		if _, err := client.Resource(corev1alpha2.SchemeGroupVersion.WithResource("bundles")).Create(ctx, bundle, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("creating Bundle %s: %w", bundle.GetName(), err)
+			return fmt.Errorf("creating Bundle %q: %w", bundle.GetName(), err)
 		}
 	}
 	if _, err := client.Resource(bundleDeployments).Create(ctx, active, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("installing version %s of %s: %w", version, like.GetName(), err)
+		return fmt.Errorf("installing version %s for BundleDeployment %q: %w", version, like.GetName(), err)
 	}
 	return nil
 }
 
-// edit makes users' edits of installed objects. Where the manager must revert them, it does so in the twin, too.
+// edit repeats users' edits of installed objects. An edit that the manager reverted is not repeated, because the live objects have no trace
+// of it.
 func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
 	for i, each := range edited {
 		objects := client.Resource(each.resource).Namespace("memo")

@@ -17,18 +17,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
-// naive searches versions of package memo as a reader of the documentation would, without the manager's code.
-type naive struct {
-	// offers are the bundles in the catalog. Each replaces the one before it.
-	offers   []offer
+// versionModel is a model of the documented upgrade rules for package memo. It uses none of the manager's code.
+type versionModel struct {
+	// offers are the bundles in the catalog. Each bundle replaces the one before it.
+	offers []offer
+	// cluster is the version of OpenShift.
 	cluster  *semver.Version
 	operator *platformv1alpha1.PlatformOperator
-	// defaultApproval is that of the PlatformOperatorManager.
+	// defaultApproval is spec.defaultApproval of the PlatformOperatorManager.
 	defaultApproval platformv1alpha1.Approval
 }
 
-// judgeVersions returns an error if a PlatformOperator of an ended story has not the version that it should have.
-func judgeVersions(ctx context.Context, played *story.Story, ended *trial.System) error {
+// checkVersions returns an error if the manager has not upgraded a PlatformOperator to a permitted version at the end of a story.
+func checkVersions(ctx context.Context, played *story.Story, ended *trial.System) error {
 	client, err := adminOf(ended)
 	if err != nil {
 		return err
@@ -37,11 +38,11 @@ func judgeVersions(ctx context.Context, played *story.Story, ended *trial.System
 	if err != nil {
 		return err
 	}
-	n := naive{}
-	if n.cluster, err = semver.NewVersion(version); err != nil {
+	m := versionModel{}
+	if m.cluster, err = semver.NewVersion(version); err != nil {
 		return err
 	}
-	if n.offers, err = offersOf(played, "memo"); err != nil {
+	if m.offers, err = offersOf(played, "memo"); err != nil {
 		return err
 	}
 	manager := &operatorv1alpha1.PlatformOperatorManager{}
@@ -54,17 +55,17 @@ func judgeVersions(ctx context.Context, played *story.Story, ended *trial.System
 			return err
 		}
 	}
-	n.defaultApproval = platformv1alpha1.Approval(manager.Spec.DefaultApproval)
+	m.defaultApproval = platformv1alpha1.Approval(manager.Spec.DefaultApproval)
 	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
 	for i := range operators.Items {
-		n.operator = &platformv1alpha1.PlatformOperator{}
-		if err := into(&operators.Items[i], n.operator); err != nil {
+		m.operator = &platformv1alpha1.PlatformOperator{}
+		if err := into(&operators.Items[i], m.operator); err != nil {
 			return err
 		}
-		if err := n.judge(); err != nil {
+		if err := m.check(); err != nil {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func into(live *unstructured.Unstructured, object any) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, object)
 }
 
-// offersOf returns what the last step that published a catalog offers of a package.
+// offersOf returns the bundles of a package in the catalog that was published last.
 func offersOf(played *story.Story, name string) (offers []offer, err error) {
 	for _, step := range played.Steps {
 		if step.Verb == "publish" {
@@ -88,32 +89,33 @@ func offersOf(played *story.Story, name string) (offers []offer, err error) {
 	return slices.DeleteFunc(offers, func(each offer) bool { return each.Package != name }), nil
 }
 
-// judge returns an error if the operator could be at a newer version than it is.
-func (n naive) judge() error {
-	status := n.operator.Status
-	if n.operator.Spec.Paused || n.operator.DeletionTimestamp != nil || status.Installed == nil {
+// check returns an error if the upgrade rules permit a newer version than the installed one.
+func (m versionModel) check() error {
+	status := m.operator.Status
+	if m.operator.Spec.Paused || m.operator.DeletionTimestamp != nil || status.Installed == nil {
 		return nil
 	}
-	from := slices.IndexFunc(n.offers, func(each offer) bool { return each.Version == status.Installed.Version })
+	from := slices.IndexFunc(m.offers, func(each offer) bool { return each.Version == status.Installed.Version })
 	if from < 0 {
-		return nil // without an entry in the catalog, nothing replaces the version
+		return nil // no bundle in the catalog replaces a version that the catalog does not have
 	}
-	for next := from + 1; next < len(n.offers); next++ {
-		if !n.isReachable(from, next) {
+	for next := from + 1; next < len(m.offers); next++ {
+		if !m.isReachable(from, next) {
 			continue
 		}
-		return fmt.Errorf("PlatformOperator %s is at version %s, but it should be at %s", n.operator.Name, status.Installed.Version, n.offers[next].Version)
+		return fmt.Errorf("PlatformOperator %q has version %s installed, but must have been upgraded to %s",
+			m.operator.Name, status.Installed.Version, m.offers[next].Version)
 	}
 	return nil
 }
 
-// isReachable reports whether the operator must be upgraded from one bundle to a later one, through the bundles between them.
-func (n naive) isReachable(from, to int) bool {
-	if approved, isManual := n.approved(); isManual && n.offers[to].Version != approved {
+// isReachable reports whether the upgrade rules permit an upgrade from one bundle to a later one, through all bundles between them.
+func (m versionModel) isReachable(from, to int) bool {
+	if approved, isManual := m.approved(); isManual && m.offers[to].Version != approved {
 		return false
 	}
 	for each := from + 1; each <= to; each++ {
-		if !n.isPermitted(n.offers[each]) {
+		if !m.isPermitted(m.offers[each]) {
 			return false
 		}
 	}
@@ -121,16 +123,16 @@ func (n naive) isReachable(from, to int) bool {
 }
 
 // approved returns whether upgrades need approval, and the approved version.
-func (n naive) approved() (version string, isManual bool) {
-	approval := n.defaultApproval
-	if upgrades := n.operator.Spec.Upgrades; upgrades != nil {
+func (m versionModel) approved() (version string, isManual bool) {
+	approval := m.defaultApproval
+	if upgrades := m.operator.Spec.Upgrades; upgrades != nil {
 		approval, version = cmp.Or(upgrades.Approval, approval), upgrades.ApprovedVersion
 	}
 	return version, approval == platformv1alpha1.ApprovalManual
 }
 
-// isPermitted reports whether nothing prevents the installation of a bundle.
-func (n naive) isPermitted(each offer) bool {
+// isPermitted reports whether a bundle can be installed and no rule forbids it.
+func (m versionModel) isPermitted(each offer) bool {
 	if each.NoBundle || each.NeverReady {
 		return false
 	}
@@ -138,7 +140,7 @@ func (n naive) isPermitted(each offer) bool {
 	if err != nil {
 		return false
 	}
-	if wanted := n.operator.Spec.Package.Version; wanted != "" {
+	if wanted := m.operator.Spec.Package.Version; wanted != "" {
 		permitted, err := semver.NewConstraint(wanted)
 		if err != nil || !permitted.Check(version) {
 			return false
@@ -148,5 +150,5 @@ func (n naive) isPermitted(each offer) bool {
 		return true
 	}
 	last, err := semver.NewVersion(each.MaxOpenShiftVersion)
-	return err == nil && n.cluster.Minor() <= last.Minor()
+	return err == nil && m.cluster.Minor() <= last.Minor()
 }

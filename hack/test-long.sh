@@ -28,7 +28,7 @@ if [[ -n ${SAMPLE:-} ]]; then
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10 perturbations=2 generated=1 perturbed_seed=$(git rev-list --count HEAD) # make test has played them and more
+	stories_raced=10 perturbations=2 generated=1 perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED, make test has played them and more
 fi
 logs=_output/${name}
 reports=${logs}/reports

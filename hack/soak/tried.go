@@ -97,12 +97,14 @@ func writeTried(out io.Writer, tried groups) {
 func writeTriedTable(out io.Writer, known, tried groups) {
 	type count struct{ tried, known int }
 	counts := map[string]count{}
-	for group := range known {
+	all := maps.Clone(known)
+	maps.Copy(all, tried) // also those of stories that this run did not record
+	for group := range all {
 		subject, row, _ := strings.Cut(group, ", ")
 		if row == "valid" || row == "invalid" {
 			row = fmt.Sprintf("fields of %s with %s values", subject, row)
 		}
-		counts[row] = count{counts[row].tried + len(tried[group]), counts[row].known + len(known[group])}
+		counts[row] = count{counts[row].tried + len(tried[group]), counts[row].known + max(len(known[group]), len(tried[group]))}
 	}
 	fmt.Fprint(out, "\n## Coverage of all runs\n\n[soak-tried.txt](soak-tried.txt) lists the items.\n\n"+
 		"| pattern, or fields | tried | known |\n|---|---|---|\n")

@@ -33,6 +33,7 @@ func Steps() []Step {
 		{"activates-when-ready", activatesWhenReady},
 		{"pause", pauseIsRespected},
 		{"one-writer", oneWriter},
+		{"keeps-user-specs", keepsUserSpecs},
 	}
 }
 

@@ -34,6 +34,14 @@ func Invariants() []Mutant {
 			"pkg/ownership", "decideOther", "return Verdict{Action: Adopt, Reason: OwnedByYounger, Other: other}",
 		},
 		{
+			"TestStories/memo-is-installed", "rule keeps-user-specs: ",
+			"pkg/finalizer", "MergePatch",
+			`return json.Marshal(map[string]any{
+				"metadata": map[string]any{"resourceVersion": object.GetResourceVersion(), "finalizers": finalizers},
+				"spec":     map[string]any{"upgrades": nil},
+			})`,
+		},
+		{
 			"TestStories/gate-blocks-until-overridden", "rule gate: ",
 			"pkg/compat", "findBlockers", "return nil",
 		},

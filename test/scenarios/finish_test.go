@@ -67,8 +67,8 @@ func (b *referenceBuilder) finish(ctx context.Context, ended *trial.System, corr
 	return retryFailedVersions(ctx, ended)
 }
 
-// retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is rolling out. The manager
-// then retries the version under the conditions at the end of the story, as it does in the reference.
+// retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is held. The manager then
+// retries the version under the conditions at the end of the story, as it does in the reference.
 func retryFailedVersions(ctx context.Context, ended *trial.System) error {
 	client, err := adminOf(ended)
 	if err != nil {
@@ -97,10 +97,14 @@ func retryFailedVersions(ctx context.Context, ended *trial.System) error {
 	return nil
 }
 
-// needsRetry reports whether a version of a PlatformOperator has failed or is rolling out.
+// needsRetry reports whether a version of a PlatformOperator has failed, so that only a change of the spec or of the catalog makes the manager
+// retry it, or has missed its deadline.
 func needsRetry(operator *platformv1alpha1.PlatformOperator) bool {
-	return operator.Status.Target != nil || meta.IsStatusConditionTrue(operator.Status.Conditions, platformv1alpha1.ConditionProgressing) ||
-		slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
-			return each.BlockedReason == platformv1alpha1.BlockedFailed
-		})
+	if progressing := meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionProgressing); progressing != nil &&
+		progressing.Reason == platformv1alpha1.ReasonDeadlineExceeded {
+		return true
+	}
+	return slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
+		return each.BlockedReason == platformv1alpha1.BlockedFailed
+	})
 }

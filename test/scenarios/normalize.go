@@ -11,7 +11,7 @@ import (
 var (
 	changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
 	// statusKept are the kinds whose status the manager writes. The status of all other kinds is removed.
-	statusKept = []string{"PlatformOperator", "BundleDeployment", "ClusterOperator"}
+	statusKept = []string{"PlatformOperator", "BundleDeployment", "Bundle", "PlatformOperatorManager", "ClusterOperator"}
 
 	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one request or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)

@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math/rand"
 	"path/filepath"
@@ -161,8 +163,16 @@ func choosePerturbations(recordings map[string]*perturb.Recording, counts *tally
 		return chosen
 	}
 	fmt.Printf("-seed=%d: %d of %d perturbations\n", *seed, min(*perturbations, len(chosen)), len(chosen))
-	rand.New(rand.NewSource(*seed)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	slices.SortStableFunc(chosen, func(a, b perturbedStory) int { return cmp.Compare(a.rank(), b.rank()) })
 	return chosen[:min(*perturbations, len(chosen))]
+}
+
+// rank returns a number that depends on -seed and on the perturbation only. The order of goroutines may add an event to a recording, and must
+// not change which of the other perturbations are chosen.
+func (p perturbedStory) rank() uint64 {
+	hash := fnv.New64a()
+	fmt.Fprintln(hash, *seed, p.name())
+	return hash.Sum64()
 }
 
 // recordStories records stories in parallel, each in its own bubble. It fails the test if a story cannot be recorded.

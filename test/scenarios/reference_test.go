@@ -31,13 +31,25 @@ var fresh = trial.Checkpoint{IsRunning: true}
 
 // edited are the objects of package memo that users edit in generated stories.
 var edited = []editedObject{
-	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo"},
-	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics"},
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo"},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics"},
 }
 
 type editedObject struct {
 	resource schema.GroupVersionResource
 	name     string
+	// target is the name of the object in steps.
+	target string
+}
+
+// isEditedBy reports whether a step patches or deletes the object.
+func (e editedObject) isEditedBy(step story.Step) bool {
+	if step.Verb == "delete" {
+		var target string
+		return step.Arguments.Into(&target) == nil && target == e.target
+	}
+	arguments := map[string]any{}
+	return step.Verb == "patch" && step.Arguments.Into(&arguments) == nil && arguments["object"] == e.target
 }
 
 // declared is the declared state of a system: the specs of users' objects, the version of the cluster, the published catalogs, and users'
@@ -51,8 +63,8 @@ type declared struct {
 	version string
 	// published are the steps that published catalogs, the last one first.
 	published []story.Step
-	// edits are the live objects of edited, by index, or nil if they do not exist.
-	edits []*unstructured.Unstructured
+	// edits are the live objects of edited that a step has edited, by index in edited; nil if an object does not exist.
+	edits map[int]*unstructured.Unstructured
 }
 
 // referenceBuilder builds reference systems for generate.Oracle: fresh clusters with the declared state of a system in which a story was
@@ -79,7 +91,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 	if err != nil {
 		return nil, err
 	}
-	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}}
+	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
 	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
 		return nil, err
 	}
@@ -94,7 +106,10 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 			found.published = slices.Insert(found.published, 0, step)
 		}
 	}
-	for _, each := range edited {
+	for i, each := range edited {
+		if !slices.ContainsFunc(played.Steps, each.isEditedBy) {
+			continue
+		}
 		live, err := client.Resource(each.resource).Namespace("memo").Get(ctx, each.name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			live, err = nil, nil
@@ -102,7 +117,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 		if err != nil {
 			return nil, err
 		}
-		found.edits = append(found.edits, live)
+		found.edits[i] = live
 	}
 	return found, nil
 }
@@ -289,10 +304,11 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 // edit repeats users' edits of installed objects. An edit that the manager reverted is not repeated, because the live objects have no trace
 // of it.
 func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
-	for i, each := range edited {
+	for i, wanted := range d.edits {
+		each := edited[i]
 		objects := client.Resource(each.resource).Namespace("memo")
 		live, err := objects.Get(ctx, each.name, metav1.GetOptions{})
-		switch wanted := d.edits[i]; {
+		switch {
 		case apierrors.IsNotFound(err):
 			continue
 		case err == nil && wanted == nil:

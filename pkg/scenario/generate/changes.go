@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -21,8 +22,13 @@ type objectState struct {
 	isCreated, isCertain, wasDeleted bool
 	// desired is the object that GitOps applies, or nil if GitOps does not apply it.
 	desired map[string]any
-	// reported is the field whose Reported value no step has corrected yet, or empty.
-	reported Path
+	// reported are the fields whose Reported values no step has corrected yet, in the order of the steps.
+	reported []Path
+}
+
+// forget removes a field, and the fields below it, from the reported ones.
+func (o *objectState) forget(path Path) {
+	o.reported = slices.DeleteFunc(o.reported, func(each Path) bool { return path.contains(each) })
 }
 
 // name returns the object's name in arguments of steps, such as "Widget.example.com/a".

@@ -87,6 +87,9 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 	if err := system.Rest(); err != nil {
 		return ended, err
 	}
+	if !system.IsRunning() {
+		return ended, errors.New("the operator does not run at the end of the story")
+	}
 	return o.inspect(ctx, read, system)
 }
 

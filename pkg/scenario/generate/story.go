@@ -146,7 +146,7 @@ func (b *builder) change(o *objectState) error {
 		return err
 	}
 	choice := b.random.IntN(10)
-	if o.reported != "" && choice < 5 {
+	if len(o.reported) > 0 && choice < 5 {
 		return b.correct(o)
 	}
 	field, value, found := o.pick(b.random, func(f Field) bool { return !o.kind.IsImmutable(f.Path) })
@@ -165,25 +165,25 @@ func (b *builder) remove(o *objectState) error {
 	return err
 }
 
-// correct adds a step that restores a field with a reported value. If the field is immutable, it deletes the object instead.
+// correct adds a step that restores the last field with a reported value. If the field is immutable, it deletes the object instead.
 func (b *builder) correct(o *objectState) error {
-	if o.kind.IsImmutable(o.reported) {
+	path := o.reported[len(o.reported)-1]
+	if o.kind.IsImmutable(path) {
 		return b.remove(o)
 	}
-	step, err := o.restoreStep(o.reported)
+	step, err := o.restoreStep(path)
 	b.steps = append(b.steps, step)
-	o.reported = ""
+	o.reported = o.reported[:len(o.reported)-1]
 	return err
 }
 
 // correctAll adds the steps that correct each reported value.
 func (b *builder) correctAll() error {
 	for _, each := range b.objects {
-		if each.reported == "" {
-			continue
-		}
-		if err := b.correct(each); err != nil {
-			return err
+		for len(each.reported) > 0 {
+			if err := b.correct(each); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -194,8 +194,8 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 	b.steps = append(b.steps, step)
 	if value.Value != nil {
 		b.recordAssignment(o, Assignment{o.kind, path, value})
-	} else if o.reported == path {
-		o.reported = ""
+	} else {
+		o.forget(path)
 	}
 	return err
 }
@@ -205,8 +205,9 @@ func (b *builder) recordAssignment(o *objectState, done Assignment) {
 	b.assignments = append(b.assignments, done)
 	switch {
 	case done.Value.Class == Reported:
-		o.reported = done.Path
-	case done.Value.Class == Valid && o.reported == done.Path:
-		o.reported = ""
+		o.forget(done.Path)
+		o.reported = append(o.reported, done.Path)
+	case done.Value.Class == Valid:
+		o.forget(done.Path)
 	}
 }

@@ -99,7 +99,7 @@ func TestTheStoryOfASeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := story.Golden("testdata/seed-1-4711.yaml", yamlOf(t, generated.Story), *update); err != nil {
+	if err := story.Golden("testdata/seed-2-4711.yaml", yamlOf(t, generated.Story), *update); err != nil {
 		t.Errorf("the seed makes another story; if you intend the change, increase Version and run this test with -update: %v", err)
 	}
 }
@@ -258,13 +258,13 @@ func TestStoryReturnsAnErrorForAnInvalidGenerator(t *testing.T) {
 		"no kinds":                   {func(g *generate.Generator) { g.Kinds = nil }, "the generator has no kinds"},
 		"too many steps":             {func(g *generate.Generator) { g.Steps = 101 }, "a generated story cannot have 101 steps; choose 1 to 100"},
 		"a negative number of steps": {func(g *generate.Generator) { g.Steps = -1 }, "a generated story cannot have -1 steps"},
-		"an unknown verb":            {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-1-7.yaml:"},
+		"an unknown verb":            {func(g *generate.Generator) { g.Verbs = map[string]story.Verb{} }, "seed-2-7.yaml:"},
 		"a proposer without steps": {func(g *generate.Generator) {
 			g.Proposers = []generate.Proposer{func(*rand.Rand) ([]story.Step, error) { return nil, nil }}
 		}, "a proposer returned no steps"},
 		"a proposer that has failed": {func(g *generate.Generator) {
 			g.Proposers = []generate.Proposer{func(*rand.Rand) ([]story.Step, error) { return nil, broken }}
-		}, "seed 1-7, step "},
+		}, "seed 2-7, step "},
 		"a first step without a verb": {func(g *generate.Generator) { g.First = []story.Step{{}} }, "step 1: the step has no verb"},
 	} {
 		t.Run(name, func(t *testing.T) {

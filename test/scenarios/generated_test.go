@@ -138,6 +138,7 @@ func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story
 	oracle := generate.Oracle{
 		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
 		CheckState: func(ctx context.Context, ended *trial.System) error { return checkVersions(ctx, read, ended) },
+		AfterStep:  (&versionSteps{}).afterStep,
 		Finish: func(ctx context.Context, ended *trial.System) error {
 			return references.finish(ctx, ended, corrections)
 		},

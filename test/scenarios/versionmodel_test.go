@@ -30,46 +30,53 @@ type versionModel struct {
 
 // checkVersions returns an error if the manager has not upgraded a PlatformOperator to a permitted version at the end of a story.
 func checkVersions(ctx context.Context, played *story.Story, ended *trial.System) error {
-	client, err := adminOf(ended)
+	offers, err := offersOf(played, "memo")
 	if err != nil {
 		return err
+	}
+	model, err := newVersionModel(ctx, offers, ended)
+	if err != nil || model.operator == nil {
+		return err
+	}
+	return model.check()
+}
+
+// newVersionModel returns the model of a system with a catalog. Its operator is nil if there is no PlatformOperator.
+func newVersionModel(ctx context.Context, offers []offer, system *trial.System) (m versionModel, err error) {
+	m.offers = offers
+	client, err := adminOf(system)
+	if err != nil {
+		return m, err
 	}
 	version, err := versionOf(ctx, client)
 	if err != nil {
-		return err
+		return m, err
 	}
-	m := versionModel{}
 	if m.cluster, err = semver.NewVersion(version); err != nil {
-		return err
+		return m, err
 	}
-	if m.offers, err = offersOf(played, "memo"); err != nil {
-		return err
-	}
-	manager := &operatorv1alpha1.PlatformOperatorManager{}
-	live, err := client.Resource(operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers")).List(ctx, metav1.ListOptions{})
+	managers, err := client.Resource(operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers")).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return err
+		return m, err
 	}
-	for i := range live.Items {
-		if err := into(&live.Items[i], manager); err != nil {
-			return err
+	for i := range managers.Items {
+		manager := &operatorv1alpha1.PlatformOperatorManager{}
+		if err := into(&managers.Items[i], manager); err != nil {
+			return m, err
 		}
+		m.defaultApproval = platformv1alpha1.Approval(manager.Spec.DefaultApproval)
 	}
-	m.defaultApproval = platformv1alpha1.Approval(manager.Spec.DefaultApproval)
 	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return err
+		return m, err
 	}
 	for i := range operators.Items {
 		m.operator = &platformv1alpha1.PlatformOperator{}
 		if err := into(&operators.Items[i], m.operator); err != nil {
-			return err
-		}
-		if err := m.check(); err != nil {
-			return err
+			return m, err
 		}
 	}
-	return nil
+	return m, nil
 }
 
 func into(live *unstructured.Unstructured, object any) error {
@@ -133,9 +140,11 @@ func (m versionModel) approved() (version string, isManual bool) {
 
 // isPermitted reports whether a bundle can be installed and no rule forbids it.
 func (m versionModel) isPermitted(each offer) bool {
-	if each.NoBundle || each.NeverReady {
-		return false
-	}
+	return !each.NoBundle && !each.NeverReady && m.isAllowed(each)
+}
+
+// isAllowed reports whether no rule forbids a bundle.
+func (m versionModel) isAllowed(each offer) bool {
 	version, err := semver.NewVersion(each.Version)
 	if err != nil {
 		return false

@@ -16,6 +16,8 @@ type Oracle struct {
 	Operator trial.Operator
 	// From is the checkpoint at which stories begin. IsRunning must be true.
 	From trial.Checkpoint
+	// AfterStep checks the system after each step of a story, when the cluster has settled. Nil checks nothing.
+	AfterStep func(ctx context.Context, system *trial.System, step story.Step) error
 	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step and after it
 	// has removed all injected faults. Nil does nothing.
 	Finish func(ctx context.Context, ended *trial.System) error
@@ -74,7 +76,7 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return ended, StepError{fmt.Errorf("%s: %w", step.Position, err)}
 		}
-		if err := system.Runner.Cluster.Settle(); err != nil {
+		if err := o.afterStep(ctx, system, step); err != nil {
 			return ended, fmt.Errorf("%s: %w", step.Position, err)
 		}
 	}
@@ -91,6 +93,14 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 		return ended, errors.New("the operator does not run at the end of the story")
 	}
 	return o.inspect(ctx, read, system)
+}
+
+// afterStep waits until the cluster has settled, and calls AfterStep.
+func (o Oracle) afterStep(ctx context.Context, system *trial.System, step story.Step) error {
+	if err := system.Runner.Cluster.Settle(); err != nil || o.AfterStep == nil {
+		return err
+	}
+	return o.AfterStep(ctx, system, step)
 }
 
 // inspect checks a system at rest, and returns its state.

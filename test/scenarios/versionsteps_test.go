@@ -1,0 +1,80 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+// versionSteps checks each change of the installed version during a story by the versionModel.
+type versionSteps struct {
+	offers []offer
+	// uid and version are those of the PlatformOperator after the step before. version is empty if nothing was installed.
+	uid     types.UID
+	version string
+	// models are the models after the steps since the version changed. One of them must permit the next version, because an upgrade may begin
+	// several steps before it is complete.
+	models []versionModel
+}
+
+// afterStep implements generate.Oracle.AfterStep.
+func (v *versionSteps) afterStep(ctx context.Context, system *trial.System, step story.Step) error {
+	if step.Verb == "publish" {
+		var err error
+		if v.offers, err = offersOf(&story.Story{Steps: []story.Step{step}}, "memo"); err != nil {
+			return err
+		}
+	}
+	model, err := newVersionModel(ctx, v.offers, system)
+	if err != nil {
+		return err
+	}
+	if model.operator == nil || model.operator.UID != v.uid {
+		v.version, v.models = "", nil
+	}
+	if model.operator == nil {
+		return nil
+	}
+	v.uid, v.models = model.operator.UID, append(v.models, model)
+	installed := model.operator.Status.Installed
+	if installed == nil || installed.Version == v.version {
+		return nil
+	}
+	if !slices.ContainsFunc(v.models, func(m versionModel) bool { return m.permitsStep(v.version, installed.Version) }) {
+		return fmt.Errorf("PlatformOperator %q was moved from version %q to %q, which no spec and no catalog since the last step permits",
+			model.operator.Name, v.version, installed.Version)
+	}
+	v.version, v.models = installed.Version, []versionModel{model}
+	return nil
+}
+
+// permitsStep reports whether the rules permit the step from one version to another. From an empty version, it is the first installation,
+// which needs no approval. A step may be the first part of a way to a later version. permitsStep returns true for versions that the catalog
+// does not have, and if an override may permit a bundle for another version of OpenShift.
+func (m versionModel) permitsStep(from, to string) bool {
+	index := func(version string) int {
+		return slices.IndexFunc(m.offers, func(each offer) bool { return each.Version == version })
+	}
+	first, last := index(from), index(to)
+	if last < 0 || from != "" && first < 0 || len(m.operator.Spec.CompatibilityOverrides) > 0 {
+		return true
+	}
+	upgrades := m.operator.Spec.Upgrades
+	if from == "" || upgrades != nil && upgrades.Edges == platformv1alpha1.EdgesSelfCertified {
+		return m.isAllowed(m.offers[last])
+	}
+	approved, isManual := m.approved()
+	for target := last; first < last && target < len(m.offers); target++ {
+		isApproved := !isManual || m.offers[target].Version == approved
+		if isApproved && !slices.ContainsFunc(m.offers[first+1:target+1], func(each offer) bool { return !m.isAllowed(each) }) {
+			return true
+		}
+	}
+	return false
+}

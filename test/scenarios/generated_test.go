@@ -122,18 +122,24 @@ func (j judge) check(t *testing.T, read *story.Story, corrections []story.Step) 
 	return played, err
 }
 
-// report fails the test with the shortest story that fails, too. It writes the story to a file, which -replay plays.
+// report fails the test with the shortest story that fails, too, and that begins with the first steps of all generated stories, as twins do.
+// It writes the story to a file, which -replay plays.
 func (j judge) report(t *testing.T, failing generate.Generated, failure error) {
 	t.Helper()
-	shortest, err := generate.Minimize(t.Context(), failing.Story, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
-		_, err := j.check(t, shorter, failing.Corrections)
+	first := failing.Story.Steps[:len(j.first)]
+	later := *failing.Story
+	later.Steps = failing.Story.Steps[len(j.first):]
+	shortest, err := generate.Minimize(t.Context(), &later, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
+		whole := *shorter
+		whole.Steps = slices.Concat(first, shorter.Steps)
+		_, err := j.check(t, &whole, failing.Corrections)
 		return err != nil && !errors.As(err, new(generate.StepError)), nil
 	})
 	if err != nil {
 		t.Errorf("shortening the story: %v", err)
 	}
 	replayed := *shortest
-	replayed.Steps = append(slices.Clone(shortest.Steps), failing.Corrections...)
+	replayed.Steps = slices.Concat(first, shortest.Steps, failing.Corrections)
 	content, err := replayed.YAML()
 	if err != nil {
 		t.Fatal(err)

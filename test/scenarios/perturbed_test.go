@@ -64,7 +64,7 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 					notMade.Add(1)
 					t.Skip(err)
 				case err != nil:
-					t.Errorf("%v\nrepeat it with -perturb=%s -run 'OM_17/%s'", err, each.story, each.name())
+					t.Errorf("%v\nrepeat it with -perturb=%s -run 'OM_17/%s'; the story up to there:\n%s", err, each.story, each.name(), each.yaml(t))
 				}
 			})
 		})
@@ -80,6 +80,28 @@ type perturbedStory struct {
 // name returns the name of a subtest.
 func (p perturbedStory) name() string {
 	return p.story + ": " + strings.NewReplacer("/", " ", `"`, "", "(", "", ")", "").Replace(p.perturbation.String())
+}
+
+// yaml returns the story up to the perturbed step, without expectations.
+func (p perturbedStory) yaml(t *testing.T) []byte {
+	t.Helper()
+	read, err := readStory(fmt.Sprintf("scenarios/%s.yaml", p.story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := p.perturbation.Step
+	if p.perturbation.Pattern == perturb.UnseenStep {
+		end++ // the two steps are one change
+	}
+	read.Steps = slices.Clone(read.Steps[:end])
+	for i := range read.Steps {
+		read.Steps[i].Then = nil
+	}
+	content, err := read.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // choosePerturbations returns all perturbations of the story of -perturb, or a sample of those of all stories.

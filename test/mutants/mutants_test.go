@@ -26,6 +26,7 @@ func TestTheRuleOfEachMutantIsInItsFunctionAndTheManagerCompilesWithoutIt(t *tes
 	}{
 		"for specs":      {Overlay, All()},
 		"for invariants": {SwitchedOverlay, Invariants()},
+		"for defects":    {SwitchedOverlay, mutantsOf(Perturbed())},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overlay, err := test.overlay(root, t.TempDir(), test.mutants...)

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 )
 
-// SwitchVariable is the environment variable that selects the mutant in a program that SwitchedOverlay has built. Its value is the Place of
-// the mutant.
+// SwitchVariable is the name of the environment variable that selects mutants in a program with several mutants. Its value has their Places,
+// separated by commas.
 const SwitchVariable = "PLATFORM_OPERATORS_MUTANT"
 
-// SwitchedOverlay is like Overlay, for one program with several mutants. SwitchVariable selects the mutant when the program runs. Without
-// it, the program behaves as one without mutants. Each mutant needs a Place of its own.
+// SwitchedOverlay is like Overlay, for one program with several mutants. SwitchVariable selects mutants when the program runs. Without it,
+// the program behaves as one without mutants. Each mutant needs a Place of its own. What a mutant remembers between two calls, it can keep
+// in mutantState, which all mutants of a package share.
 func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 	sources := map[string][]byte{}
 	for _, each := range mutants {
@@ -23,8 +24,22 @@ func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 		if _, err := os.Stat(path); err == nil {
 			return "", fmt.Errorf("switching off the rule of %q: file %s exists, and the overlay adds a file of this name; rename it", each.Spec, path)
 		}
-		sources[path] = fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nfunc isMutant(place string) bool { return os.Getenv(%q) == place }\n",
-			filepath.Base(path[:len(path)-len("/ismutant.go")]), SwitchVariable)
+		sources[path] = fmt.Appendf(nil, switchSource, filepath.Base(filepath.Dir(path)), SwitchVariable)
 	}
 	return write(dir, sources)
 }
+
+// switchSource is the source of the file that each package with mutants gets.
+const switchSource = `package %s
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+func isMutant(place string) bool { return slices.Contains(strings.Split(os.Getenv(%q), ","), place) }
+
+var mutantState sync.Map
+`

@@ -79,7 +79,8 @@ func TestOM_17_TheManagerReachesTheSameStateInSpiteOfPerturbations(t *testing.T)
 					group, item := triedPerturbation(each)
 					counts.note("tried", group, item)
 				default:
-					t.Errorf("%v\nto repeat the failure, run go test -run 'OM_17/%s' with -args -perturb=%s", err, each.name(), each.story)
+					t.Errorf("%v\nto repeat the failure, run go test -run 'OM_17/%s' with -args -perturb=%s; the story up to the perturbed step:\n%s",
+						err, each.name(), each.story, each.yaml(t))
 				}
 			})
 		})
@@ -148,6 +149,28 @@ func countPatterns(t *testing.T, chosen []perturbedStory) {
 	for _, pattern := range slices.Sorted(maps.Keys(counts)) {
 		t.Attr(strings.ReplaceAll(string(pattern), " ", "-")+"s", fmt.Sprint(counts[pattern]))
 	}
+}
+
+// yaml returns the story up to the perturbed step, without expectations.
+func (p perturbedStory) yaml(t *testing.T) []byte {
+	t.Helper()
+	read, err := readStory(fmt.Sprintf("scenarios/%s.yaml", p.story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := p.perturbation.Step
+	if p.perturbation.Pattern == perturb.UnseenStep {
+		end++ // the two steps are one change
+	}
+	read.Steps = slices.Clone(read.Steps[:end])
+	for i := range read.Steps {
+		read.Steps[i].Then = nil
+	}
+	content, err := read.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // choosePerturbations returns all perturbations of the story of -perturb, or a sample of the perturbations of all recorded stories.

@@ -146,8 +146,8 @@ func generated() []Defect {
 			Mutants: []Mutant{{
 				Package: "pkg/deploymentspec", Function: "overlay", Begin: `if onto.Source.Type != "" { desired.Drift = onto.Drift }`,
 			}},
-			Passes: "TestStories/drift-is-repaired", Fails: generatedStory, Flags: []string{"-generated=1", "-generated-seed=1-135"},
-			Failures: []string{"differs from that of a twin", "bundledeployments.core.rukpak.io  memo", `"policy": "Report"`, "spec.install.drift.policy"},
+			Passes: "TestStories/drift-is-repaired", Fails: generatedStory, Flags: []string{"-generated=1", "-generated-seed=2-2"},
+			Failures: []string{"differs from the reference", "bundledeployments.core.rukpak.io  memo", `"additions": "Remove"`, "spec.install.drift.additions"},
 		},
 		{
 			Mistake: "it ignores that spec.install.onFailure is removed",
@@ -156,7 +156,7 @@ func generated() []Defect {
 				Begin: `if desired.Spec.OnFailure == "" { desired.Spec.OnFailure = existing.Spec.OnFailure }`,
 			}},
 			Passes: "TestStories/failed-version-is-rolled-back", Fails: generatedStory, Flags: replayed("policy-is-removed"),
-			Failures: []string{"differs from that of a twin", "bundledeployments.core.rukpak.io  memo", `"onFailure": "Rollback"`},
+			Failures: []string{"differs from the reference", "bundledeployments.core.rukpak.io  memo", `"onFailure": "Rollback"`},
 		},
 		{
 			Mistake: "it does not notice that a bad value is corrected",
@@ -169,7 +169,7 @@ func generated() []Defect {
 				}`,
 			}},
 			Passes: "TestStories/typo-is-corrected", Fails: generatedStory, Flags: replayed("selector-is-corrected"),
-			Failures: []string{"differs from that of a twin", "platformoperators.platform.openshift.io  memo"},
+			Failures: []string{"differs from the reference", "platformoperators.platform.openshift.io  memo"},
 		},
 		{
 			Mistake: "it keeps the default approval that it first saw",
@@ -179,7 +179,7 @@ func generated() []Defect {
 				approval = first.(platformv1alpha1.Approval)`,
 			}},
 			Passes: "TestStories/manual-approval", Fails: generatedStory, Flags: replayed("approval-is-not-needed"),
-			Failures: []string{"PlatformOperator memo is at version 1.0.0, but it should be at 1.1.0"},
+			Failures: []string{"has version 1.0.0 installed, but must have been upgraded to 1.1.0"},
 		},
 	}
 }

@@ -110,7 +110,7 @@ var classes = []struct {
 	{"leadership", "Leadership", "Leaders are killed, are stopped, and lose their lease.", 2, false},
 	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2, false},
 	{"perturbed", "Perturbed scenarios", "Steps of scenarios, each with one perturbation, chosen by the seed.", 2, true},
-	{"invariants", "Invariants", "Managers of which each violates an invariant.", 2, false},
+	{"invariants", "Invariants", "Managers with a defect each, which an invariant, a perturbed or a generated scenario finds.", 2, false},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
 }

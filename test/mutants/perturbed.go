@@ -2,7 +2,7 @@ package mutants
 
 import "slices"
 
-// Defect is a manager with a mistake that perturbed or generated stories find, and other stories do not.
+// Defect is a manager with a mistake that a perturbed or a generated story finds.
 type Defect struct {
 	// Mistake says what is wrong.
 	Mistake string

@@ -117,7 +117,7 @@ var classes = []struct {
 	{"raced", "Scenarios with the race detector", "Scenarios of the whole manager in memory, chosen by the seed.", 2, false},
 	{"perturbed", "Perturbed stories", "One step of a story with one perturbation per test, chosen by the seed.", 2, true},
 	{"generated", "Generated stories", "Each story uses three systems: the story, a restart of the manager at its end, and a fresh cluster with the same declared state.", 1, true},
-	{"invariants", "Invariants", "For each invariant, a manager that violates it. The story has to fail.", 2, false},
+	{"invariants", "Mistakes of the manager", "For each invariant and for each pattern of perturbations, a manager with a mistake. A story has to fail.", 2, false},
 	{"extension", "Mutants", "For each spec of openshift-tests, a manager that lacks the rule that the spec tests. The spec has to fail.", 3, false},
 	{"fuzz", "Fuzz targets", "Go's fuzzer runs every target of the main module.", 20, false},
 }

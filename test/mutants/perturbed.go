@@ -2,7 +2,7 @@ package mutants
 
 import "slices"
 
-// Defect is a manager with a mistake that perturbed or generated stories find, and other stories do not.
+// Defect is a manager with a mistake that a perturbed or a generated story finds.
 type Defect struct {
 	// Mistake says what is wrong.
 	Mistake string
@@ -86,11 +86,17 @@ func events() []Defect {
 		{
 			Mistake: "it trusts its last write until it sees exactly that version",
 			Mutants: []Mutant{
-				{Package: "pkg/apply/livecache", Function: "isOlder", Begin: `return a != b`},
+				{Package: "pkg/apply/livecache", Function: "(*Cache).confirm", Begin: `if live, isLive := delivered.(*Live); isLive && !deleted {
+					c.setFault(nil)
+					mutantState.Store([2]any{c, live.ResourceVersion}, true)
+					return
+				}`},
+				{Package: "pkg/apply/livecache", Function: "(*Cache).hasPassed", Begin: `_, seen := mutantState.Load([2]any{c, version})
+				return seen`},
 				{Package: "pkg/apply/livecache", Function: "(*Cache).Get", Begin: `c.mu.Lock()
 				written, isRecent := c.recent[storeKey(key.Namespace, key.Name)]
 				c.mu.Unlock()
-				if isRecent {
+				if isRecent && !c.hasPassed(written.live.ResourceVersion) {
 					return written.live, true
 				}`},
 			},

@@ -116,7 +116,7 @@ func events() []Defect {
 				}`,
 			}},
 			Passes: "TestStories/memo-is-installed", Fails: "OM_17/step_2:_delayed_event_3_of_bundledeployments", Flags: perturbed("memo-is-installed"),
-			Failures: []string{"delayed event 3 of bundledeployments.core.rukpak.io memo (modified)", "platformoperators.platform.openshift.io  memo"},
+			Failures: []string{"delayed event 3 of bundledeployments.core.rukpak.io memo (modified)", "bundledeployments.core.rukpak.io  memo"},
 		},
 		{
 			Mistake: "it takes a spec that is as it saw it last for one that it has reported",
@@ -129,7 +129,7 @@ func events() []Defect {
 				}`,
 			}},
 			Passes: "TestStories/operator-is-paused-by-mistake", Fails: "OM_17/step_1:_unseen_step", Flags: perturbed("operator-is-paused-by-mistake"),
-			Failures: []string{"step 1: unseen step", `rule generation: PlatformOperator "memo" has generation 3, and status.observedGeneration is 1`},
+			Failures: []string{"step 1: unseen step", `rule generation: PlatformOperator "memo" has generation 3, but status.observedGeneration is 1`},
 		},
 	}
 }

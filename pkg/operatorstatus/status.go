@@ -103,7 +103,7 @@ func Compute(in Input) Result {
 	if in.Refusal == nil {
 		r.setCondition(platformv1alpha1.ConditionDeprecated, deprecatedCondition(r))
 	} else if last := meta.FindStatusCondition(status.Conditions, platformv1alpha1.ConditionDeprecated); last != nil {
-		r.setCondition(platformv1alpha1.ConditionDeprecated, *last) // the catalogs were not read for this spec
+		last.ObservedGeneration = r.operator.Generation // the catalogs were not read for this spec, so the condition stays
 	}
 	return Result{Status: *status, Updates: r.updates}
 }

@@ -45,7 +45,7 @@ func (c *Cluster) checkOperatorInstalled(operator *platformv1alpha1.PlatformOper
 		return nil
 	}
 	isRestored := len(operator.Status.History) > 0 && operator.Status.History[0].Trigger == platformv1alpha1.TriggerRestored
-	if (installed.Status == metav1.ConditionTrue) != (record != nil) && !(isRestored && record != nil) {
+	if (installed.Status == metav1.ConditionTrue) != (record != nil) && (!isRestored || record == nil) {
 		return fmt.Errorf("PlatformOperator %q has Installed=%s (%s), but status.installed is set: %t",
 			operator.Name, installed.Status, installed.Reason, record != nil)
 	}

@@ -64,7 +64,7 @@ func newVersionModel(ctx context.Context, offers []offer, system *trial.System) 
 		if err := into(&managers.Items[i], manager); err != nil {
 			return m, err
 		}
-		m.defaultApproval = platformv1alpha1.Approval(manager.Spec.DefaultApproval)
+		m.defaultApproval = manager.Spec.DefaultApproval
 	}
 	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -30,6 +30,7 @@ type operatorWrites struct {
 	verbs []string
 }
 
+//nolint:revive // the typed client has that many arguments
 func (w *operatorWrites) Patch(_ context.Context, name string, _ types.PatchType, _ []byte, _ metav1.PatchOptions, _ ...string) (*platformv1alpha1.PlatformOperator, error) {
 	w.verbs = append(w.verbs, "patch")
 	return &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name}}, w.fail["patch"]

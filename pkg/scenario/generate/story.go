@@ -203,11 +203,11 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 // recordAssignment records a value, and whether the object has a Reported value that must be corrected.
 func (b *builder) recordAssignment(o *objectState, done Assignment) {
 	b.assignments = append(b.assignments, done)
-	switch {
-	case done.Value.Class == Reported:
+	switch done.Value.Class {
+	case Reported:
 		o.forget(done.Path)
 		o.reported = append(o.reported, done.Path)
-	case done.Value.Class == Valid:
+	case Valid:
 		o.forget(done.Path)
 	}
 }

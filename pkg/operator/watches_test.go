@@ -113,7 +113,7 @@ func inputFrom(t *testing.T, server *httptest.Server) *Input {
 }
 
 // TestDeniedWatchesOfEveryKindAreReported shows that WatchesDegraded reports a denied list of every kind that the manager lists while
-// nothing is installed.
+// nothing is installed, except ClusterRoles.
 func TestDeniedWatchesOfEveryKindAreReported(t *testing.T) {
 	answers := &emptyServer{listed: map[string]bool{}}
 	server := httptest.NewServer(answers)
@@ -144,6 +144,9 @@ func TestDeniedWatchesOfEveryKindAreReported(t *testing.T) {
 		t.Fatalf("the manager listed only %v: %v", answers.kinds(), err)
 	}
 	for _, each := range answers.kinds() {
+		if each == "clusterroles" {
+			continue // the watch revokes leftover grants of namespace checks; an admin may take the permission away, which is no degradation
+		}
 		if b.watchErrorSetters[each] == nil {
 			t.Errorf("%s are listed, but a denied list is not reported", each)
 		}

@@ -22,13 +22,13 @@ name=long stories=long budget=25m fuzzTime=30s
 quiet=(-quiet-for="${QUIET_FOR:-10m}")
 leases=(-live)
 mutants=()
-stories_raced=40 perturbations=1000 generated=200 perturbed_seed=${seed}
+stories_raced=40 perturbations=1000 generated=200 mistakes=TestOM_1[79]_ perturbed_seed=${seed}
 if [[ -n ${SAMPLE:-} ]]; then
 	name=sample stories=sample budget=10m fuzzTime=1000x # executions
 	quiet=(-quiet-for=1m -deployments=20 -others=2000)
 	leases=(-live -scaled)
 	mutants=(-sample=3 -seed="${seed}")
-	stories_raced=10 perturbations=2 generated=1 perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED, make test has played them and more
+	stories_raced=10 perturbations=2 generated=1 mistakes=TestOM_19_ perturbed_seed=${SEED:-$(git rev-list --count HEAD)} # without SEED, make test has played them and more
 fi
 logs=_output/${name}
 reports=${logs}/reports
@@ -95,7 +95,7 @@ perturbed() {
 	if [[ -n ${FULL:-} ]]; then
 		limit=120m perturbations=100000 # more than there are
 	fi
-	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run="TestOM_1[79]_" ./test/mutants -args -stories || failed=1
+	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run="${mistakes}" ./test/mutants -args -stories || failed=1
 	gotest perturbed -count=1 -timeout="${limit}" "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	gotest generated -count=1 -timeout=40m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	return "${failed}"

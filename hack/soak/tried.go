@@ -14,8 +14,8 @@ import (
 // triedDocument lists the perturbations and fields that all runs so far have tried.
 const triedDocument = "docs/soak-tried.txt"
 
-const triedPreamble = `# The perturbations and fields that runs of make test-long have tried so far; hack/soak writes this file. A line has a group and its
-# items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number). Items of a kind
+const triedPreamble = `# The perturbations and fields that stories with flag -tried have tried so far. make test-long sets the flag, and hack/soak adds to this
+# file. A line has a group and its items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number). Items of a kind
 # are fields. docs/soak.md has the totals.
 `
 

@@ -160,10 +160,6 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 // RevokeLeftovers revokes permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
 func (e *Engine) RevokeLeftovers(ctx context.Context) { e.namespaces.RevokeLeftovers(ctx) }
 
-// CleanUp revokes the permissions that a check of namespaces left in an earlier process. It returns when they are revoked or the context
-// ends.
-func (e *Engine) CleanUp(ctx context.Context) { e.namespaces.CleanUp(ctx) }
-
 // Release removes the cached state and the watches of an owner that was deleted.
 func (e *Engine) Release(owner string) {
 	e.resources.Release(owner)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -232,8 +233,7 @@ func (d *declared) declareIn(ctx context.Context, reference *trial.System, publi
 }
 
 // installPinned creates a PlatformOperator that is pinned to the version of a bundle. It returns errOtherBundle if the manager installs
-// another bundle of this version.
-// Manual approval keeps the bundle when the catalog later offers another one.
+// another bundle of this version. Manual approval keeps the bundle when the catalog later has another one.
 func installPinned(ctx context.Context, reference *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
 	read := &platformv1alpha1.PlatformOperator{}
 	if err := into(&like, read); err != nil {
@@ -304,8 +304,8 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 // edit repeats users' edits of installed objects. An edit that the manager reverted is not repeated, because the live objects have no trace
 // of it.
 func (d *declared) edit(ctx context.Context, client dynamic.Interface) error {
-	for i, wanted := range d.edits {
-		each := edited[i]
+	for _, i := range slices.Sorted(maps.Keys(d.edits)) {
+		each, wanted := edited[i], d.edits[i]
 		objects := client.Resource(each.resource).Namespace("memo")
 		live, err := objects.Get(ctx, each.name, metav1.GetOptions{})
 		switch {

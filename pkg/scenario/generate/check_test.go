@@ -32,6 +32,7 @@ const (
 	none           defect = ""
 	ignoresChanges defect = "it ignores changes of a spec"
 	countsStarts   defect = "it counts its starts in the copy"
+	ends           defect = "it ends during the story"
 	neverRests     defect = "it writes the time into the copy"
 )
 
@@ -69,7 +70,7 @@ func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstruc
 				running.Go(func() { c.run(ctx, client, kind) })
 				return err
 			},
-			IsRunning: func() bool { return runs },
+			IsRunning: func() bool { return runs && c.defect != ends },
 			Save:      func() (any, error) { return nil, nil },
 			Stop: func() error {
 				stop()
@@ -170,26 +171,30 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stepIsWrong := func(context.Context, *trial.System, story.Step) error { return errors.New("the step is wrong") }
 	isWrong := func(context.Context, *trial.System) error { return errors.New("the size is wrong") }
 	for name, test := range map[string]struct {
 		defect defect
 		story  *story.Story
 		check  func(context.Context, *trial.System) error
+		after  func(context.Context, *trial.System, story.Step) error
 		want   string // a part of the error, or empty if Check must succeed
 	}{
-		"the operator has no defect":      {none, read, nil, ""},
-		"CheckState finds an error":       {none, read, isWrong, "the size is wrong"},
-		string(ignoresChanges):            {ignoresChanges, read, nil, "differs from the reference"},
-		string(countsStarts):              {countsStarts, read, nil, "a restart of the operator changes the cluster"},
-		string(neverRests):                {neverRests, read, nil, "the operator is not at rest"},
-		"a step that cannot be performed": {none, impossible, nil, "Widget/b does not exist"},
+		"the operator has no defect":      {none, read, nil, nil, ""},
+		"CheckState finds an error":       {none, read, isWrong, nil, "the size is wrong"},
+		"AfterStep finds an error":        {none, read, nil, stepIsWrong, "painted.yaml:4: the step is wrong"},
+		string(ends):                      {ends, read, nil, nil, "the operator does not run at the end of the story"},
+		string(ignoresChanges):            {ignoresChanges, read, nil, nil, "differs from the reference"},
+		string(countsStarts):              {countsStarts, read, nil, nil, "a restart of the operator changes the cluster"},
+		string(neverRests):                {neverRests, read, nil, nil, "the operator is not at rest"},
+		"a step that cannot be performed": {none, impossible, nil, nil, "Widget/b does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kind := painted(t)
 			operator := (&copier{defect: test.defect}).underTest(kind, definition)
 			from := trial.Checkpoint{IsRunning: true}
 			oracle := generate.Oracle{
-				Operator: operator, From: from, CheckState: test.check, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
+				Operator: operator, From: from, CheckState: test.check, AfterStep: test.after, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
 			}
 			synctest.Test(t, func(t *testing.T) {
 				err := oracle.Check(t.Context(), test.story)

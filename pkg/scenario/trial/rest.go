@@ -14,13 +14,11 @@ const (
 	restIntervals = 8
 	// restWrites is the maximum number of writes that the error of Rest lists. It lists the last ones.
 	restWrites = 10
-	// restRefused is the maximum number of refused writes in an interval at rest. An operator that backs off sends fewer.
-	restRefused = 60
 )
 
-// Rest waits until the cluster has settled and the operator has not written for Operator.Interval. It ignores Events and Leases.
-// Rest returns an error with the last writes if the operator still writes after eight intervals, or if it repeats refused writes without
-// backing off.
+// Rest waits until the cluster has settled and the operator has not written for Operator.Interval. It ignores Events, Leases and requests
+// that the API server refused; a cluster does not settle while an operator repeats those every few seconds. Rest returns an error with the
+// last writes if the operator still writes after eight intervals.
 func (s *System) Rest() error {
 	cluster := s.Runner.Cluster
 	if err := cluster.Settle(); err != nil {
@@ -33,7 +31,7 @@ func (s *System) Rest() error {
 			return err
 		}
 		if len(s.writes(start)) == 0 {
-			return s.checkRefused(start)
+			return nil
 		}
 	}
 	last := s.writes(time.Now().Add(-s.operator.Interval))
@@ -43,17 +41,6 @@ func (s *System) Rest() error {
 	}
 	return fmt.Errorf("the operator is not at rest: after %s it still writes, %d times in the last %s; the last writes were:\n%s",
 		restIntervals*s.operator.Interval, len(last), s.operator.Interval, strings.Join(lines, "\n"))
-}
-
-// checkRefused returns an error if the API server has refused more than restRefused writes of the operator since a time.
-func (s *System) checkRefused(since time.Time) error {
-	refused := slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
-		return r.Time.Before(since) || !s.operator.Writes(r) || r.Code < 400
-	})
-	if len(refused) <= restRefused {
-		return nil
-	}
-	return fmt.Errorf("the operator repeats refused writes: %d in %s, the last one is %s", len(refused), s.operator.Interval, refused[len(refused)-1])
 }
 
 // writes returns the operator's writes that the API server executed since a time, except those of Events and Leases.

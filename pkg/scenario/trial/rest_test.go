@@ -93,6 +93,15 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 	}
 }
 
+func TestAnOperatorThatRepeatsRefusedWritesIsNotAtRest(t *testing.T) {
+	o := &operator{work: isRefused, every: 4 * time.Second}
+	started(t, o.underTest(), nil, func(_ system, err error) {
+		if err == nil || !strings.Contains(err.Error(), "the cluster has not settled within 10m0s") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestRestIgnoresWritesOfOtherUsers(t *testing.T) {
 	started(t, (&operator{}).underTest(), nil, func(s system, err error) {
 		s.must(err)

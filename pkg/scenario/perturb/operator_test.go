@@ -136,10 +136,10 @@ func (c *copier) sync(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	c.made[name] = version
 	if !written {
 		return c.record(ctx, source)
 	}
+	c.made[name] = version
 	if c.defect == waitsASecond && !c.waited[source.UID] {
 		c.waited[source.UID] = true
 		c.queue.AddAfter(name, time.Second)

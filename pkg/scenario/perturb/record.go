@@ -123,6 +123,14 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
+	if err := r.playIn(ctx, system); err != nil {
+		return err
+	}
+	return r.recordResult(ctx, system)
+}
+
+// playIn plays the step in a system, and records the writes of the operator.
+func (r *recordedStep) playIn(ctx context.Context, system *trial.System) (err error) {
 	if err := perform(ctx, system, r.faults...); err != nil {
 		return err
 	}
@@ -131,7 +139,7 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 	writes := &writeLog{cluster: cluster, lastVerbWrite: r.start}
 	// The faults of the story take effect, because they were injected first.
 	cluster.Inject(scenario.Fault{Match: r.isVerbWrite, Effect: scenario.Around(writes.recordVerbWrite, func(scenario.Request) {}), Times: scenario.Always})
-	cluster.Inject(scenario.Fault{Match: operator.Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
+	cluster.Inject(scenario.Fault{Match: system.Operator().Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
 	if err := perform(ctx, system, r.Step); err != nil {
 		return err
 	}
@@ -145,7 +153,7 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
 	r.writes = append([]recordedWrite{{cluster: r.afterVerb.Cluster}}, writes.after(writes.lastVerbWrite)...)
-	return r.recordResult(ctx, system)
+	return nil
 }
 
 // isVerbWrite reports whether a request is a write of the step's verb.

@@ -15,16 +15,16 @@ import (
 // and shorter than the timeout of Cluster.Settle.
 const eventDelay = time.Minute
 
-// ErrNoEvent is the error of Run if the event of a perturbation did not occur. The number of events of an object can depend on the order in
-// which goroutines run.
-var ErrNoEvent = errors.New("the event to delay did not occur in this run; ignore this perturbation, or run it again")
+// ErrNotReached is the error of Run if the event or the write of a perturbation did not occur. Their numbers can depend on the order in which
+// goroutines run.
+var ErrNotReached = errors.New("the event or write of the perturbation did not occur in this run; ignore this perturbation, or run it again")
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
 //   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot and UnseenStep, its history is not compared.
 //   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
-// The error wraps ErrNoEvent if the perturbation could not be applied.
+// The error wraps ErrNotReached if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturbation) error {
 	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
 	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
@@ -68,14 +68,22 @@ func runRestart(ctx context.Context, operator trial.Operator, step recordedStep,
 	return compare(ctx, system, step, reference{step.restarted, step.start})
 }
 
-// runRestoredSnapshot restores, at the end of the step, the snapshot of the cluster after a write.
+// runRestoredSnapshot plays the step, and then restores the snapshot of the same run after a write. The operator's memory is that of the
+// process that played the step.
 func runRestoredSnapshot(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
-	system, err := operator.Start(ctx, step.after)
+	system, err := operator.Start(ctx, step.before)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := system.Runner.Cluster.RestoreSnapshot(step.writes[p.Write].cluster); err != nil {
+	played := recordedStep{Step: step.Step, faults: step.faults}
+	if err := played.playIn(ctx, system); err != nil {
+		return err
+	}
+	if p.Write >= len(played.writes) {
+		return ErrNotReached
+	}
+	if err := system.Runner.Cluster.RestoreSnapshot(played.writes[p.Write].cluster); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {
@@ -103,7 +111,7 @@ func runEventDelay(ctx context.Context, operator trial.Operator, step recordedSt
 		return err
 	}
 	if !anyApplied(delays) {
-		return ErrNoEvent
+		return ErrNotReached
 	}
 	return compare(ctx, system, step, reference{step.state, after})
 }
@@ -137,7 +145,7 @@ func runUnseenStep(ctx context.Context, operator trial.Operator, step, next reco
 		return err
 	}
 	if !anyApplied(delays) {
-		return ErrNoEvent
+		return ErrNotReached
 	}
 	return compareWithoutHistory(ctx, system, want)
 }

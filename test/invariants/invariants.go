@@ -46,6 +46,7 @@ func States() []State {
 		{"drift", driftIsReported},
 		{"healthy", healthyIsReady},
 		{"removed", nothingRemains},
+		{"stored", storedIsListed},
 	}
 }
 

@@ -71,6 +71,10 @@ func Invariants() []Mutant {
 			}`,
 		},
 		{
+			"TestStories/install-upgrade-remove", "rule stored: ",
+			"pkg/revision", "fit", "return slices.DeleteFunc(revisions, func(each corev1alpha2.Revision) bool { return each.Number != active })",
+		},
+		{
 			"TestStories/install-upgrade-remove", "rule removed: ",
 			"pkg/controllers/bundledeployment", "(*reconciliation).removeAll", "return apply.Removal{Done: true}, nil",
 		},

@@ -12,6 +12,7 @@ import (
 )
 
 var bundleDeployments = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundledeployments"}
+var bundles = schema.GroupVersionResource{Group: "core.rukpak.io", Version: "v1alpha2", Resource: "bundles"}
 
 // defaultOperators are the operators in the catalogs of stories that need no special ones.
 var defaultOperators = []samples.Operator{

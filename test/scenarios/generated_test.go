@@ -21,7 +21,7 @@ import (
 
 var (
 	generated     = flag.Int("generated", 10, "number of generated stories")
-	generatedSeed = flag.String("generated-seed", "", "seed of the first generated story, such as 2-4711; the default is derived from -seed")
+	generatedSeed = flag.String("generated-seed", "", "seed of the first generated story, such as 3-4711; the default is derived from -seed")
 	replay        = flag.String("replay", "", "path of a generated story to play instead of new ones")
 )
 
@@ -174,6 +174,9 @@ func (c storyChecker) report(t *testing.T, failing generate.Generated, failure e
 		return &complete
 	}
 	shortest, err := generate.Minimize(t.Context(), &shortened, maxMinimizeRuns, func(_ context.Context, shorter *story.Story) (bool, error) {
+		if !failing.IsCorrected(shorter) {
+			return false, nil
+		}
 		err := c.check(t, withFirst(shorter), failing.Corrections)
 		isSame := err != nil && !errors.As(err, new(generate.StepError)) && kindOf(err) == kindOf(failure)
 		if isSame {

@@ -30,44 +30,6 @@ var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", 
 // fresh is the checkpoint at which generated stories and reference systems begin: a new cluster with a running manager.
 var fresh = trial.Checkpoint{IsRunning: true}
 
-// edited are the objects of package memo that users edit in generated stories.
-var edited = []editedObject{
-	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo"},
-	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics"},
-}
-
-type editedObject struct {
-	resource schema.GroupVersionResource
-	name     string
-	// target is the name of the object in steps.
-	target string
-}
-
-// isEditedBy reports whether a step patches or deletes the object.
-func (e editedObject) isEditedBy(step story.Step) bool {
-	if step.Verb == "delete" {
-		var target string
-		return step.Arguments.Into(&target) == nil && target == e.target
-	}
-	arguments := map[string]any{}
-	return step.Verb == "patch" && step.Arguments.Into(&arguments) == nil && arguments["object"] == e.target
-}
-
-// declared is the declared state of a system: the specs of users' objects, the version of the cluster, the published catalogs, and users'
-// edits of installed objects.
-type declared struct {
-	*generate.Declared
-
-	// installed has the bundle that each PlatformOperator had installed, by the name of the PlatformOperator. It depends on earlier steps.
-	installed map[string]platformv1alpha1.InstalledBundle
-	// version is the version of the cluster.
-	version string
-	// published are the steps that published catalogs, the last one first.
-	published []story.Step
-	// edits are the live objects of edited that a step has edited, by index in edited; nil if an object does not exist.
-	edits map[int]*unstructured.Unstructured
-}
-
 // referenceBuilder builds reference systems for generate.Oracle: fresh clusters with the declared state of a system in which a story was
 // played.
 type referenceBuilder struct {
@@ -84,65 +46,6 @@ func (b *referenceBuilder) read(ctx context.Context, played *story.Story, ended 
 		return nil, err
 	}
 	return func(ctx context.Context) (*trial.System, error) { return b.start(ctx, found) }, nil
-}
-
-// declaredIn reads the declared state of a system.
-func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
-	client, err := adminOf(ended)
-	if err != nil {
-		return nil, err
-	}
-	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
-	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
-		return nil, err
-	}
-	if err := found.readInstalled(); err != nil {
-		return nil, err
-	}
-	if found.version, err = versionOf(ctx, client); err != nil {
-		return nil, err
-	}
-	for _, step := range played.Steps {
-		if step.Verb == "publish" {
-			found.published = slices.Insert(found.published, 0, step)
-		}
-	}
-	for i, each := range edited {
-		if !slices.ContainsFunc(played.Steps, each.isEditedBy) {
-			continue
-		}
-		live, err := client.Resource(each.resource).Namespace("memo").Get(ctx, each.name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			live, err = nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		found.edits[i] = live
-	}
-	return found, nil
-}
-
-func (d *declared) readInstalled() error {
-	for _, each := range d.Objects(platformOperators) {
-		read := &platformv1alpha1.PlatformOperator{}
-		if err := into(&each, read); err != nil {
-			return err
-		}
-		if read.Status.Installed != nil {
-			d.installed[read.Name] = *read.Status.Installed
-		}
-	}
-	return nil
-}
-
-func versionOf(ctx context.Context, client dynamic.Interface) (string, error) {
-	cluster, err := client.Resource(clusterVersions).Get(ctx, "version", metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
-	version, _, err := unstructured.NestedString(cluster.Object, "status", "desired", "version")
-	return version, err
 }
 
 func adminOf(system *trial.System) (dynamic.Interface, error) {
@@ -220,6 +123,9 @@ func (d *declared) declareIn(ctx context.Context, reference *trial.System, publi
 	if err := playQuickly(ctx, reference, append([]story.Step{update}, d.published[:min(1, len(d.published))]...)...); err != nil {
 		return err
 	}
+	if err := d.prepare(ctx, client); err != nil {
+		return err
+	}
 	if err := d.Declare(ctx, reference); err != nil {
 		return err
 	}
@@ -291,7 +197,7 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 		bundle := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"provisionerClassName": class, "source": image}}}
 		bundle.SetGroupVersionKind(corev1alpha2.SchemeGroupVersion.WithKind("Bundle"))
 		bundle.SetName(read.Spec.Source.Bundle.Name)
-		if _, err := client.Resource(corev1alpha2.SchemeGroupVersion.WithResource("bundles")).Create(ctx, bundle, metav1.CreateOptions{}); err != nil {
+		if _, err := client.Resource(bundles).Create(ctx, bundle, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("creating Bundle %q: %w", bundle.GetName(), err)
 		}
 	}
@@ -299,6 +205,35 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 		return fmt.Errorf("installing version %s for BundleDeployment %q: %w", version, like.GetName(), err)
 	}
 	return nil
+}
+
+// prepare creates the CustomResourceDefinitions that removals kept, and deletes the Bundles that installActive created.
+func (d *declared) prepare(ctx context.Context, client dynamic.Interface) error {
+	for i := range d.kept {
+		_, err := client.Resource(definitions).Create(ctx, generate.Declaration(&d.kept[i]), metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating CustomResourceDefinition %q: %w", d.kept[i].GetName(), err)
+		}
+	}
+	for _, each := range d.Objects(bundleDeployments) {
+		if err := deleteBundle(ctx, client, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteBundle deletes the Bundle that installActive created. The spec of a Bundle is immutable, and the declared one can differ.
+func deleteBundle(ctx context.Context, client dynamic.Interface, like unstructured.Unstructured) error {
+	read := &corev1alpha2.BundleDeployment{}
+	if err := into(&like, read); err != nil || read.Spec.Source.Bundle == nil {
+		return err
+	}
+	err := client.Resource(bundles).Delete(ctx, read.Spec.Source.Bundle.Name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // edit repeats users' edits of installed objects. An edit that the manager reverted is not repeated, because the live objects have no trace

@@ -22,6 +22,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/namespaceuse"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
@@ -128,6 +129,9 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 		return false, nil
 	}
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
+	if object.GetKind() == "PlatformOperatorManager" {
+		sortConditions(object) // several controllers add their conditions when the manager starts, in any order
+	}
 	if err := normalize(object); err != nil {
 		return false, fmt.Errorf("normalizing %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
@@ -154,9 +158,29 @@ func removeHistory(object *unstructured.Unstructured) {
 		// namespace has no AnnotationNamespaceDefaulted.
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationHop)
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
-		unstructured.RemoveNestedField(object.Object, "status", "revisions")
 		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
+		removeEarlierRevisions(object)
 	}
+}
+
+// removeEarlierRevisions removes the revisions that were replaced or have failed from a BundleDeployment's status, and the numbers of the
+// others.
+func removeEarlierRevisions(object *unstructured.Unstructured) {
+	all, found, err := unstructured.NestedSlice(object.Object, "status", "revisions")
+	if !found || err != nil {
+		return
+	}
+	var last []any
+	for _, each := range all {
+		revision, _ := each.(map[string]any)
+		switch state := corev1alpha2.RevisionState(fmt.Sprint(revision["state"])); state {
+		case corev1alpha2.RevisionArchived, corev1alpha2.RevisionFailed:
+		default:
+			delete(revision, "number")
+			last = append(last, revision)
+		}
+	}
+	_ = unstructured.SetNestedSlice(object.Object, last, "status", "revisions") // cannot fail, because the field was a slice
 }
 
 // sortConditions sorts an object's status.conditions by type. Their order depends on when each condition was first set.
@@ -177,10 +201,11 @@ func typeOf(condition any) string {
 }
 
 // notCounted are the resources whose objects are created and deleted by other clients than the manager, or a varying number of times.
-var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices", "secrets"}
+var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices"}
 
-// isCounted is the Counts function of trials. It omits the ClusterRoles that the manager creates for itself: a restarted manager repeats
-// the check for which it creates one.
+// isCounted is the Counts function of trials. It omits the Secrets of revisions, because a restarted manager stores a revision again if the
+// earlier process had stored a part of it, and the ClusterRole for namespace checks, because a restarted manager repeats the check.
 func isCounted(event scenario.Event) bool {
-	return !slices.Contains(notCounted, event.Resource.Resource) && !strings.HasPrefix(event.Name, "platform-operators:")
+	isRevision := event.Resource.Resource == "secrets" && event.Namespace == environment.Namespace && strings.HasPrefix(event.Name, "revision.")
+	return !slices.Contains(notCounted, event.Resource.Resource) && !isRevision && event.Name != namespaceuse.RoleName
 }

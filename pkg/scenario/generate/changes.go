@@ -23,12 +23,29 @@ type objectState struct {
 	// desired is the object that GitOps applies, or nil if GitOps does not apply it.
 	desired map[string]any
 	// reported are the fields whose Reported values no step has corrected yet, in the order of the steps.
-	reported []Path
+	reported []reportedField
+	// corrected are the corrections so far.
+	corrected []correction
 }
 
-// forget removes a field, and the fields below it, from the reported ones.
-func (o *objectState) forget(path Path) {
-	o.reported = slices.DeleteFunc(o.reported, func(each Path) bool { return path.contains(each) })
+// reportedField is a field, and the index of the step that set it to a Reported value.
+type reportedField struct {
+	path Path
+	step int
+}
+
+// correction has the indexes of a step that set a field to a Reported value, and of the step that corrected it.
+type correction struct{ reported, by int }
+
+// correct removes a field, and the fields below it, from the reported ones, because the step with an index corrects them.
+func (o *objectState) correct(path Path, step int) {
+	o.reported = slices.DeleteFunc(o.reported, func(each reportedField) bool {
+		if !path.contains(each.path) {
+			return false
+		}
+		o.corrected = append(o.corrected, correction{each.step, step})
+		return true
+	})
 }
 
 // name returns the object's name in arguments of steps, such as "Widget.example.com/a".
@@ -132,9 +149,10 @@ func (o *objectState) applyStep(action string, values fieldValues) (story.Step, 
 	return step, err
 }
 
-// deleteStep returns a step that deletes the object.
-func (o *objectState) deleteStep() (story.Step, error) {
-	*o = objectState{kind: o.kind, wasDeleted: true}
+// deleteStep returns a step that deletes the object. index is the index of the step.
+func (o *objectState) deleteStep(index int) (story.Step, error) {
+	o.correct("spec", index)
+	*o = objectState{kind: o.kind, wasDeleted: true, corrected: o.corrected}
 	arguments, err := story.NewArguments(o.name())
 	return story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}, err
 }

@@ -224,8 +224,8 @@ func (k *Kind) change(path Path, value any) fieldValues {
 
 // restore returns the base object's values of a field, and of the fields that must be set with it.
 func (k *Kind) restore(path Path) fieldValues {
-	values := fieldValues{{path, get(k.base, path)}}
-	for _, prefix := range slices.Backward(slices.Sorted(maps.Keys(k.with))) {
+	var values fieldValues
+	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
 		if !prefix.contains(path) {
 			continue
 		}
@@ -233,8 +233,12 @@ func (k *Kind) restore(path Path) fieldValues {
 			values = append(values, fieldValue{other, get(k.base, other)})
 		}
 		values = append(values, fieldValue{prefix, get(k.base, prefix)})
+		if get(k.base, prefix) == nil {
+			return values // also removes the field; a null below the prefix would create the prefix again
+		}
 	}
-	return values
+	// The field comes last, because a merge patch removes it only if it is null there. The base object's value of the prefix omits it.
+	return append(values, fieldValue{path, get(k.base, path)})
 }
 
 // apply sets the fields of an object.

@@ -8,12 +8,12 @@ import (
 )
 
 // Version is the version of the generator. It changes whenever a seed makes another story from the same Kinds.
-const Version = 2
+const Version = 3
 
 // Seed determines a story of a Generator.
 type Seed uint64
 
-// String returns the seed as VERSION-NUMBER, such as "2-4711".
+// String returns the seed as VERSION-NUMBER, such as "3-4711".
 func (s Seed) String() string { return fmt.Sprintf("%d-%d", Version, uint64(s)) }
 
 // ParseSeed parses a seed. It returns an error for a seed of another Version, because this generator would make another story from it.

@@ -15,7 +15,7 @@ func TestParseSeedReadsWhatStringWrites(t *testing.T) {
 			t.Errorf("%s was read as %s, %v", seed, read, err)
 		}
 	}
-	if text := generate.Seed(4711).String(); text != "2-4711" {
+	if text := generate.Seed(4711).String(); text != "3-4711" {
 		t.Errorf("seed 4711 is written as %s", text)
 	}
 }
@@ -23,10 +23,10 @@ func TestParseSeedReadsWhatStringWrites(t *testing.T) {
 func TestParseSeedRejectsInvalidSeeds(t *testing.T) {
 	other := fmt.Sprintf("%d-4711", generate.Version+1)
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                    {"", `seed "" is not VERSION-NUMBER, such as 2-4711`},
+		"nothing":                    {"", `seed "" is not VERSION-NUMBER, such as 3-4711`},
 		"a number without a version": {"4711", "is not VERSION-NUMBER"},
 		"a negative number":          {"1--1", "is not VERSION-NUMBER"},
-		"a number that is too large": {"2-99999999999999999999", "is not VERSION-NUMBER"},
+		"a number that is too large": {"3-99999999999999999999", "is not VERSION-NUMBER"},
 		"a text":                     {"1-a", "is not VERSION-NUMBER"},
 		"another version":            {other, fmt.Sprintf("is of generator version %d, and this is version %d: check out the commit", generate.Version+1, generate.Version)},
 	} {
@@ -39,7 +39,7 @@ func TestParseSeedRejectsInvalidSeeds(t *testing.T) {
 }
 
 func FuzzParseSeed(f *testing.F) {
-	for _, each := range []string{"2-4711", "1-1", "-", "2-0x1", "+2-1", "2-18446744073709551616"} {
+	for _, each := range []string{"3-4711", "1-1", "-", "3-0x1", "+3-1", "3-18446744073709551616"} {
 		f.Add(each)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

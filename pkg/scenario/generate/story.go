@@ -41,6 +41,26 @@ type Generated struct {
 	Corrections []story.Step
 	// Assignments are the values that the steps of Story set, in order.
 	Assignments []Assignment
+
+	// corrected has the position of a step that corrects a Reported value, by the position of the step that set it.
+	corrected map[story.Position][]story.Position
+}
+
+// IsCorrected reports whether a shorter story corrects the Reported values that Story corrects. Without its correction, a value can make a
+// story fail for another reason.
+func (g Generated) IsCorrected(shorter *story.Story) bool {
+	positions := map[story.Position]bool{}
+	for _, step := range shorter.Steps {
+		positions[step.Position] = true
+	}
+	for _, step := range shorter.Steps {
+		for _, by := range g.corrected[step.Position] {
+			if !positions[by] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Assignment is a value to which a step sets a field.
@@ -97,7 +117,21 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	}
 	corrections := read.Steps[b.limit:]
 	read.Steps = read.Steps[:b.limit:b.limit]
-	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments}, nil
+	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments, corrected: b.corrected(read.Steps)}, nil
+}
+
+// corrected returns Generated.corrected.
+func (b *builder) corrected(steps []story.Step) map[story.Position][]story.Position {
+	positions := map[story.Position][]story.Position{}
+	for _, object := range b.objects {
+		for _, each := range object.corrected {
+			if each.by < len(steps) {
+				reported := steps[each.reported].Position
+				positions[reported] = append(positions[reported], steps[each.by].Position)
+			}
+		}
+	}
+	return positions
 }
 
 // builder makes one story.
@@ -160,20 +194,20 @@ func (b *builder) change(o *objectState) error {
 }
 
 func (b *builder) remove(o *objectState) error {
-	step, err := o.deleteStep()
+	step, err := o.deleteStep(len(b.steps))
 	b.steps = append(b.steps, step)
 	return err
 }
 
 // correct adds a step that restores the last field with a reported value. If the field is immutable, it deletes the object instead.
 func (b *builder) correct(o *objectState) error {
-	path := o.reported[len(o.reported)-1]
+	path := o.reported[len(o.reported)-1].path
 	if o.kind.IsImmutable(path) {
 		return b.remove(o)
 	}
 	step, err := o.restoreStep(path)
+	o.correct(path, len(b.steps))
 	b.steps = append(b.steps, step)
-	o.reported = o.reported[:len(o.reported)-1]
 	return err
 }
 
@@ -195,7 +229,7 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 	if value.Value != nil {
 		b.recordAssignment(o, Assignment{o.kind, path, value})
 	} else {
-		o.forget(path)
+		o.correct(path, len(b.steps)-1)
 	}
 	return err
 }
@@ -203,11 +237,11 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 // recordAssignment records a value, and whether the object has a Reported value that must be corrected.
 func (b *builder) recordAssignment(o *objectState, done Assignment) {
 	b.assignments = append(b.assignments, done)
-	switch done.Value.Class {
-	case Reported:
-		o.forget(done.Path)
-		o.reported = append(o.reported, done.Path)
-	case Valid:
-		o.forget(done.Path)
+	last := len(b.steps) - 1
+	if done.Value.Class != Refused {
+		o.correct(done.Path, last)
+	}
+	if done.Value.Class == Reported {
+		o.reported = append(o.reported, reportedField{done.Path, last})
 	}
 }

@@ -1,0 +1,133 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
+	"github.com/openshift/platform-operators/pkg/scenario/trial"
+)
+
+// edited are the objects of package memo that users edit in generated stories.
+var edited = []editedObject{
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "memo", "Deployment/memo/memo"},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, "memo-metrics", "Service/memo/memo-metrics"},
+}
+
+type editedObject struct {
+	resource schema.GroupVersionResource
+	name     string
+	// target is the name of the object in steps.
+	target string
+}
+
+// isEditedBy reports whether a step patches or deletes the object.
+func (e editedObject) isEditedBy(step story.Step) bool {
+	if step.Verb == "delete" {
+		var target string
+		return step.Arguments.Into(&target) == nil && target == e.target
+	}
+	arguments := map[string]any{}
+	return step.Verb == "patch" && step.Arguments.Into(&arguments) == nil && arguments["object"] == e.target
+}
+
+// declared is the declared state of a system: the specs of users' objects, the version of the cluster, the published catalogs, and users'
+// edits of installed objects.
+type declared struct {
+	*generate.Declared
+
+	// installed has the bundle that each PlatformOperator had installed, by the name of the PlatformOperator. It depends on earlier steps.
+	installed map[string]platformv1alpha1.InstalledBundle
+	// version is the version of the cluster.
+	version string
+	// published are the steps that published catalogs, the last one first.
+	published []story.Step
+	// kept are the CustomResourceDefinitions that removals kept. A new BundleDeployment takes them over only as its spec.adoption permits.
+	kept []unstructured.Unstructured
+	// edits are the live objects of edited that a step has edited, by index in edited; nil if an object does not exist.
+	edits map[int]*unstructured.Unstructured
+}
+
+// declaredIn reads the declared state of a system.
+func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
+	client, err := adminOf(ended)
+	if err != nil {
+		return nil, err
+	}
+	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
+	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
+		return nil, err
+	}
+	if err := found.readInstalled(); err != nil {
+		return nil, err
+	}
+	if err := found.readKept(ctx, client); err != nil {
+		return nil, err
+	}
+	if found.version, err = versionOf(ctx, client); err != nil {
+		return nil, err
+	}
+	for _, step := range played.Steps {
+		if step.Verb == "publish" {
+			found.published = slices.Insert(found.published, 0, step)
+		}
+	}
+	for i, each := range edited {
+		if !slices.ContainsFunc(played.Steps, each.isEditedBy) {
+			continue
+		}
+		live, err := client.Resource(each.resource).Namespace("memo").Get(ctx, each.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			live, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		found.edits[i] = live
+	}
+	return found, nil
+}
+
+func (d *declared) readInstalled() error {
+	for _, each := range d.Objects(platformOperators) {
+		read := &platformv1alpha1.PlatformOperator{}
+		if err := into(&each, read); err != nil {
+			return err
+		}
+		if read.Status.Installed != nil {
+			d.installed[read.Name] = *read.Status.Installed
+		}
+	}
+	return nil
+}
+
+func (d *declared) readKept(ctx context.Context, client dynamic.Interface) error {
+	found, err := client.Resource(definitions).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, each := range found.Items {
+		if _, isKept := each.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom]; isKept {
+			d.kept = append(d.kept, each)
+		}
+	}
+	return nil
+}
+
+func versionOf(ctx context.Context, client dynamic.Interface) (string, error) {
+	cluster, err := client.Resource(clusterVersions).Get(ctx, "version", metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	version, _, err := unstructured.NestedString(cluster.Object, "status", "desired", "version")
+	return version, err
+}
+

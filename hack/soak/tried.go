@@ -14,9 +14,9 @@ import (
 // triedDocument lists the perturbations and fields that all runs so far have tried.
 const triedDocument = "docs/soak-tried.txt"
 
-const triedPreamble = `# The perturbations and fields that stories with flag -tried have tried so far. make test-long sets the flag, and hack/soak adds to this
-# file. A line has a group and its items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number). Items of a kind
-# are fields. docs/soak.md has the totals.
+const triedPreamble = `# The perturbations and fields that make test-long has tried so far (flag -tried of test/scenarios). hack/soak adds to this file. A line has
+# a group and its items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number).
+# Items of a kind are fields to which the API server accepted a value, or whose invalid value it refused. docs/soak.md has the totals.
 `
 
 // groups has the items of each group, such as the perturbed writes of a story and pattern.

@@ -130,4 +130,3 @@ func versionOf(ctx context.Context, client dynamic.Interface) (string, error) {
 	version, _, err := unstructured.NestedString(cluster.Object, "status", "desired", "version")
 	return version, err
 }
-

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
 	"github.com/openshift/platform-operators/pkg/scenario/perturb"
+	"github.com/openshift/platform-operators/pkg/scenario/story"
 	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
@@ -25,6 +26,8 @@ type tally struct {
 
 	mu    sync.Mutex
 	lines []string
+	// refusals are the API server's refusals of steps.
+	refusals map[story.Position]error
 }
 
 // count returns the operator with an Open function that updates the tally.
@@ -36,6 +39,7 @@ func (c *tally) count(operator trial.Operator) trial.Operator {
 			return nil, err
 		}
 		c.runs.Add(1)
+		system.Runner.OnRefusal = c.noteRefusal
 		opened := time.Now()
 		start, stop := system.Start, system.Stop
 		system.Start = func() error {
@@ -50,6 +54,27 @@ func (c *tally) count(operator trial.Operator) trial.Operator {
 		return system, nil
 	}
 	return operator
+}
+
+func (c *tally) noteRefusal(step story.Step, refusal error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refusals == nil {
+		c.refusals = map[story.Position]error{}
+	}
+	c.refusals[step.Position] = refusal
+}
+
+// wasTried reports whether the operator or the API server has judged a value: it has another class than Refused and was accepted, or has
+// class Refused and was refused. A step also counts as refused if its object does not exist.
+func (c *tally) wasTried(assignment generate.Assignment) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	refusal := c.refusals[assignment.Step]
+	if assignment.Value.Class == generate.Refused {
+		return story.IsRefused(refusal)
+	}
+	return refusal == nil
 }
 
 // note records a line for the file of -tried: "known" or "tried", a group and an item.
@@ -99,7 +124,7 @@ func triedPerturbation(of perturbedStory) (group, item string) {
 	return of.story + ", " + string(p.Pattern), item
 }
 
-// noteLeaves records the leaves of the kinds' specs, and those that a story sets to valid and to invalid values.
+// noteLeaves records the leaves of the kinds' specs, and those that a played story has set to valid and to invalid values.
 func (c *tally) noteLeaves(kinds []*generate.Kind, assignments []generate.Assignment) {
 	for _, kind := range kinds {
 		for _, leaf := range kind.Leaves {
@@ -108,6 +133,9 @@ func (c *tally) noteLeaves(kinds []*generate.Kind, assignments []generate.Assign
 		}
 	}
 	for _, assignment := range assignments {
+		if !c.wasTried(assignment) {
+			continue
+		}
 		class := ", invalid"
 		if assignment.Value.Class == generate.Valid {
 			class = ", valid"

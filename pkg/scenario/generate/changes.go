@@ -79,7 +79,7 @@ func (o *objectState) createStep(random *rand.Rand) (story.Step, *Assignment, er
 		if err := o.kind.Set(content, field.Path, value.Value); err != nil {
 			return step, nil, err
 		}
-		assignment = &Assignment{o.kind, field.Path, value}
+		assignment = &Assignment{Kind: o.kind, Path: field.Path, Value: value}
 		step.Title += fmt.Sprintf(" with a %s %s", value.Class, field.Path)
 	}
 	var argument any = content

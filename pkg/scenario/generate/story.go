@@ -68,6 +68,11 @@ type Assignment struct {
 	Kind  *Kind
 	Path  Path
 	Value Value
+	// Step is the position of the step in Generated.Story.
+	Step story.Position
+
+	// index is the index of the step.
+	index int
 }
 
 // Leaves returns the leaves of the kind's spec that the value contains. For a Refused value, which may be malformed, it returns the path of
@@ -117,6 +122,9 @@ func (g Generator) Story(seed Seed) (Generated, error) {
 	}
 	corrections := read.Steps[b.limit:]
 	read.Steps = read.Steps[:b.limit:b.limit]
+	for i := range b.assignments {
+		b.assignments[i].Step = read.Steps[b.assignments[i].index].Position
+	}
 	return Generated{Story: read, Corrections: corrections, Assignments: b.assignments, corrected: b.corrected(read.Steps)}, nil
 }
 
@@ -227,7 +235,7 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 	step, err := o.setStep(path, value)
 	b.steps = append(b.steps, step)
 	if value.Value != nil {
-		b.recordAssignment(o, Assignment{o.kind, path, value})
+		b.recordAssignment(o, Assignment{Kind: o.kind, Path: path, Value: value})
 	} else {
 		o.correct(path, len(b.steps)-1)
 	}
@@ -236,8 +244,9 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 
 // recordAssignment records a value, and whether the object has a Reported value that must be corrected.
 func (b *builder) recordAssignment(o *objectState, done Assignment) {
-	b.assignments = append(b.assignments, done)
 	last := len(b.steps) - 1
+	done.index = last
+	b.assignments = append(b.assignments, done)
 	if done.Value.Class != Refused {
 		o.correct(done.Path, last)
 	}

@@ -6,9 +6,12 @@ import (
 )
 
 // Do performs a step. Unlike Run, it does not wait until the cluster has settled, does not report, and does not check Step.Then. It returns
-// nil for a refused step whose Refused permits a refusal.
+// nil for a refused step whose Refused permits a refusal, after it has called Runner.OnRefusal.
 func (r *Runner) Do(ctx context.Context, step Step) error {
-	_, err := r.do(ctx, step)
+	refusal, err := r.do(ctx, step)
+	if refusal != nil && r.OnRefusal != nil {
+		r.OnRefusal(step, refusal)
+	}
 	return err
 }
 

@@ -123,6 +123,27 @@ func TestApplyIsRepeatedWhileTimePasses(t *testing.T) {
 	})
 }
 
+func TestOnRefusalIsToldOfPermittedRefusals(t *testing.T) {
+	withRunner(t, func(t *testing.T, r *story.Runner) {
+		told := 0
+		r.OnRefusal = func(_ story.Step, refusal error) {
+			told++
+			if !apierrors.IsNotFound(refusal) {
+				t.Errorf("the refusal is: %v", refusal)
+			}
+		}
+		patch := step(t, "patch", map[string]any{"object": "ConfigMap/default/a", "data": map[string]any{"color": "blue"}})
+		if err := r.Do(t.Context(), patch); err == nil || told != 0 {
+			t.Errorf("a refusal that the step does not permit: error %v, %d calls", err, told)
+		}
+		patch.Refused = story.MayBeRefused
+		do(t, r, patch, step(t, "create", configMap("red")), patch)
+		if told != 1 {
+			t.Errorf("OnRefusal was called %d times, not once for the object that did not exist yet", told)
+		}
+	})
+}
+
 func TestApplyOnceEndsTheRepetition(t *testing.T) {
 	withRunner(t, func(t *testing.T, r *story.Runner) {
 		do(t, r, step(t, "apply", map[string]any{"object": configMap("red"), "every": "1m"}), step(t, "apply", map[string]any{"object": configMap("green")}))

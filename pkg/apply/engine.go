@@ -157,8 +157,8 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	e.stateOf(owner.Name).objects.Keep(sets...)
 }
 
-// RevokeLeftovers revokes permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
-func (e *Engine) RevokeLeftovers(ctx context.Context) { e.namespaces.RevokeLeftovers(ctx) }
+// RevokeStaleGrants revokes permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
+func (e *Engine) RevokeStaleGrants(ctx context.Context) { e.namespaces.RevokeStaleGrants(ctx) }
 
 // Release removes the cached state and the watches of an owner that was deleted.
 func (e *Engine) Release(owner string) {

@@ -122,7 +122,7 @@ func (b *builder) build() (*Operator, error) {
 			if err != nil {
 				return nil, err
 			}
-			built.revokeLeftovers = engine.RevokeLeftovers
+			built.revokeStaleGrants = engine.RevokeStaleGrants
 			return b.newBundleDeployment(syncContext, engine)
 		}},
 		{operatorhealth.ControllerName, 1, b.newOperatorHealth},

@@ -23,8 +23,8 @@ type Operator struct {
 	catalogs    *catalogState
 	// runCatalogInformers runs the informers of the catalogs controller until its context ends.
 	runCatalogInformers func(context.Context)
-	// revokeLeftovers revokes permissions that an ended process or a restored backup has left, until its context ends.
-	revokeLeftovers func(context.Context)
+	// revokeStaleGrants revokes permissions that an ended process or a restored backup has left, until its context ends.
+	revokeStaleGrants func(context.Context)
 	tasks           *background.Tasks
 
 	// draining serializes calls of DrainQueue. With two calls at a time, one could block because the other has removed the last key.
@@ -57,7 +57,7 @@ func Start(ctx context.Context, input *Input) error {
 func (o *Operator) Run(ctx context.Context) {
 	o.StartInformers(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { o.revokeLeftovers(ctx) })
+	running.Go(func() { o.revokeStaleGrants(ctx) })
 	for _, each := range o.controllers {
 		running.Go(func() { each.Run(ctx, each.workers) })
 	}

@@ -12,8 +12,8 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // edited are the objects of package memo that users edit in generated stories.
@@ -57,7 +57,7 @@ type declared struct {
 }
 
 // declaredIn reads the declared state of a system.
-func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, ended *trial.System) (*declared, error) {
+func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, ended *harness.System) (*declared, error) {
 	client, err := adminOf(ended)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // revisionNumber matches the number of a revision in a message.
@@ -21,8 +21,8 @@ var revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers and another history of
 // ClusterVersion. The Secrets of revisions are not compared, because the reference has fewer revisions.
-func removePermitted(ended, reference trial.State) {
-	for _, state := range []trial.State{ended, reference} {
+func removePermitted(ended, reference harness.State) {
+	for _, state := range []harness.State{ended, reference} {
 		for name, lines := range state {
 			if isOf(name, "clusterversions.config.openshift.io") || isOf(name, "secrets") && strings.Contains(name, " revision.") {
 				delete(state, name)
@@ -34,7 +34,7 @@ func removePermitted(ended, reference trial.State) {
 	}
 }
 
-// isOf reports whether a key of a trial.State is the name of an object of a resource.
+// isOf reports whether a key of a harness.State is the name of an object of a resource.
 func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+" ") }
 
 // expiry is a virtual time after the expiry of all overrides in folder values. An override that is valid during the story could be expired
@@ -43,7 +43,7 @@ var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
 
 // finish is the Finish function of an Oracle. It restores the network and the Pods, performs the corrections, waits until overrides have
 // expired, and lets the manager retry failed versions.
-func (b *referenceBuilder) finish(ctx context.Context, ended *trial.System, corrections []story.Step) error {
+func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System, corrections []story.Step) error {
 	up, err := newStep("network", "up")
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (b *referenceBuilder) finish(ctx context.Context, ended *trial.System, corr
 
 // retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is held. The manager then
 // retries the version under the conditions at the end of the story, as it does in the reference.
-func retryFailedVersions(ctx context.Context, ended *trial.System) error {
+func retryFailedVersions(ctx context.Context, ended *harness.System) error {
 	client, err := adminOf(ended)
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 	"github.com/openshift/platform-operators/test/environment"
 )
 
@@ -113,7 +113,7 @@ func firstSteps() ([]story.Step, error) {
 
 // storyChecker checks generated stories.
 type storyChecker struct {
-	operator trial.Operator
+	operator harness.Operator
 	kinds    []*generate.Kind
 	first    []story.Step
 }
@@ -137,9 +137,9 @@ func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story
 	references := &referenceBuilder{first: c.first, operator: c.operator, kinds: c.kinds}
 	oracle := generate.Oracle{
 		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
-		CheckState: func(ctx context.Context, ended *trial.System) error { return checkVersions(ctx, read, ended) },
+		CheckState: func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, read, ended) },
 		AfterStep:  (&versionSteps{}).afterStep,
-		Finish: func(ctx context.Context, ended *trial.System) error {
+		Finish: func(ctx context.Context, ended *harness.System) error {
 			return references.finish(ctx, ended, corrections)
 		},
 	}

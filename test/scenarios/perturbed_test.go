@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/perturb"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 var (
@@ -107,7 +107,7 @@ func chooseOthers(t *testing.T) []string {
 // perturbedOperator is like underTest, and does not compare the presence of revisions that are rolling out. The manager records that a
 // revision may be present before it applies the first object. A manager that is restarted at that time does not know whether an object was
 // applied.
-func perturbedOperator(t *testing.T) trial.Operator {
+func perturbedOperator(t *testing.T) harness.Operator {
 	t.Helper()
 	operator := underTest(t)
 	operator.Normalize = func(object *unstructured.Unstructured) (isCompared bool, err error) {
@@ -236,9 +236,9 @@ func recordStory(t *testing.T, file string) (recording *perturb.Recording, err e
 }
 
 // startOf returns the checkpoint at which a story starts. If the story continues others, startOf plays them first.
-func startOf(t *testing.T, file string) (trial.Checkpoint, error) {
+func startOf(t *testing.T, file string) (harness.Checkpoint, error) {
 	t.Helper()
-	from := trial.Checkpoint{IsRunning: true}
+	from := harness.Checkpoint{IsRunning: true}
 	read, err := readStory(file)
 	if err != nil || read.From == "" {
 		return from, err
@@ -253,7 +253,7 @@ func startOf(t *testing.T, file string) (trial.Checkpoint, error) {
 	}
 	operator := underTest(t)
 	synctest.Test(t, func(t *testing.T) {
-		var system *trial.System
+		var system *harness.System
 		if system, err = operator.Start(t.Context(), from); err != nil {
 			return
 		}

@@ -21,39 +21,39 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 
 // fresh is the checkpoint at which generated stories and reference systems begin: a new cluster with a running manager.
-var fresh = trial.Checkpoint{IsRunning: true}
+var fresh = harness.Checkpoint{IsRunning: true}
 
 // referenceBuilder builds reference systems for generate.Oracle: fresh clusters with the declared state of a system in which a story was
 // played.
 type referenceBuilder struct {
 	// first are the steps with which all stories begin.
 	first    []story.Step
-	operator trial.Operator
+	operator harness.Operator
 	kinds    []*generate.Kind
 }
 
 // read implements generate.Reference.
-func (b *referenceBuilder) read(ctx context.Context, played *story.Story, ended *trial.System) (generate.StartReference, error) {
+func (b *referenceBuilder) read(ctx context.Context, played *story.Story, ended *harness.System) (generate.StartReference, error) {
 	found, err := b.declaredIn(ctx, played, ended)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (*trial.System, error) { return b.start(ctx, found) }, nil
+	return func(ctx context.Context) (*harness.System, error) { return b.start(ctx, found) }, nil
 }
 
-func adminOf(system *trial.System) (dynamic.Interface, error) {
+func adminOf(system *harness.System) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
 // playQuickly performs steps, and waits after each only until the cluster has settled. System.Play also waits until the manager is at rest.
-func playQuickly(ctx context.Context, system *trial.System, steps ...story.Step) error {
+func playQuickly(ctx context.Context, system *harness.System, steps ...story.Step) error {
 	for _, step := range steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
@@ -70,7 +70,7 @@ var errOtherBundle = errors.New("the published catalog has another bundle of the
 
 // start starts a reference. The catalogs in a story can have different bundles of the same version, so start tries the catalogs one after
 // the other.
-func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (reference *trial.System, err error) {
+func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (reference *harness.System, err error) {
 	if len(wanted.published) == 0 {
 		return b.startWith(ctx, wanted, nil)
 	}
@@ -83,7 +83,7 @@ func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (referen
 	return nil, err
 }
 
-func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published []story.Step) (*trial.System, error) {
+func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published []story.Step) (*harness.System, error) {
 	reference, err := b.operator.Start(ctx, fresh)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, publ
 
 // declareIn declares the same state in a reference. It first installs the bundles that were installed, and then sets the specs, because a
 // spec alone does not determine the installed version.
-func (d *declared) declareIn(ctx context.Context, reference *trial.System, published []story.Step) error {
+func (d *declared) declareIn(ctx context.Context, reference *harness.System, published []story.Step) error {
 	client, err := adminOf(reference)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (d *declared) declareIn(ctx context.Context, reference *trial.System, publi
 
 // installPinned creates a PlatformOperator that is pinned to the version of a bundle. It returns errOtherBundle if the manager installs
 // another bundle of this version. Manual approval keeps the bundle when the catalog later has another one.
-func installPinned(ctx context.Context, reference *trial.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
+func installPinned(ctx context.Context, reference *harness.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
 	read := &platformv1alpha1.PlatformOperator{}
 	if err := into(&like, read); err != nil {
 		return err
@@ -185,7 +185,7 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 	}
 	version := cmp.Or(read.Status.ActiveBundle, read.Status.Bundle).Version
 	const class = "core-rukpak-io-registry"
-	image := map[string]any{"type": "image", "image": map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", trialPorts.Registry, version)}}
+	image := map[string]any{"type": "image", "image": map[string]any{"ref": fmt.Sprintf("127.0.0.1:%d/bundles/notes:%s", harnessPorts.Registry, version)}}
 	active := generate.Declaration(&like)
 	unstructured.RemoveNestedField(active.Object, "spec", "paused")
 	spec := active.Object["spec"].(map[string]any)

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/perturb"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 var triedFile = flag.String("tried", "", "append the existing and the tried perturbations and fields to this file, for docs/soak-tried.txt")
@@ -31,9 +31,9 @@ type tally struct {
 }
 
 // count returns the operator with an Open function that updates the tally.
-func (c *tally) count(operator trial.Operator) trial.Operator {
+func (c *tally) count(operator harness.Operator) harness.Operator {
 	open := operator.Open
-	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 		system, err := open(ctx, from)
 		if err != nil {
 			return nil, err

@@ -13,8 +13,8 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // versionModel is a model of the documented upgrade rules for package memo. It uses none of the manager's code.
@@ -29,7 +29,7 @@ type versionModel struct {
 }
 
 // checkVersions returns an error if the manager has not upgraded a PlatformOperator to a permitted version at the end of a story.
-func checkVersions(ctx context.Context, played *story.Story, ended *trial.System) error {
+func checkVersions(ctx context.Context, played *story.Story, ended *harness.System) error {
 	offers, err := offersOf(played, "memo")
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func checkVersions(ctx context.Context, played *story.Story, ended *trial.System
 }
 
 // newVersionModel returns the model of a system with a catalog. Its operator is nil if there is no PlatformOperator.
-func newVersionModel(ctx context.Context, offers []offer, system *trial.System) (m versionModel, err error) {
+func newVersionModel(ctx context.Context, offers []offer, system *harness.System) (m versionModel, err error) {
 	m.offers = offers
 	client, err := adminOf(system)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // versionSteps checks each change of the installed version during a story by the versionModel.
@@ -24,7 +24,7 @@ type versionSteps struct {
 }
 
 // afterStep implements generate.Oracle.AfterStep.
-func (v *versionSteps) afterStep(ctx context.Context, system *trial.System, step story.Step) error {
+func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, step story.Step) error {
 	if step.Verb == "publish" {
 		var err error
 		if v.offers, err = offersOf(&story.Story{Steps: []story.Step{step}}, "memo"); err != nil {

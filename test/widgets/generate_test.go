@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // generatedStories is the number of generated stories. Each takes half a second.
@@ -32,7 +32,7 @@ func TestAnotherOperatorDoesWhatGeneratedStoriesDeclare(t *testing.T) {
 	}
 	kinds := []*generate.Kind{kind}
 	generator := generate.Generator{Kinds: kinds, Verbs: story.Verbs()}
-	from := trial.Checkpoint{Cluster: prepared(t), IsRunning: true}
+	from := harness.Checkpoint{Cluster: prepared(t), IsRunning: true}
 	oracle := generate.Oracle{Operator: underTest, From: from, Reference: generate.SimpleReference(underTest, from, kinds)}
 	for seed := range generate.Seed(generatedStories) {
 		t.Run(seed.String(), func(t *testing.T) {

@@ -12,22 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/perturb"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 	"github.com/openshift/platform-operators/test/widgets"
 )
 
 // underTest describes the operator for package perturb.
-var underTest = trial.Operator{
+var underTest = harness.Operator{
 	Users: []string{operatorUser}, Open: open, Interval: 20 * time.Minute, Normalize: normalize,
 	Counts: func(event scenario.Event) bool { return event.Resource.Resource == "deployments" },
 }
 
 // open starts a cluster from a checkpoint. The operator uses no external services. The external state is the behavior of Pods, which the
 // cluster's snapshot does not contain.
-func open(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+func open(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 	cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func open(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	running := false
-	return &trial.System{
+	return &harness.System{
 		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 		Start: func() error {
 			running = true
@@ -83,7 +83,7 @@ func normalize(object *unstructured.Unstructured) (isCompared bool, err error) {
 const runOneOf = 4
 
 func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) {
-	from := trial.Checkpoint{Cluster: prepared(t), IsRunning: true}
+	from := harness.Checkpoint{Cluster: prepared(t), IsRunning: true}
 	read, err := story.Read("stories/life.yaml", story.Verbs())
 	if err != nil {
 		t.Fatal(err)

@@ -5,36 +5,36 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change nothing, and the
 // cluster must have the same state as a reference: another system in which users declared the same state without the steps of the story.
 type Oracle struct {
 	// Operator is the operator under test. Required.
-	Operator trial.Operator
+	Operator harness.Operator
 	// From is the checkpoint at which stories begin. IsRunning must be true.
-	From trial.Checkpoint
+	From harness.Checkpoint
 	// AfterStep checks the system after each step of a story, when the cluster has settled. Nil checks nothing.
-	AfterStep func(ctx context.Context, system *trial.System, step story.Step) error
+	AfterStep func(ctx context.Context, system *harness.System, step story.Step) error
 	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step and after it
 	// has removed all injected faults. Nil does nothing.
-	Finish func(ctx context.Context, ended *trial.System) error
+	Finish func(ctx context.Context, ended *harness.System) error
 	// CheckState returns an error if the state at rest is not the state that users declared. Nil checks nothing.
-	CheckState func(ctx context.Context, ended *trial.System) error
+	CheckState func(ctx context.Context, ended *harness.System) error
 	// Reference makes the reference of a system. Nil compares with no reference.
 	Reference Reference
 	// RemovePermitted removes permitted differences from the states of both systems. Nil removes nothing.
-	RemovePermitted func(ended, reference trial.State)
+	RemovePermitted func(ended, reference harness.State)
 }
 
 // Reference reads the declared state of a system in which a story was played, and returns a function that starts the reference. Check calls
 // that function after it has stopped the first system.
-type Reference func(ctx context.Context, played *story.Story, ended *trial.System) (StartReference, error)
+type Reference func(ctx context.Context, played *story.Story, ended *harness.System) (StartReference, error)
 
 // StartReference starts a reference, and waits until its operator is at rest.
-type StartReference func(ctx context.Context) (*trial.System, error)
+type StartReference func(ctx context.Context) (*harness.System, error)
 
 // StepError is the error of a step that could not be performed, for example because it patches an object that does not exist. It does not
 // mean that the operator has failed.
@@ -60,8 +60,8 @@ func (o Oracle) Check(ctx context.Context, read *story.Story) error {
 
 // endState is the state of a system at the end of a story.
 type endState struct {
-	checkpoint            trial.Checkpoint
-	state, withoutHistory trial.State
+	checkpoint            harness.Checkpoint
+	state, withoutHistory harness.State
 	startReference        StartReference
 }
 
@@ -96,7 +96,7 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 }
 
 // afterStep waits until the cluster has settled, and calls AfterStep.
-func (o Oracle) afterStep(ctx context.Context, system *trial.System, step story.Step) error {
+func (o Oracle) afterStep(ctx context.Context, system *harness.System, step story.Step) error {
 	if err := system.Runner.Cluster.Settle(); err != nil || o.AfterStep == nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o Oracle) afterStep(ctx context.Context, system *trial.System, step story.
 }
 
 // inspect checks a system at rest, and returns its state.
-func (o Oracle) inspect(ctx context.Context, read *story.Story, system *trial.System) (ended endState, err error) {
+func (o Oracle) inspect(ctx context.Context, read *story.Story, system *harness.System) (ended endState, err error) {
 	if o.CheckState != nil {
 		if err := o.CheckState(ctx, system); err != nil {
 			return ended, err
@@ -135,7 +135,7 @@ func (o Oracle) restart(ctx context.Context, ended endState) error {
 	if err = errors.Join(err, system.Stop()); err != nil {
 		return err
 	}
-	if difference := trial.Difference(ended.state, after); difference != "" {
+	if difference := harness.Difference(ended.state, after); difference != "" {
 		return fmt.Errorf("a restart of the operator changes the cluster (-before +after):\n%s", difference)
 	}
 	return nil
@@ -154,7 +154,7 @@ func (o Oracle) compare(ctx context.Context, ended endState) error {
 	if o.RemovePermitted != nil {
 		o.RemovePermitted(ended.withoutHistory, state)
 	}
-	if difference := trial.Difference(state, ended.withoutHistory); difference != "" {
+	if difference := harness.Difference(state, ended.withoutHistory); difference != "" {
 		return fmt.Errorf("the cluster differs from the reference, which has the same declared state (-reference +story):\n%s", difference)
 	}
 	return nil

@@ -21,8 +21,8 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // defect is a deliberate bug of the operator in these tests.
@@ -44,13 +44,13 @@ type copier struct {
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstructured) trial.Operator {
+func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstructured) harness.Operator {
 	const user = scenario.AdminUser + ":copier"
-	operator := trial.Operator{
+	operator := harness.Operator{
 		Users: []string{user}, Interval: 5 * time.Minute,
 		Normalize: func(object *unstructured.Unstructured) (bool, error) { return object.GetKind() == "ConfigMap", nil },
 	}
-	operator.Open = func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+	operator.Open = func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 		cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 		if err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func (c *copier) underTest(kind *generate.Kind, definition *unstructured.Unstruc
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var running sync.WaitGroup
 		runs := false
-		return &trial.System{
+		return &harness.System{
 			Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 			Start: func() error {
 				client, err := dynamic.NewForConfig(cluster.ClientConfig(user))
@@ -171,13 +171,13 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stepIsWrong := func(context.Context, *trial.System, story.Step) error { return errors.New("the step is wrong") }
-	isWrong := func(context.Context, *trial.System) error { return errors.New("the size is wrong") }
+	stepIsWrong := func(context.Context, *harness.System, story.Step) error { return errors.New("the step is wrong") }
+	isWrong := func(context.Context, *harness.System) error { return errors.New("the size is wrong") }
 	for name, test := range map[string]struct {
 		defect defect
 		story  *story.Story
-		check  func(context.Context, *trial.System) error
-		after  func(context.Context, *trial.System, story.Step) error
+		check  func(context.Context, *harness.System) error
+		after  func(context.Context, *harness.System, story.Step) error
 		want   string // a part of the error, or empty if Check must succeed
 	}{
 		"the operator has no defect":      {none, read, nil, nil, ""},
@@ -192,7 +192,7 @@ func TestAnOracleFindsDefects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			kind := painted(t)
 			operator := (&copier{defect: test.defect}).underTest(kind, definition)
-			from := trial.Checkpoint{IsRunning: true}
+			from := harness.Checkpoint{IsRunning: true}
 			oracle := generate.Oracle{
 				Operator: operator, From: from, CheckState: test.check, AfterStep: test.after, Reference: generate.SimpleReference(operator, from, []*generate.Kind{kind}),
 			}

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // Declared has the objects that users have created in a system.
@@ -27,7 +27,7 @@ type Declared struct {
 
 // ReadDeclared reads the objects of the kinds. It omits objects with a controller in their owner references, and those that are being
 // deleted.
-func ReadDeclared(ctx context.Context, system *trial.System, kinds []*Kind) (*Declared, error) {
+func ReadDeclared(ctx context.Context, system *harness.System, kinds []*Kind) (*Declared, error) {
 	client, err := adminClient(system)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (d *Declared) Objects(resource schema.GroupVersionResource) []unstructured.
 
 // Declare creates the objects in another system, or replaces their specs. It deletes the other objects of the kinds, except those with a
 // controller.
-func (d *Declared) Declare(ctx context.Context, system *trial.System) error {
+func (d *Declared) Declare(ctx context.Context, system *harness.System) error {
 	client, err := adminClient(system)
 	if err != nil {
 		return err
@@ -121,19 +121,19 @@ func deleteOthers(ctx context.Context, client dynamic.NamespaceableResourceInter
 	return nil
 }
 
-func adminClient(system *trial.System) (dynamic.Interface, error) {
+func adminClient(system *harness.System) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
 // SimpleReference returns a Reference that starts from a checkpoint and gets all declared objects at once. Use it for an operator whose
 // result does not depend on earlier specs.
-func SimpleReference(operator trial.Operator, from trial.Checkpoint, kinds []*Kind) Reference {
-	return func(ctx context.Context, _ *story.Story, ended *trial.System) (StartReference, error) {
+func SimpleReference(operator harness.Operator, from harness.Checkpoint, kinds []*Kind) Reference {
+	return func(ctx context.Context, _ *story.Story, ended *harness.System) (StartReference, error) {
 		declared, err := ReadDeclared(ctx, ended, kinds)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (*trial.System, error) {
+		return func(ctx context.Context) (*harness.System, error) {
 			reference, err := operator.Start(ctx, from)
 			if err != nil {
 				return nil, err

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 const (
@@ -215,12 +215,12 @@ func ignoreNotFound(err error) error {
 }
 
 // underTest returns a copier with a defect, as an operator under test.
-func underTest(t *testing.T, made defect) trial.Operator {
+func underTest(t *testing.T, made defect) harness.Operator {
 	t.Helper()
-	return trial.Operator{
+	return harness.Operator{
 		Users: []string{operatorUser}, Interval: 2 * time.Minute,
 		Counts: func(event scenario.Event) bool { return event.Resource.Resource == "secrets" },
-		Open: func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+		Open: func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 			cluster, err := scenario.Start(ctx, scenario.Options{From: from.Cluster})
 			if err != nil {
 				return nil, err
@@ -228,7 +228,7 @@ func underTest(t *testing.T, made defect) trial.Operator {
 			ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 			var running sync.WaitGroup
 			runs := false
-			return &trial.System{
+			return &harness.System{
 				Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 				Start: func() error {
 					client, err := kubernetes.NewForConfig(cluster.ClientConfig(operatorUser))

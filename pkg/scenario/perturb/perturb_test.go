@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/perturb"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 const (
@@ -83,7 +83,7 @@ func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]strin
 	return found
 }
 
-func record(t *testing.T, operator trial.Operator, from trial.Checkpoint, steps string) (recording *perturb.Recording, err error) {
+func record(t *testing.T, operator harness.Operator, from harness.Checkpoint, steps string) (recording *perturb.Recording, err error) {
 	t.Helper()
 	read, err := story.Parse("story.yaml", []byte("title: A ConfigMap is copied\nsteps:\n"+steps), story.Verbs())
 	if err != nil {
@@ -94,7 +94,7 @@ func record(t *testing.T, operator trial.Operator, from trial.Checkpoint, steps 
 }
 
 // prepared returns a cluster in which the operator has all permissions.
-func prepared(t *testing.T) (from trial.Checkpoint) {
+func prepared(t *testing.T) (from harness.Checkpoint) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		cluster, err := scenario.Start(t.Context(), scenario.Options{})
@@ -117,7 +117,7 @@ func prepared(t *testing.T) (from trial.Checkpoint) {
 		if err := cluster.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		from = trial.Checkpoint{Cluster: cluster.Snapshot(), IsRunning: true}
+		from = harness.Checkpoint{Cluster: cluster.Snapshot(), IsRunning: true}
 	})
 	return from
 }

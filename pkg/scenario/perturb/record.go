@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 // Recording is the trace of a story that was played without perturbations. It is immutable. Its methods may be called concurrently, and in
@@ -32,7 +32,7 @@ type recordedStep struct {
 	faults []story.Step
 	// before and after are the system at rest before and after the step. afterVerb is the system right after the verb of the step. start is
 	// the revision of the cluster before the verb.
-	before, afterVerb, after trial.Checkpoint
+	before, afterVerb, after harness.Checkpoint
 	start                    int64
 	// writes[0] has a zero request and the cluster right after the verb. The operator's writes follow, in the order of their responses.
 	writes []recordedWrite
@@ -45,8 +45,8 @@ type recordedStep struct {
 	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator, which loses what
 	// the operator kept in its memory only. withoutHistory is restarted without its history. counts are the creations and deletions in the
 	// step.
-	state, restarted, withoutHistory trial.State
-	counts                           trial.Counts
+	state, restarted, withoutHistory harness.State
+	counts                           harness.Counts
 }
 
 // recordedWrite is a write of the operator, and the cluster right after it.
@@ -59,7 +59,7 @@ type recordedWrite struct {
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so it cannot be perturbed; choose a story in which it does something")
 
 // Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
-func Record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
+func Record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
 	recording, err := record(ctx, operator, from, read)
 	if err != nil {
 		return nil, fmt.Errorf("recording %q: %w", read.Title, err)
@@ -73,7 +73,7 @@ func Record(ctx context.Context, operator trial.Operator, from trial.Checkpoint,
 }
 
 // record plays each step in a new system. A perturbed run, which also starts a new system, then differs only by the perturbation.
-func record(ctx context.Context, operator trial.Operator, from trial.Checkpoint, read *story.Story) (*Recording, error) {
+func record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
 	recording := &Recording{title: read.Title}
 	deletions := map[objectKey]int64{}
 	var faults []story.Step
@@ -99,7 +99,7 @@ func record(ctx context.Context, operator trial.Operator, from trial.Checkpoint,
 }
 
 // recordStep plays the last of the steps after the others, which inject its faults, and then restarts the operator.
-func recordStep(ctx context.Context, operator trial.Operator, from trial.Checkpoint, steps []story.Step) (recorded recordedStep, err error) {
+func recordStep(ctx context.Context, operator harness.Operator, from harness.Checkpoint, steps []story.Step) (recorded recordedStep, err error) {
 	recorded.before = from
 	recorded.faults, recorded.Step = steps[:len(steps)-1], steps[len(steps)-1]
 	if err := recorded.play(ctx, operator); err != nil {
@@ -117,7 +117,7 @@ func recordStep(ctx context.Context, operator trial.Operator, from trial.Checkpo
 	return recorded, err
 }
 
-func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err error) {
+func (r *recordedStep) play(ctx context.Context, operator harness.Operator) (err error) {
 	system, err := operator.Start(ctx, r.before)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (r *recordedStep) play(ctx context.Context, operator trial.Operator) (err e
 }
 
 // playIn plays the step in a system, and records the writes of the operator.
-func (r *recordedStep) playIn(ctx context.Context, system *trial.System) (err error) {
+func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err error) {
 	if err := perform(ctx, system, r.faults...); err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func (r *recordedStep) isVerbWrite(request scenario.Request) bool {
 }
 
 // perform injects the faults of the step, and performs the step.
-func (r *recordedStep) perform(ctx context.Context, system *trial.System) error {
+func (r *recordedStep) perform(ctx context.Context, system *harness.System) error {
 	return perform(ctx, system, append(slices.Clone(r.faults), r.Step)...)
 }
 
-func perform(ctx context.Context, system *trial.System, steps ...story.Step) error {
+func perform(ctx context.Context, system *harness.System, steps ...story.Step) error {
 	for _, step := range steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return fmt.Errorf("%s: %w", step.Position, err)
@@ -176,7 +176,7 @@ func perform(ctx context.Context, system *trial.System, steps ...story.Step) err
 }
 
 // recordResult records the state of the system at rest after the step.
-func (r *recordedStep) recordResult(ctx context.Context, system *trial.System) (err error) {
+func (r *recordedStep) recordResult(ctx context.Context, system *harness.System) (err error) {
 	if r.after, err = system.Checkpoint(); err != nil {
 		return err
 	}

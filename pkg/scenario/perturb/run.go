@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 )
 
 // eventDelay is the maximum time for which an event is delayed. It is long enough for the operator to act on the events of other watches,
@@ -25,7 +25,7 @@ var ErrNotReached = errors.New("the event or write of the perturbation did not o
 //   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
 // The error wraps ErrNotReached if the perturbation could not be applied.
-func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturbation) error {
+func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Perturbation) error {
 	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
 	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
 		return fmt.Errorf("%s: story %q has no such perturbation; use one that Recording.Perturbations returns", p, r.title)
@@ -50,10 +50,10 @@ func (r *Recording) Run(ctx context.Context, operator trial.Operator, p Perturba
 }
 
 // runRestart starts the operator from the cluster right after a write.
-func runRestart(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+func runRestart(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	write := step.writes[p.Write]
-	from := trial.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsRunning: true}
-	system, err := operator.StartWith(ctx, from, func(system *trial.System) error {
+	from := harness.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsRunning: true}
+	system, err := operator.StartWith(ctx, from, func(system *harness.System) error {
 		if p.Pattern == StaleRestart {
 			for _, user := range operator.Users {
 				system.Runner.Cluster.ServeStaleLists(user, write.cluster.Revision()-int64(p.Lag))
@@ -70,7 +70,7 @@ func runRestart(ctx context.Context, operator trial.Operator, step recordedStep,
 
 // runRestoredSnapshot plays the step, and then restores the snapshot of the same run after a write. The operator's memory is that of the
 // process that played the step.
-func runRestoredSnapshot(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func runRestoredSnapshot(ctx context.Context, operator trial.Operator, step reco
 }
 
 // runEventDelay plays the step while an event is merged or delayed.
-func runEventDelay(ctx context.Context, operator trial.Operator, step recordedStep, p Perturbation) (err error) {
+func runEventDelay(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func runEventDelay(ctx context.Context, operator trial.Operator, step recordedSt
 
 // runUnseenStep plays a step and the next one without a pause. If the step creates or deletes the object, the result must be that of the
 // recording. Otherwise it must be the result of the next step alone.
-func runUnseenStep(ctx context.Context, operator trial.Operator, step, next recordedStep) (err error) {
+func runUnseenStep(ctx context.Context, operator harness.Operator, step, next recordedStep) (err error) {
 	want := next.withoutHistory
 	if step.Verb != "create" && step.Verb != "delete" {
 		if want, err = stateAfter(ctx, operator, step.before, next); err != nil {
@@ -151,7 +151,7 @@ func runUnseenStep(ctx context.Context, operator trial.Operator, step, next reco
 }
 
 // stateAfter plays a step from a checkpoint, and returns the content of the cluster without its history.
-func stateAfter(ctx context.Context, operator trial.Operator, from trial.Checkpoint, step recordedStep) (state trial.State, err error) {
+func stateAfter(ctx context.Context, operator harness.Operator, from harness.Checkpoint, step recordedStep) (state harness.State, err error) {
 	system, err := operator.Start(ctx, from)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func stateAfter(ctx context.Context, operator trial.Operator, from trial.Checkpo
 }
 
 // delayEvents adds the delay for each user of the operator.
-func delayEvents(system *trial.System, delay scenario.EventDelay) (delays []*scenario.DelayedEvent) {
+func delayEvents(system *harness.System, delay scenario.EventDelay) (delays []*scenario.DelayedEvent) {
 	for _, user := range system.Operator().Users {
 		delay.User = user
 		delays = append(delays, system.Runner.Cluster.DelayEvent(delay))
@@ -186,13 +186,13 @@ func anyApplied(delays []*scenario.DelayedEvent) bool {
 
 // reference has the state that a run must reach, and the revision after which the run's creations and deletions count.
 type reference struct {
-	state trial.State
+	state harness.State
 	after int64
 }
 
 // compare returns an error if the content of the cluster differs from the reference, or if creations and deletions differ from those of the
 // recorded step.
-func compare(ctx context.Context, system *trial.System, step recordedStep, want reference) error {
+func compare(ctx context.Context, system *harness.System, step recordedStep, want reference) error {
 	state, err := system.State(ctx)
 	if err != nil {
 		return err
@@ -202,14 +202,14 @@ func compare(ctx context.Context, system *trial.System, step recordedStep, want 
 		return err
 	}
 	errs := []error{checkEqual(want.state, state)}
-	if difference := trial.CountDifference(step.counts, counts); difference != "" {
+	if difference := harness.CountDifference(step.counts, counts); difference != "" {
 		errs = append(errs, fmt.Errorf("the numbers of creations and deletions differ from the run without a perturbation:\n%s", difference))
 	}
 	return errors.Join(errs...)
 }
 
 // compareWithoutHistory returns an error if the content of the cluster, without its history, differs.
-func compareWithoutHistory(ctx context.Context, system *trial.System, want trial.State) error {
+func compareWithoutHistory(ctx context.Context, system *harness.System, want harness.State) error {
 	state, err := system.StateWithoutHistory(ctx)
 	if err != nil {
 		return err
@@ -217,8 +217,8 @@ func compareWithoutHistory(ctx context.Context, system *trial.System, want trial
 	return checkEqual(want, state)
 }
 
-func checkEqual(want, got trial.State) error {
-	if difference := trial.Difference(want, got); difference != "" {
+func checkEqual(want, got harness.State) error {
+	if difference := harness.Difference(want, got); difference != "" {
 		return fmt.Errorf("the cluster differs from the run without a perturbation (-without +with):\n%s", difference)
 	}
 	return nil

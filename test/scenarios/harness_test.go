@@ -24,19 +24,19 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// trialPorts are the ports of the catalogs. Runs that are compared need the same ports, because image references contain them.
-var trialPorts = catalogPorts{GRPC: 49152, HTTPS: 49153, Registry: 49154}
+// harnessPorts are the ports of the catalogs. Runs that are compared need the same ports, because image references contain them.
+var harnessPorts = catalogPorts{GRPC: 49152, HTTPS: 49153, Registry: 49154}
 
-// trialInterval is the longest time for which a manager with unfinished work does not write. It exceeds the longest back-off of the
+// restInterval is the longest time for which a manager with unfinished work does not write. It exceeds the longest back-off of the
 // manager's controllers.
-const trialInterval = 15 * time.Minute
+const restInterval = 15 * time.Minute
 
 // externalState is the state that is not in the cluster's storage.
 type externalState struct {
@@ -48,37 +48,37 @@ type externalState struct {
 	pods func(*corev1.Pod) workloads.Behavior
 }
 
-// underTest returns the manager as a trial.Operator. It must be called outside of a bubble, because it prepares a snapshot in a bubble.
-func underTest(t *testing.T) trial.Operator {
+// underTest returns the manager as a harness.Operator. It must be called outside of a bubble, because it prepares a snapshot in a bubble.
+func underTest(t *testing.T) harness.Operator {
 	t.Helper()
 	root, err := environment.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	prepared := snapshot(t, root)
-	return trial.Operator{
-		Users: []string{managerUser}, Interval: trialInterval,
+	return harness.Operator{
+		Users: []string{managerUser}, Interval: restInterval,
 		Normalize: normalizeCompared, NormalizeHistory: removeHistory, Counts: isCounted,
-		Open: func(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+		Open: func(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 			if from.Cluster == nil {
 				from.Cluster = prepared
 			}
-			return openTrial(ctx, t, from)
+			return openSystem(ctx, t, from)
 		},
 	}
 }
 
-// openTrial starts a cluster and a catalog from a checkpoint.
-func openTrial(ctx context.Context, t *testing.T, from trial.Checkpoint) (*trial.System, error) {
+// openSystem starts a cluster and a catalog from a checkpoint.
+func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint) (*harness.System, error) {
 	t.Helper()
 	saved, isSaved := from.ExternalState.(externalState)
 	offer := sampleWriter([]samples.Operator{{Package: "unused", Version: "1.0.0"}})
 	if isSaved {
 		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
 	}
-	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isTrial: true}
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isPerturbed: true}
 	setDefaults(s.WithT)
-	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: trialPorts}); err != nil {
+	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: harnessPorts}); err != nil {
 		return nil, errors.Join(err, s.end())
 	}
 	if isSaved {
@@ -89,7 +89,7 @@ func openTrial(ctx context.Context, t *testing.T, from trial.Checkpoint) (*trial
 		}
 	}
 	runner := &story.Runner{Cluster: s.Cluster, Verbs: s.verbs(), Pods: podBehavior, Processes: map[string]*scenario.Process{}}
-	return &trial.System{
+	return &harness.System{
 		Runner: runner,
 		Start: func() error {
 			runner.Processes["manager"] = s.StartManager().process
@@ -123,7 +123,7 @@ func readFiles(dir string) (fs.FS, error) {
 // notCompared are the kinds whose objects differ between two runs, because their names are random or they count earlier changes.
 var notCompared = []string{"Pod", "ReplicaSet", "ControllerRevision", "Endpoints", "EndpointSlice"}
 
-// normalizeCompared is the Normalize function of trials.
+// normalizeCompared is the Normalize function of underTest.
 func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err error) {
 	if slices.Contains(notCompared, object.GetKind()) {
 		return false, nil
@@ -138,7 +138,7 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 	return true, nil
 }
 
-// removeHistory is the NormalizeHistory function of trials.
+// removeHistory is the NormalizeHistory function of underTest.
 func removeHistory(object *unstructured.Unstructured) {
 	// The CVO is the owner of an object that it has created, but not of the same object if a user has created it.
 	owners := slices.DeleteFunc(object.GetOwnerReferences(), func(each metav1.OwnerReference) bool { return each.Kind == "ClusterVersion" })
@@ -203,7 +203,7 @@ func typeOf(condition any) string {
 // notCounted are the resources whose objects are created and deleted by other clients than the manager, or a varying number of times.
 var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices"}
 
-// isCounted is the Counts function of trials. It omits the Secrets of revisions, because a restarted manager stores a revision again if the
+// isCounted is the Counts function of underTest. It omits the Secrets of revisions, because a restarted manager stores a revision again if the
 // earlier process had stored a part of it, and the ClusterRole for namespace checks, because a restarted manager repeats the check.
 func isCounted(event scenario.Event) bool {
 	isRevision := event.Resource.Resource == "secrets" && event.Namespace == environment.Namespace && strings.HasPrefix(event.Name, "revision.")

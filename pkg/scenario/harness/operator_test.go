@@ -1,4 +1,4 @@
-package trial_test
+package harness_test
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 const (
@@ -36,20 +36,20 @@ type operator struct {
 	// openErr, startErr, saveErr and stopErr are the errors that Operator.Open and the functions of the System return.
 	openErr, startErr, saveErr, stopErr error
 
-	// calls are the names of the functions that package trial called, in order.
+	// calls are the names of the functions that package harness called, in order.
 	calls []string
 	// from is the Checkpoint of the last call of Open.
-	from trial.Checkpoint
+	from harness.Checkpoint
 }
 
-// underTest returns the Operator for package trial.
-func (o *operator) underTest() trial.Operator {
-	return trial.Operator{Users: []string{operatorUser}, Interval: interval, Open: o.open}
+// underTest returns the Operator for package harness.
+func (o *operator) underTest() harness.Operator {
+	return harness.Operator{Users: []string{operatorUser}, Interval: interval, Open: o.open}
 }
 
 func (o *operator) call(name string) { o.calls = append(o.calls, name) }
 
-func (o *operator) open(ctx context.Context, from trial.Checkpoint) (*trial.System, error) {
+func (o *operator) open(ctx context.Context, from harness.Checkpoint) (*harness.System, error) {
 	o.call("open")
 	o.from = from
 	if o.openErr != nil {
@@ -68,7 +68,7 @@ func (o *operator) open(ctx context.Context, from trial.Checkpoint) (*trial.Syst
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	runs := false
-	return &trial.System{
+	return &harness.System{
 		Runner: &story.Runner{Cluster: cluster, Verbs: story.Verbs()},
 		Start: func() error {
 			o.call("start")
@@ -120,10 +120,10 @@ func (o *operator) run(ctx context.Context, client kubernetes.Interface) {
 
 // started starts a System with an empty cluster and a running operator in a bubble, and calls test. prepare is called before the operator
 // starts; it may be nil. If starting fails, test gets the error and no System.
-func started(t *testing.T, o trial.Operator, prepare func(s system) error, test func(s system, startErr error)) {
+func started(t *testing.T, o harness.Operator, prepare func(s system) error, test func(s system, startErr error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.StartWith(t.Context(), trial.Checkpoint{IsRunning: true}, func(opened *trial.System) error {
+		started, err := o.StartWith(t.Context(), harness.Checkpoint{IsRunning: true}, func(opened *harness.System) error {
 			if prepare == nil {
 				return nil
 			}
@@ -145,11 +145,11 @@ func started(t *testing.T, o trial.Operator, prepare func(s system) error, test 
 // system is a System with a client of scenario.AdminUser.
 type system struct {
 	*testing.T
-	*trial.System
+	*harness.System
 	admin kubernetes.Interface
 }
 
-func newSystem(t *testing.T, of *trial.System) system {
+func newSystem(t *testing.T, of *harness.System) system {
 	t.Helper()
 	s := system{T: t, System: of}
 	var err error

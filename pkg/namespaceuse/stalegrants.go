@@ -29,9 +29,9 @@ func grants(client metadata.Interface) cache.ListerWatcher {
 	}, client)
 }
 
-// RevokeLeftovers watches ClusterRole RoleName, and revokes the grant whenever no check of this process holds it. It returns when the
+// RevokeStaleGrants watches ClusterRole RoleName, and revokes the grant whenever no check of this process holds it. It returns when the
 // context ends. A process can end before it revokes its grant, and the restore of an etcd backup can bring a revoked grant back.
-func (c *Checker) RevokeLeftovers(ctx context.Context) {
+func (c *Checker) RevokeStaleGrants(ctx context.Context) {
 	found := make(chan struct{}, 1)
 	found <- struct{}{} // also when the watch fails, the grant of an earlier process is revoked
 	notify := func(any) {

@@ -54,7 +54,7 @@ func TestAGrantThatNoCheckHoldsIsRevoked(t *testing.T) {
 				checker.holdsGrant.Store(test.held)
 				ctx, end := context.WithCancel(t.Context())
 				done := make(chan struct{})
-				go func() { defer close(done); checker.RevokeLeftovers(ctx) }()
+				go func() { defer close(done); checker.RevokeStaleGrants(ctx) }()
 				synctest.Wait()
 				if isRevoked := len(on.granted) == 0; isRevoked == test.held {
 					t.Errorf("the grant is revoked at the start: %t", isRevoked)

@@ -1,4 +1,4 @@
-package trial_test
+package harness_test
 
 import (
 	"context"
@@ -13,34 +13,34 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
 )
 
 func TestASystemThatFailsToStartIsStopped(t *testing.T) {
 	open, prepare, start, stop := errors.New("open"), errors.New("prepare"), errors.New("start"), errors.New("stop")
 	for name, test := range map[string]struct {
 		operator   operator
-		from       trial.Checkpoint
+		from       harness.Checkpoint
 		prepareErr error
 		calls      string
 		errs       []error
 		message    string
 	}{
-		"the operator ran":                  {operator{}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start", nil, ""},
-		"the operator did not run":          {operator{}, trial.Checkpoint{}, nil, "open prepare", nil, ""},
-		"Open fails":                        {operator{openErr: open}, trial.Checkpoint{IsRunning: true}, nil, "open", []error{open}, "opening a system: "},
-		"prepare fails":                     {operator{}, trial.Checkpoint{IsRunning: true}, prepare, "open prepare stop", []error{prepare}, ""},
-		"prepare fails without an operator": {operator{}, trial.Checkpoint{}, prepare, "open prepare stop", []error{prepare}, ""},
-		"the operator does not start":       {operator{startErr: start}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start stop", []error{start}, "starting the operator: "},
-		"prepare fails, and then Stop":      {operator{stopErr: stop}, trial.Checkpoint{}, prepare, "open prepare stop", []error{prepare, stop}, ""},
-		"the operator is never at rest":     {operator{work: createsConfigMaps}, trial.Checkpoint{IsRunning: true}, nil, "open prepare start stop", nil, "is not at rest"},
-		"a busy operator that did not run":  {operator{work: createsConfigMaps}, trial.Checkpoint{}, nil, "open prepare", nil, ""},
+		"the operator ran":                  {operator{}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start", nil, ""},
+		"the operator did not run":          {operator{}, harness.Checkpoint{}, nil, "open prepare", nil, ""},
+		"Open fails":                        {operator{openErr: open}, harness.Checkpoint{IsRunning: true}, nil, "open", []error{open}, "opening a system: "},
+		"prepare fails":                     {operator{}, harness.Checkpoint{IsRunning: true}, prepare, "open prepare stop", []error{prepare}, ""},
+		"prepare fails without an operator": {operator{}, harness.Checkpoint{}, prepare, "open prepare stop", []error{prepare}, ""},
+		"the operator does not start":       {operator{startErr: start}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start stop", []error{start}, "starting the operator: "},
+		"prepare fails, and then Stop":      {operator{stopErr: stop}, harness.Checkpoint{}, prepare, "open prepare stop", []error{prepare, stop}, ""},
+		"the operator is never at rest":     {operator{work: createsConfigMaps}, harness.Checkpoint{IsRunning: true}, nil, "open prepare start stop", nil, "is not at rest"},
+		"a busy operator that did not run":  {operator{work: createsConfigMaps}, harness.Checkpoint{}, nil, "open prepare", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := &test.operator
-				system, err := o.underTest().StartWith(t.Context(), test.from, func(opened *trial.System) error {
+				system, err := o.underTest().StartWith(t.Context(), test.from, func(opened *harness.System) error {
 					o.call("prepare")
 					if opened.IsRunning() {
 						t.Error("the operator runs before it is prepared")
@@ -76,10 +76,10 @@ func TestASystemThatFailsToStartIsStopped(t *testing.T) {
 func TestASystemStartsFromACheckpoint(t *testing.T) {
 	for name, runs := range map[string]bool{"with the operator": true, "without the operator": false} {
 		t.Run(name, func(t *testing.T) {
-			var checkpoint trial.Checkpoint
+			var checkpoint harness.Checkpoint
 			first := &operator{}
 			synctest.Test(t, func(t *testing.T) {
-				started, err := first.underTest().Start(t.Context(), trial.Checkpoint{IsRunning: runs})
+				started, err := first.underTest().Start(t.Context(), harness.Checkpoint{IsRunning: runs})
 				if err != nil {
 					t.Fatal(err)
 				}

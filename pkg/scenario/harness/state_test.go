@@ -1,4 +1,4 @@
-package trial_test
+package harness_test
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
-	"github.com/openshift/platform-operators/pkg/scenario/trial"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
 )
 
 // idle starts a System whose operator does not run in a bubble, and calls test.
-func idle(t *testing.T, o trial.Operator, test func(s system)) {
+func idle(t *testing.T, o harness.Operator, test func(s system)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		started, err := o.Start(t.Context(), trial.Checkpoint{})
+		started, err := o.Start(t.Context(), harness.Checkpoint{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestStateOmitsMetadataThatTheAPIServerSets(t *testing.T) {
 }
 
 func TestTheStatesOfTwoClustersWithTheSameContentAreEqual(t *testing.T) {
-	states := make([]trial.State, 2)
+	states := make([]harness.State, 2)
 	for i := range states {
 		idle(t, (&operator{}).underTest(), func(s system) {
 			if i == 1 { // changes all times, resourceVersions and UIDs, and the generation
@@ -119,7 +119,7 @@ func TestTheStatesOfTwoClustersWithTheSameContentAreEqual(t *testing.T) {
 			s.must(err)
 		})
 	}
-	if difference := trial.Difference(states[0], states[1]); difference != "" || len(states[0]) < 20 {
+	if difference := harness.Difference(states[0], states[1]); difference != "" || len(states[0]) < 20 {
 		t.Errorf("the states have %d objects, and differ in:\n%s", len(states[0]), difference)
 	}
 }
@@ -156,7 +156,7 @@ func TestAnOperatorNormalizesItsState(t *testing.T) {
 			idle(t, o, func(s system) {
 				s.createOwned()
 				for _, read := range []struct {
-					of   func(context.Context) (trial.State, error)
+					of   func(context.Context) (harness.State, error)
 					want string
 				}{{s.State, test.state}, {s.StateWithoutHistory, test.withoutHistory}} {
 					state, err := read.of(s.Context())
@@ -199,26 +199,26 @@ func TestAnErrorOfNormalizeNamesTheObject(t *testing.T) {
 }
 
 func TestDifferenceReturnsTheDifferingLines(t *testing.T) {
-	one := trial.State{"a": {"{", "x: 1", "y: 1", "}"}, "b": {"z"}}
+	one := harness.State{"a": {"{", "x: 1", "y: 1", "}"}, "b": {"z"}}
 	for name, test := range map[string]struct {
-		want, got trial.State
+		want, got harness.State
 		lines     []string
 	}{
-		"both empty":           {nil, trial.State{}, nil},
-		"equal":                {one, trial.State{"b": {"z"}, "a": {"{", "x: 1", "y: 1", "}"}}, nil},
-		"an object is missing": {one, trial.State{"a": one["a"]}, []string{"- b"}},
-		"an additional object": {trial.State{"b": one["b"]}, one, []string{"+ a"}},
-		"another object":       {trial.State{"b": one["b"]}, trial.State{"a": one["a"]}, []string{"- b", "+ a"}},
-		"a changed line":       {one, trial.State{"a": {"{", "x: 1", "y: 2", "}"}, "b": {"z"}}, []string{"  a", `- "y: 1",`, `+ "y: 2",`}},
-		"a missing line":       {one, trial.State{"a": {"{", "y: 1", "}"}, "b": {"z"}}, []string{"  a", `- "x: 1",`}},
-		"an additional line":   {one, trial.State{"a": one["a"], "b": {"z", "zz"}}, []string{"  b", `+ "zz",`}},
+		"both empty":           {nil, harness.State{}, nil},
+		"equal":                {one, harness.State{"b": {"z"}, "a": {"{", "x: 1", "y: 1", "}"}}, nil},
+		"an object is missing": {one, harness.State{"a": one["a"]}, []string{"- b"}},
+		"an additional object": {harness.State{"b": one["b"]}, one, []string{"+ a"}},
+		"another object":       {harness.State{"b": one["b"]}, harness.State{"a": one["a"]}, []string{"- b", "+ a"}},
+		"a changed line":       {one, harness.State{"a": {"{", "x: 1", "y: 2", "}"}, "b": {"z"}}, []string{"  a", `- "y: 1",`, `+ "y: 2",`}},
+		"a missing line":       {one, harness.State{"a": {"{", "y: 1", "}"}, "b": {"z"}}, []string{"  a", `- "x: 1",`}},
+		"an additional line":   {one, harness.State{"a": one["a"], "b": {"z", "zz"}}, []string{"  b", `+ "zz",`}},
 		"two changed objects": {
-			one, trial.State{"a": {"{", "x: 1", "}"}, "b": {"zz"}}, []string{"  a", `- "y: 1",`, "  b", `- "z",`, `+ "zz",`},
+			one, harness.State{"a": {"{", "x: 1", "}"}, "b": {"zz"}}, []string{"  a", `- "y: 1",`, "  b", `- "z",`, `+ "zz",`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var lines []string
-			if difference := trial.Difference(test.want, test.got); difference != "" {
+			if difference := harness.Difference(test.want, test.got); difference != "" {
 				lines = strings.Split(difference, "\n")
 			}
 			for i, line := range lines {
@@ -242,11 +242,11 @@ func TestDifferenceIsBounded(t *testing.T) {
 		"one more":                 {61, 61, "… and 1 more lines"},
 		"many more":                {500, 61, "… and 440 more lines"},
 	} {
-		want := trial.State{}
+		want := harness.State{}
 		for n := range test.objects {
 			want[fmt.Sprintf("object %02d", n)] = []string{"{}"}
 		}
-		lines := strings.Split(trial.Difference(want, nil), "\n")
+		lines := strings.Split(harness.Difference(want, nil), "\n")
 		if len(lines) != test.lines || lines[0] != "- object 00" || lines[len(lines)-1] != test.last {
 			t.Errorf("%s: %d lines, from %q to %q", name, len(lines), lines[0], lines[len(lines)-1])
 		}
@@ -256,12 +256,12 @@ func TestDifferenceIsBounded(t *testing.T) {
 func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 	for name, test := range map[string]struct {
 		counts func(scenario.Event) bool
-		want   trial.Counts
+		want   harness.Counts
 	}{
-		"no object is counted": {nil, trial.Counts{}},
+		"no object is counted": {nil, harness.Counts{}},
 		"all ConfigMaps but a": {
 			func(e scenario.Event) bool { return e.Resource.Resource == "configmaps" && e.Name != "a" },
-			trial.Counts{"configmaps default before": {Deleted: 1}, "configmaps default b": {Created: 2, Deleted: 1}},
+			harness.Counts{"configmaps default before": {Deleted: 1}, "configmaps default b": {Created: 2, Deleted: 1}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +285,7 @@ func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 				s.createConfigMap("b", "red")
 				got, err := s.Counts(after)
 				s.must(err)
-				if difference := trial.CountDifference(test.want, got); difference != "" || len(got) != len(test.want) {
+				if difference := harness.CountDifference(test.want, got); difference != "" || len(got) != len(test.want) {
 					t.Errorf("got %v: %s", got, difference)
 				}
 				_, err = s.Counts(s.Runner.Cluster.Revision() + 1)
@@ -298,27 +298,27 @@ func TestCountsCoverSelectedObjectsAfterARevision(t *testing.T) {
 }
 
 func TestCountDifferenceNamesTheObjects(t *testing.T) {
-	counts := trial.Counts{"a": {Created: 1}, "b": {Created: 2, Deleted: 1}}
+	counts := harness.Counts{"a": {Created: 1}, "b": {Created: 2, Deleted: 1}}
 	for name, test := range map[string]struct {
-		want, got trial.Counts
+		want, got harness.Counts
 		message   string
 	}{
-		"equal": {counts, trial.Counts{"b": {Created: 2, Deleted: 1}, "a": {Created: 1}}, ""},
-		"none":  {trial.Counts{}, trial.Counts{}, ""},
+		"equal": {counts, harness.Counts{"b": {Created: 2, Deleted: 1}, "a": {Created: 1}}, ""},
+		"none":  {harness.Counts{}, harness.Counts{}, ""},
 		"created again": {
-			counts, trial.Counts{"a": {Created: 2}, "b": counts["b"]}, "a: created 2 times and deleted 0 times, not 1 and 0 times",
+			counts, harness.Counts{"a": {Created: 2}, "b": counts["b"]}, "a: created 2 times and deleted 0 times, not 1 and 0 times",
 		},
 		"deleted again": {
-			counts, trial.Counts{"a": counts["a"], "b": {Created: 2, Deleted: 2}}, "b: created 2 times and deleted 2 times, not 2 and 1 times",
+			counts, harness.Counts{"a": counts["a"], "b": {Created: 2, Deleted: 2}}, "b: created 2 times and deleted 2 times, not 2 and 1 times",
 		},
-		"never created":        {counts, trial.Counts{"b": counts["b"]}, "a: created 0 times and deleted 0 times, not 1 and 0 times"},
-		"an unexpected object": {trial.Counts{}, trial.Counts{"a": counts["a"]}, "a: created 1 times and deleted 0 times, not 0 and 0 times"},
+		"never created":        {counts, harness.Counts{"b": counts["b"]}, "a: created 0 times and deleted 0 times, not 1 and 0 times"},
+		"an unexpected object": {harness.Counts{}, harness.Counts{"a": counts["a"]}, "a: created 1 times and deleted 0 times, not 0 and 0 times"},
 		"two objects": {
-			trial.Counts{}, counts,
+			harness.Counts{}, counts,
 			"a: created 1 times and deleted 0 times, not 0 and 0 times\nb: created 2 times and deleted 1 times, not 0 and 0 times",
 		},
 	} {
-		if got := trial.CountDifference(test.want, test.got); got != test.message {
+		if got := harness.CountDifference(test.want, test.got); got != test.message {
 			t.Errorf("%s: got %q, want %q", name, got, test.message)
 		}
 	}

@@ -114,7 +114,7 @@ func triedPerturbation(of perturbedStory) (group, item string) {
 	p := of.perturbation
 	item = fmt.Sprint(p.Step)
 	switch p.Pattern {
-	case perturb.Restart, perturb.RestoredSnapshot:
+	case perturb.Restart, perturb.RestoredSnapshot, perturb.RestoredAfterRestart:
 		item = fmt.Sprintf("%d.%d", p.Step, p.Write)
 	case perturb.StaleRestart:
 		item = fmt.Sprintf("%d.%d-%d", p.Step, p.Write, p.Lag)

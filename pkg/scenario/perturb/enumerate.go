@@ -26,6 +26,8 @@ func (r *Recording) Perturbations() []Perturbation {
 			all = append(all, at)
 			at.Pattern = RestoredSnapshot
 			all = append(all, at)
+			at.Pattern = RestoredAfterRestart
+			all = append(all, at)
 			for _, lag := range lags(step, write) {
 				at.Pattern, at.Lag = StaleRestart, lag
 				all = append(all, at)

@@ -39,6 +39,7 @@ const (
 	deletesByName       defect = "it deletes the copy of a deleted object by its name"
 	waitsASecond        defect = "it expects its copy in its cache after a second"
 	remembers           defect = "it remembers which copies it made, and does not check whether they exist"
+	trustsItsStart      defect = "it remembers which copies existed when it started, and does not check whether they exist"
 )
 
 // copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then sets an annotation on the
@@ -49,7 +50,8 @@ type copier struct {
 	configMaps corelisters.ConfigMapLister
 	secrets    corelisters.SecretLister
 	queue      workqueue.TypedRateLimitingInterface[string]
-	made       map[string]string // the UID and the content of each source that was copied, by name
+	made       map[string]string // the UID and the content of each source whose copy the operator remembers, by name
+	seen       map[string]bool   // the names of the sources that were reconciled
 	waited     map[types.UID]bool
 }
 
@@ -58,7 +60,7 @@ func (c *copier) run(ctx context.Context) {
 	core := factory.Core().V1()
 	c.configMaps, c.secrets = core.ConfigMaps().Lister(), core.Secrets().Lister()
 	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute))
-	c.made, c.waited = map[string]string{}, map[types.UID]bool{}
+	c.made, c.seen, c.waited = map[string]string{}, map[string]bool{}, map[types.UID]bool{}
 	handler := cache.ResourceEventHandlerFuncs{
 		AddFunc: c.enqueue, DeleteFunc: c.enqueue, UpdateFunc: func(before, after any) {
 			if c.defect != ignoresUpdates || hasOtherContent(before, after) {
@@ -129,17 +131,21 @@ func (c *copier) sync(ctx context.Context, name string) error {
 		}
 	}
 	version := string(source.UID) + source.Data["content"]
-	if c.defect == remembers && c.made[name] == version {
+	if (c.defect == remembers || c.defect == trustsItsStart) && c.made[name] == version {
 		return c.record(ctx, source)
 	}
 	written, err := c.write(ctx, source)
 	if err != nil {
 		return err
 	}
+	isFirst := !c.seen[name]
+	c.seen[name] = true
+	if c.defect == remembers && written || c.defect == trustsItsStart && !written && isFirst {
+		c.made[name] = version
+	}
 	if !written {
 		return c.record(ctx, source)
 	}
-	c.made[name] = version
 	if c.defect == waitsASecond && !c.waited[source.UID] {
 		c.waited[source.UID] = true
 		c.queue.AddAfter(name, time.Second)

@@ -42,6 +42,7 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 		{deletesByName, createSource + deleteSource + createSource, perturb.StaleRestart},
 		{waitsASecond, createSource, perturb.DelayedEvent},
 		{remembers, createSource, perturb.RestoredSnapshot},
+		{trustsItsStart, createSource, perturb.RestoredAfterRestart},
 	} {
 		t.Run("an operator with a defect: "+string(c.defect), func(t *testing.T) {
 			t.Parallel()

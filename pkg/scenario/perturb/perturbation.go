@@ -24,6 +24,9 @@ const (
 	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
 	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
+	// RestoredAfterRestart is like RestoredSnapshot, but the operator was restarted at the end of the step: it knows what it has read, and has
+	// not written it.
+	RestoredAfterRestart Pattern = "restart and restored snapshot"
 	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
 	// not see the state of the object between the steps.
 	UnseenStep Pattern = "unseen step"
@@ -34,7 +37,7 @@ type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the number of the operator's write in the step, for Restart, StaleRestart and RestoredSnapshot. 0 stands for the last write of
+	// Write is the number of the operator's write in the step, for all patterns but those of events. 0 stands for the last write of
 	// the step's own verb.
 	Write int
 	// Lag is the number of writes, by all clients, that the lists of a StaleRestart are behind.
@@ -51,7 +54,7 @@ type Perturbation struct {
 // Recording it is unique.
 func (p Perturbation) String() string {
 	switch p.Pattern {
-	case Restart, RestoredSnapshot:
+	case Restart, RestoredSnapshot, RestoredAfterRestart:
 		return fmt.Sprintf("step %d: %s after write %d (%s)", p.Step, p.Pattern, p.Write, p.write)
 	case StaleRestart:
 		return fmt.Sprintf("step %d: %s after write %d (%s), %d writes behind", p.Step, p.Pattern, p.Write, p.write, p.Lag)

@@ -21,7 +21,8 @@ var ErrNotReached = errors.New("the event or write of the perturbation did not o
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
-//   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot and UnseenStep, its history is not compared.
+//   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its
+//     history is not compared.
 //   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
 // The error wraps ErrNotReached if the perturbation could not be applied.
@@ -36,6 +37,8 @@ func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Pertur
 		err = runRestart(ctx, operator, step, p)
 	case RestoredSnapshot:
 		err = runRestoredSnapshot(ctx, operator, step, p)
+	case RestoredAfterRestart:
+		err = runRestoredAfterRestart(ctx, operator, step, p)
 	case MergedEvent, DelayedEvent:
 		err = runEventDelay(ctx, operator, step, p)
 	case UnseenStep:
@@ -83,13 +86,28 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	if p.Write >= len(played.writes) {
 		return ErrNotReached
 	}
-	if err := system.Runner.Cluster.RestoreSnapshot(played.writes[p.Write].cluster); err != nil {
+	return restore(ctx, system, played.writes[p.Write].cluster, step.withoutHistory)
+}
+
+// runRestoredAfterRestart restarts the operator at the end of the step, and then restores the recorded snapshot after a write.
+func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
+	system, err := operator.Start(ctx, step.after)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, system.Stop()) }()
+	return restore(ctx, system, step.writes[p.Write].cluster, step.withoutHistory)
+}
+
+// restore restores a snapshot and compares the cluster with the wanted state when the operator is at rest.
+func restore(ctx context.Context, system *harness.System, snapshot *scenario.Snapshot, want harness.State) error {
+	if err := system.Runner.Cluster.RestoreSnapshot(snapshot); err != nil {
 		return err
 	}
 	if err := system.Rest(); err != nil {
 		return err
 	}
-	return compareWithoutHistory(ctx, system, step.withoutHistory)
+	return compareWithoutHistory(ctx, system, want)
 }
 
 // runEventDelay plays the step while an event is merged or delayed.

@@ -75,7 +75,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 	if found.version, err = versionOf(ctx, client); err != nil {
 		return nil, err
 	}
-	for _, step := range played.Steps {
+	for _, step := range slices.Concat(played.Steps, b.corrections) {
 		if step.Verb == "publish" {
 			found.published = slices.Insert(found.published, 0, step)
 		}

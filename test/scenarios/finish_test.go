@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -41,9 +43,33 @@ func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+
 // in the reference.
 var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
 
+// catalogCorrection returns a step that publishes the last catalog of a story with images for all bundles, or no step if no image is missing.
+// While the image of a version is missing, the result depends on what the manager had installed before: it cannot apply a new configuration.
+func catalogCorrection(played *story.Story) ([]story.Step, error) {
+	var last []offer
+	for _, step := range played.Steps {
+		if step.Verb == "publish" {
+			last = nil
+			if err := step.Arguments.Into(&last); err != nil {
+				return nil, err
+			}
+		}
+	}
+	isMissing := false
+	for i := range last {
+		isMissing = isMissing || last[i].NoBundle
+		last[i].NoBundle = false
+	}
+	if !isMissing {
+		return nil, nil
+	}
+	corrected, err := newStep("publish", last)
+	return []story.Step{corrected}, err
+}
+
 // finish is the Finish function of an Oracle. It restores the network and the Pods, performs the corrections, waits until overrides have
-// expired, and lets the manager retry failed versions.
-func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System, corrections []story.Step) error {
+// expired, ends all pauses, and lets the manager retry failed versions.
+func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System) error {
 	up, err := newStep("network", "up")
 	if err != nil {
 		return err
@@ -52,14 +78,42 @@ func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System, co
 	if err != nil {
 		return err
 	}
-	if err := playQuickly(ctx, ended, append([]story.Step{up, ready}, corrections...)...); err != nil {
+	if err := playQuickly(ctx, ended, append([]story.Step{up, ready}, b.corrections...)...); err != nil {
 		return err
 	}
 	time.Sleep(time.Until(expiry))
+	if err := endPauses(ctx, ended); err != nil {
+		return err
+	}
 	if err := ended.Rest(); err != nil {
 		return err
 	}
 	return retryFailedVersions(ctx, ended)
+}
+
+// endPauses ends the pause of each operator. What a paused operator has installed depends on when its pause began.
+func endPauses(ctx context.Context, ended *harness.System) error {
+	client, err := adminOf(ended)
+	if err != nil {
+		return err
+	}
+	for _, resource := range []schema.GroupVersionResource{platformOperators, bundleDeployments} {
+		found, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, each := range found.Items {
+			isPaused, _, err := unstructured.NestedBool(each.Object, "spec", "paused")
+			if err != nil || !isPaused || len(each.GetOwnerReferences()) > 0 {
+				continue // a PlatformOperator sets the pause of its BundleDeployment
+			}
+			patch := []byte(`{"spec": {"paused": false}}`)
+			if _, err := client.Resource(resource).Patch(ctx, each.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is held. The manager then

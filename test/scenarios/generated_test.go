@@ -134,14 +134,17 @@ func newStoryChecker(t *testing.T) storyChecker {
 // check plays a story and then the corrections in a new bubble.
 func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story.Step) (err error) {
 	t.Helper()
-	references := &referenceBuilder{first: c.first, operator: c.operator, kinds: c.kinds}
+	published, err := catalogCorrection(read)
+	if err != nil {
+		return err
+	}
+	references := &referenceBuilder{first: c.first, corrections: slices.Concat(corrections, published), operator: c.operator, kinds: c.kinds}
+	corrected := &story.Story{Steps: slices.Concat(read.Steps, published)}
 	oracle := generate.Oracle{
 		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
-		CheckState: func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, read, ended) },
+		CheckState: func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, corrected, ended) },
 		AfterStep:  (&versionSteps{}).afterStep,
-		Finish: func(ctx context.Context, ended *harness.System) error {
-			return references.finish(ctx, ended, corrections)
-		},
+		Finish:     references.finish,
 	}
 	synctest.Test(t, func(t *testing.T) { err = oracle.Check(t.Context(), read) })
 	return err

@@ -164,19 +164,23 @@ func removeHistory(object *unstructured.Unstructured) {
 }
 
 // removeEarlierRevisions removes the revisions that were replaced or have failed from a BundleDeployment's status, and the numbers of the
-// others.
+// others. While a revision is rolling out, the configuration of the active one is history, so its digest is removed, too.
 func removeEarlierRevisions(object *unstructured.Unstructured) {
 	all, found, err := unstructured.NestedSlice(object.Object, "status", "revisions")
 	if !found || err != nil {
 		return
 	}
 	var last []any
-	for _, each := range all {
-		revision, _ := each.(map[string]any)
-		switch state := corev1alpha2.RevisionState(fmt.Sprint(revision["state"])); state {
-		case corev1alpha2.RevisionArchived, corev1alpha2.RevisionFailed:
-		default:
+	for _, state := range []corev1alpha2.RevisionState{corev1alpha2.RevisionRollingOut, corev1alpha2.RevisionActive} {
+		for _, each := range all {
+			revision, _ := each.(map[string]any)
+			if revision["state"] != string(state) {
+				continue
+			}
 			delete(revision, "number")
+			if len(last) > 0 {
+				delete(revision, "digest")
+			}
 			last = append(last, revision)
 		}
 	}

@@ -34,7 +34,10 @@ var fresh = harness.Checkpoint{IsRunning: true}
 // played.
 type referenceBuilder struct {
 	// first are the steps with which all stories begin.
-	first    []story.Step
+	first []story.Step
+	// corrections are the steps after the story. They correct what users and the author of the catalog got wrong.
+	corrections []story.Step
+
 	operator harness.Operator
 	kinds    []*generate.Kind
 }

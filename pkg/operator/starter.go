@@ -25,7 +25,7 @@ type Operator struct {
 	runCatalogInformers func(context.Context)
 	// revokeStaleGrants revokes permissions that an ended process or a restored backup has left, until its context ends.
 	revokeStaleGrants func(context.Context)
-	tasks           *background.Tasks
+	tasks             *background.Tasks
 
 	// draining serializes calls of DrainQueue. With two calls at a time, one could block because the other has removed the last key.
 	draining       sync.Mutex

@@ -54,6 +54,12 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 	return marks
 }
 
+// Equal reports whether two objects have the same marks, in the same order.
+func (m Marks) Equal(other Marks) bool {
+	return m.Label == other.Label && m.OrphanedFrom == other.OrphanedFrom &&
+		slices.Equal(m.Managers, other.Managers) && slices.Equal(m.References, other.References)
+}
+
 // with adds the BundleDeployment of a field manager, without duplicates.
 func with(names []string, manager string) []string {
 	name, ours := strings.CutPrefix(manager, corev1alpha2.FieldManagerPrefix)

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,10 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 const (
@@ -46,45 +41,6 @@ type Checks struct {
 	AtRest func(objects *View) error
 	// IsActive reports whether the operator runs and leads. While it returns false, AtRest is not called. Nil means that it always does.
 	IsActive func() bool
-}
-
-// Write is a request that writes, with its content.
-type Write struct {
-	Request
-	// FieldManager is the field manager that the request names; empty if it names none.
-	FieldManager string
-
-	body []byte
-}
-
-// Object returns the object or the patch in the request's body. It returns nil if the body has none, as for a deletion or a JSON patch, or
-// if it cannot be decoded.
-func (w Write) Object() *unstructured.Unstructured {
-	if w.Verb == "delete" || w.Verb == "deletecollection" || len(w.body) == 0 {
-		return nil
-	}
-	if object, err := decodeObject(w.body); err == nil {
-		return object
-	}
-	patch := map[string]any{} // a merge patch has no kind
-	if json.Unmarshal(w.body, &patch) != nil {
-		return nil
-	}
-	return &unstructured.Unstructured{Object: patch}
-}
-
-// DeleteOptions returns the options of a deletion. They are empty if the request has none, or if it is not a deletion.
-func (w Write) DeleteOptions() metav1.DeleteOptions {
-	var options metav1.DeleteOptions
-	if json.Unmarshal(w.body, &options) == nil {
-		return options
-	}
-	if decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(w.body, nil, nil); err == nil {
-		if decoded, ok := decoded.(*metav1.DeleteOptions); ok {
-			return *decoded
-		}
-	}
-	return metav1.DeleteOptions{}
 }
 
 // checker calls the functions of Checks. A nil checker calls none.

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -91,6 +92,41 @@ func TestAWriteIsCheckedWithItsContentAndTheObjectsBeforeIt(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAWriteHasTheResourceVersionThatItRequires(t *testing.T) {
+	run(t, nil, func(s story) {
+		var seen []string
+		s.Check(scenario.Checks{User: operatorUser, OnWrite: func(_ *scenario.View, write scenario.Write) error {
+			seen = append(seen, write.Verb+" "+write.ResourceVersion())
+			return nil
+		}})
+		client, _ := s.operator(func(*rest.Config) {})
+		maps, ctx := client.CoreV1().ConfigMaps("default"), s.Context()
+		created, err := maps.Create(ctx, named("c"), metav1.CreateOptions{})
+		s.must(err)
+		_, err = maps.Patch(ctx, "c", types.MergePatchType, []byte(`{"data":{"a":"2"}}`), metav1.PatchOptions{})
+		s.must(err)
+		stale, conflict := created.ResourceVersion, "the API server accepts a write for an earlier resourceVersion"
+		if _, err := maps.Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+			t.Error(conflict)
+		}
+		merge := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, stale)
+		if _, err := maps.Patch(ctx, "c", types.MergePatchType, merge, metav1.PatchOptions{}); !apierrors.IsConflict(err) {
+			t.Error(conflict)
+		}
+		operations := fmt.Appendf(nil, `[{"op":"replace","path":"/metadata/resourceVersion","value":%q}]`, stale)
+		if _, err := maps.Patch(ctx, "c", types.JSONPatchType, operations, metav1.PatchOptions{}); !apierrors.IsConflict(err) {
+			t.Error(conflict)
+		}
+		if err := maps.Delete(ctx, "c", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &stale}}); !apierrors.IsConflict(err) {
+			t.Error(conflict)
+		}
+		want := []string{"create ", "patch ", "update " + stale, "patch " + stale, "patch " + stale, "delete " + stale}
+		if !slices.Equal(seen, want) {
+			t.Errorf("checked %q, want %q", seen, want)
+		}
+	})
 }
 
 func TestAViolationIsReportedOnceWithTimeAndRequestAndTheRequestGoesOn(t *testing.T) {

@@ -58,9 +58,14 @@ type Rules struct {
 // New returns the rules for a cluster.
 func New() *Rules { return &Rules{newRuleState()} }
 
-// OnWrite implements scenario.Checks.OnWrite. It returns the violations of all Steps, joined.
+// OnWrite implements scenario.Checks.OnWrite. It returns the violations of all Steps, joined. It ignores a write for another
+// resourceVersion than that of the object, because the API server refuses it.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	c := &Cluster{View: before, state: r.state}
+	object, version := c.Get(write.Resource, write.Namespace, write.Name), write.ResourceVersion()
+	if object != nil && version != "" && version != object.GetResourceVersion() {
+		return nil
+	}
 	var errs []error
 	for _, rule := range Steps() {
 		errs = append(errs, wrapRule(rule.Name, rule.Check(c, write)))

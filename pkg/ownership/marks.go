@@ -54,7 +54,7 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 	return marks
 }
 
-// Equal reports whether two objects have the same marks, in the same order.
+// Equal reports whether m and other are equal, including the order of Managers and References.
 func (m Marks) Equal(other Marks) bool {
 	return m.Label == other.Label && m.OrphanedFrom == other.OrphanedFrom &&
 		slices.Equal(m.Managers, other.Managers) && slices.Equal(m.References, other.References)

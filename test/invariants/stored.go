@@ -11,8 +11,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// storedIsListed is the rule that a BundleDeployment lists each revision that has Secrets in its status. A Secret of another revision would
-// never be deleted.
+// storedIsListed is the rule that status.revisions of a BundleDeployment lists each revision that has Secrets. The manager would never delete
+// the Secrets of a revision that is not listed.
 func storedIsListed(c *Cluster) error {
 	var errs []error
 	for _, each := range c.List(secretResource, environment.Namespace) {
@@ -23,7 +23,7 @@ func storedIsListed(c *Cluster) error {
 		number, err := strconv.ParseInt(each.GetLabels()[labelNumber], 10, 64)
 		isListed := func(revision corev1alpha2.Revision) bool { return revision.Number == number }
 		if err != nil || !slices.ContainsFunc(deployment.Status.Revisions, isListed) {
-			errs = append(errs, fmt.Errorf("BundleDeployment %q does not list revision %q, which has Secret %q",
+			errs = append(errs, fmt.Errorf("status.revisions of BundleDeployment %q lacks revision %q, which has Secret %q",
 				deployment.Name, each.GetLabels()[labelNumber], each.GetName()))
 		}
 	}

@@ -26,7 +26,7 @@ func replayed(story string) []string {
 	return []string{"-replay=../mutants/testdata/" + story + ".yaml"}
 }
 
-// Perturbed returns mistakes of the manager, at least one for each pattern of perturbations, and some that generated stories find. A mutant
+// Perturbed returns mistakes of the manager, at least one for each pattern of perturbations except RestoredSnapshot, and some that generated stories find. A mutant
 // keeps what it remembers by the controller, so that it forgets it when the manager restarts.
 func Perturbed() []Defect {
 	return slices.Concat(restarts(), events(), backups(), generated())

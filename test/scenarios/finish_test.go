@@ -44,7 +44,7 @@ func isOf(name, resource string) bool { return strings.HasPrefix(name, resource+
 var expiry = time.Date(2000, 1, 1, 0, 15, 0, 0, time.UTC)
 
 // catalogCorrection returns a step that publishes the last catalog of a story with images for all bundles, or no step if no image is missing.
-// While the image of a version is missing, the result depends on what the manager had installed before: it cannot apply a new configuration.
+// While the image of a version is missing, the manager cannot apply a new configuration. The result then depends on what it had installed.
 func catalogCorrection(played *story.Story) ([]story.Step, error) {
 	var last []offer
 	for _, step := range played.Steps {

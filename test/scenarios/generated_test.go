@@ -28,8 +28,9 @@ var (
 // maxMinimizeRuns is the maximum number of runs in which a failing story is minimized.
 const maxMinimizeRuns = 40
 
-// Promise OM-18: After each story of a generated sample, the manager is at rest, and a restart changes nothing. Except for its history, the
-// cluster has the same state as a fresh cluster with the same installed versions and the same specs.
+// Promise OM-18: After each story of a generated sample, when errors are corrected and pauses have ended, the manager is at rest, and a
+// restart changes nothing. Except for its history, the cluster has the same state as a fresh cluster with the same installed versions and the
+// same specs.
 func TestOM_18_GeneratedStoriesEndAsDeclared(t *testing.T) {
 	t.Parallel()
 	if *replay != "" {

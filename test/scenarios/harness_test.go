@@ -76,7 +76,7 @@ func openSystem(ctx context.Context, t *testing.T, from harness.Checkpoint) (*ha
 	if isSaved {
 		offer = func(dir string) error { return os.CopyFS(dir, saved.samples) }
 	}
-	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isPerturbed: true}
+	s := &Story{T: t, WithT: gomega.NewWithT(t), podReady: map[types.UID]bool{}, isUntraced: true}
 	setDefaults(s.WithT)
 	if err := s.start(ctx, Origin{Cluster: from.Cluster, Offer: offer, NoManager: true, Ports: harnessPorts}); err != nil {
 		return nil, errors.Join(err, s.end())
@@ -164,7 +164,8 @@ func removeHistory(object *unstructured.Unstructured) {
 }
 
 // removeEarlierRevisions removes the revisions that were replaced or have failed from a BundleDeployment's status, and the numbers of the
-// others. While a revision is rolling out, the configuration of the active one is history, so its digest is removed, too.
+// others. While a revision is rolling out, the digest of the active one is also removed, because it depends on an earlier
+// configuration. The revision that is rolling out comes first.
 func removeEarlierRevisions(object *unstructured.Unstructured) {
 	all, found, err := unstructured.NestedSlice(object.Object, "status", "revisions")
 	if !found || err != nil {
@@ -207,8 +208,8 @@ func typeOf(condition any) string {
 // notCounted are the resources whose objects are created and deleted by other clients than the manager, or a varying number of times.
 var notCounted = []string{"pods", "replicasets", "events", "leases", "endpoints", "endpointslices"}
 
-// isCounted is the Counts function of underTest. It omits the Secrets of revisions, because a restarted manager stores a revision again if the
-// earlier process had stored a part of it, and the ClusterRole for namespace checks, because a restarted manager repeats the check.
+// isCounted is the Counts function of underTest. It omits what a restarted manager creates again: the Secrets of a revision that the earlier
+// process had stored in part, and ClusterRole namespaceuse.RoleName, which the repeated check needs.
 func isCounted(event scenario.Event) bool {
 	isRevision := event.Resource.Resource == "secrets" && event.Namespace == environment.Namespace && strings.HasPrefix(event.Name, "revision.")
 	return !slices.Contains(notCounted, event.Resource.Resource) && !isRevision && event.Name != namespaceuse.RoleName

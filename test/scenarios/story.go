@@ -42,9 +42,10 @@ type Story struct {
 	running     atomic.Pointer[Manager]
 	network     network.Network
 	networkDown bool
-	// isPerturbed is whether the manager may see stale or restored states, in which it may send requests that it otherwise does not send.
-	isPerturbed bool
-	catalog     *localcatalog.Server
+	// isUntraced is whether the manager's requests are omitted from the trace. The manager may see stale or restored states, and then sends
+	// requests that it otherwise does not send.
+	isUntraced bool
+	catalog    *localcatalog.Server
 	// podReady has whether a Pod is ready, by UID, for Pods whose readiness the story sets.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
@@ -266,7 +267,7 @@ func (s *Story) end() (err error) {
 		for _, violation := range s.Violations() {
 			s.Error(violation)
 		}
-		allRequests.add(s.Cluster, !s.isPerturbed)
+		allRequests.add(s.Cluster, !s.isUntraced)
 		s.Cluster.Stop()
 	}
 	return err

@@ -65,8 +65,8 @@ func (c *tally) noteRefusal(step story.Step, refusal error) {
 	c.refusals[step.Position] = refusal
 }
 
-// wasTried reports whether the operator or the API server has judged a value: it has another class than Refused and was accepted, or has
-// class Refused and was refused. A step also counts as refused if its object does not exist.
+// wasTried reports whether the API server refused a Refused value, or accepted a value of another class. It returns false if the step
+// failed with 404 or 409, for example because the object does not exist.
 func (c *tally) wasTried(assignment generate.Assignment) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,7 @@ func TestAnotherOperatorReachesTheSameStateInSpiteOfPerturbations(t *testing.T) 
 		t.Run(fmt.Sprint(each), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if err := recording.Run(t.Context(), underTest, each); err != nil && !errors.Is(err, perturb.ErrNotReached) {
+				if err := recording.Run(t.Context(), underTest, each); err != nil && !errors.Is(err, perturb.ErrNotApplied) {
 					t.Error(err)
 				}
 			})

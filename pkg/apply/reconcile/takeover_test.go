@@ -15,12 +15,12 @@ import (
 
 // Two BundleDeployments can take over an object of a third one at the same time. The apply of the younger one must not follow that of the
 // older one.
-func TestAnApplyIsNotRepeatedForAnObjectThatChangedItsOwner(t *testing.T) {
+func TestAnApplyIsNotRepeatedAfterATakeover(t *testing.T) {
 	const before = `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns, uid: u, resourceVersion: "1",
 		labels: {core.rukpak.io/owner-kind: BundleDeployment, core.rukpak.io/owner-name: memo}}}`
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	for name, test := range map[string]struct {
-		after     string // the object to which the conflict is due
+		after     string // the object that is read after the conflict
 		manager   string // a further field manager of that object
 		isApplied bool
 	}{

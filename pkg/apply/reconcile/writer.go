@@ -78,8 +78,8 @@ const maxApplies = 5
 
 // patch sends the server-side apply. It includes the resourceVersion that was read, although an apply does not need one. A request of an
 // ended manager process may arrive after the next process has written the object, and must then conflict. After a conflict, patch reads the
-// object and sends the apply for the new version, unless pinned is true, or the object has another UID or other owners: another
-// BundleDeployment may have taken it over. written is the object for which the last apply was sent.
+// object and sends the apply for the new version, unless pinned is true, or the object's UID or its ownership.Marks have changed, because
+// another BundleDeployment may have taken it over. written is the object for which the last apply was sent.
 func (w writer) patch(ctx context.Context, declared, live *unstructured.Unstructured, pinned bool) (after, written *unstructured.Unstructured, err error) {
 	for attempt := 1; ; attempt++ {
 		declared.SetUID(live.GetUID()) // so that no other object with this name is changed

@@ -237,7 +237,8 @@ func (k *Kind) restore(path Path) fieldValues {
 			return values // also removes the field; a null below the prefix would create the prefix again
 		}
 	}
-	// The field comes last, because a merge patch removes it only if it is null there. The base object's value of the prefix omits it.
+	// A merge patch removes a field only if the patch sets it to null, and the base object's value of the prefix omits the field. So the
+	// field comes after the prefix.
 	return append(values, fieldValue{path, get(k.base, path)})
 }
 

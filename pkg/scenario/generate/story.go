@@ -46,8 +46,8 @@ type Generated struct {
 	corrected map[story.Position][]story.Position
 }
 
-// IsCorrected reports whether a shorter story corrects the Reported values that Story corrects. Without its correction, a value can make a
-// story fail for another reason.
+// IsCorrected reports whether shorter, which has some of the steps of Story, also has the corrections of the Reported values that it sets.
+// It ignores values that Story itself does not correct. An uncorrected value can make a story fail for another reason.
 func (g Generated) IsCorrected(shorter *story.Story) bool {
 	positions := map[story.Position]bool{}
 	for _, step := range shorter.Steps {

@@ -24,8 +24,8 @@ const (
 	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
 	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
-	// RestoredAfterRestart is like RestoredSnapshot, but the operator was restarted at the end of the step: it knows what it has read, and has
-	// not written it.
+	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. Its memory then
+	// has only what it has read, not what it has written.
 	RestoredAfterRestart Pattern = "restart and restored snapshot"
 	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
 	// not see the state of the object between the steps.
@@ -37,8 +37,8 @@ type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the number of the operator's write in the step, for all patterns but those of events. 0 stands for the last write of
-	// the step's own verb.
+	// Write is the number of the operator's write in the step, for Restart, StaleRestart, RestoredSnapshot and RestoredAfterRestart. 0 stands
+	// for the last write of the step's own verb.
 	Write int
 	// Lag is the number of writes, by all clients, that the lists of a StaleRestart are behind.
 	Lag int

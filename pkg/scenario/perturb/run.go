@@ -15,9 +15,9 @@ import (
 // and shorter than the timeout of Cluster.Settle.
 const eventDelay = time.Minute
 
-// ErrNotReached is the error of Run if the event or the write of a perturbation did not occur. Their numbers can depend on the order in which
-// goroutines run.
-var ErrNotReached = errors.New("the event or write of the perturbation did not occur in this run; ignore this perturbation, or run it again")
+// ErrNotApplied is the error of Run if the event or the write of a perturbation did not occur. The numbers of events and writes can
+// depend on the order in which goroutines run.
+var ErrNotApplied = errors.New("the event or write of the perturbation did not occur in this run; ignore this perturbation, or run it again")
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
@@ -25,7 +25,7 @@ var ErrNotReached = errors.New("the event or write of the perturbation did not o
 //     history is not compared.
 //   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
 //
-// The error wraps ErrNotReached if the perturbation could not be applied.
+// The error wraps ErrNotApplied if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Perturbation) error {
 	index := slices.IndexFunc(r.steps, func(step recordedStep) bool { return step.number == p.Step })
 	if index < 0 || p.Pattern == UnseenStep && index+1 == len(r.steps) {
@@ -84,7 +84,7 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 		return err
 	}
 	if p.Write >= len(played.writes) {
-		return ErrNotReached
+		return ErrNotApplied
 	}
 	return restore(ctx, system, played.writes[p.Write].cluster, step.withoutHistory)
 }
@@ -129,7 +129,7 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 		return err
 	}
 	if !anyApplied(delays) {
-		return ErrNotReached
+		return ErrNotApplied
 	}
 	return compare(ctx, system, step, reference{step.state, after})
 }
@@ -163,7 +163,7 @@ func runUnseenStep(ctx context.Context, operator harness.Operator, step, next re
 		return err
 	}
 	if !anyApplied(delays) {
-		return ErrNotReached
+		return ErrNotApplied
 	}
 	return compareWithoutHistory(ctx, system, want)
 }

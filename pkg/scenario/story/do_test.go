@@ -123,23 +123,23 @@ func TestApplyIsRepeatedWhileTimePasses(t *testing.T) {
 	})
 }
 
-func TestOnRefusalIsToldOfPermittedRefusals(t *testing.T) {
+func TestOnRefusalIsCalledForPermittedRefusals(t *testing.T) {
 	withRunner(t, func(t *testing.T, r *story.Runner) {
-		told := 0
+		calls := 0
 		r.OnRefusal = func(_ story.Step, refusal error) {
-			told++
+			calls++
 			if !apierrors.IsNotFound(refusal) {
 				t.Errorf("the refusal is: %v", refusal)
 			}
 		}
 		patch := step(t, "patch", map[string]any{"object": "ConfigMap/default/a", "data": map[string]any{"color": "blue"}})
-		if err := r.Do(t.Context(), patch); err == nil || told != 0 {
-			t.Errorf("a refusal that the step does not permit: error %v, %d calls", err, told)
+		if err := r.Do(t.Context(), patch); err == nil || calls != 0 {
+			t.Errorf("a refusal that the step does not permit: error %v, %d calls", err, calls)
 		}
 		patch.Refused = story.MayBeRefused
 		do(t, r, patch, step(t, "create", configMap("red")), patch)
-		if told != 1 {
-			t.Errorf("OnRefusal was called %d times, not once for the object that did not exist yet", told)
+		if calls != 1 {
+			t.Errorf("OnRefusal was called %d times, not once for the object that did not exist yet", calls)
 		}
 	})
 }

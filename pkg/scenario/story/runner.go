@@ -25,7 +25,8 @@ type Runner struct {
 	Verbs map[string]Verb
 	// Processes are the running processes, by their names in stories. Verbs may change the map.
 	Processes map[string]*scenario.Process
-	// OnRefusal is called by Do if the API server refuses a step that permits it. It is optional.
+	// OnRefusal gets each error that Step.Refused permits: a refusal or, with MayBeRefused, also 404 and 409. Do calls it; Run does not. It
+	// is optional.
 	OnRefusal func(step Step, refusal error)
 	// State describes the objects whose changes belong in the report. Descriptions must not differ from run to run. It is optional.
 	State func(ctx context.Context) ([]Description, error)

@@ -107,22 +107,23 @@ func TestAWriteHasTheResourceVersionThatItRequires(t *testing.T) {
 		s.must(err)
 		_, err = maps.Patch(ctx, "c", types.MergePatchType, []byte(`{"data":{"a":"2"}}`), metav1.PatchOptions{})
 		s.must(err)
-		stale, conflict := created.ResourceVersion, "the API server accepts a write for an earlier resourceVersion"
+		earlier := created.ResourceVersion
+		const accepted = "the API server accepts a write for an earlier resourceVersion"
 		if _, err := maps.Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-			t.Error(conflict)
+			t.Error(accepted)
 		}
-		merge := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, stale)
+		merge := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, earlier)
 		if _, err := maps.Patch(ctx, "c", types.MergePatchType, merge, metav1.PatchOptions{}); !apierrors.IsConflict(err) {
-			t.Error(conflict)
+			t.Error(accepted)
 		}
-		operations := fmt.Appendf(nil, `[{"op":"replace","path":"/metadata/resourceVersion","value":%q}]`, stale)
+		operations := fmt.Appendf(nil, `[{"op":"replace","path":"/metadata/resourceVersion","value":%q}]`, earlier)
 		if _, err := maps.Patch(ctx, "c", types.JSONPatchType, operations, metav1.PatchOptions{}); !apierrors.IsConflict(err) {
-			t.Error(conflict)
+			t.Error(accepted)
 		}
-		if err := maps.Delete(ctx, "c", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &stale}}); !apierrors.IsConflict(err) {
-			t.Error(conflict)
+		if err := maps.Delete(ctx, "c", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &earlier}}); !apierrors.IsConflict(err) {
+			t.Error(accepted)
 		}
-		want := []string{"create ", "patch ", "update " + stale, "patch " + stale, "patch " + stale, "delete " + stale}
+		want := []string{"create ", "patch ", "update " + earlier, "patch " + earlier, "patch " + earlier, "delete " + earlier}
 		if !slices.Equal(seen, want) {
 			t.Errorf("checked %q, want %q", seen, want)
 		}

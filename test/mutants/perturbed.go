@@ -26,7 +26,7 @@ func replayed(story string) []string {
 	return []string{"-replay=../mutants/testdata/" + story + ".yaml"}
 }
 
-// Perturbed returns mistakes of the manager, at least one for each pattern of perturbations except RestoredSnapshot, and some that generated stories find. A mutant
+// Perturbed returns mistakes of the manager, at least one for each pattern of perturbations, and some that generated stories find. A mutant
 // keeps what it remembers by the controller, so that it forgets it when the manager restarts.
 func Perturbed() []Defect {
 	return slices.Concat(restarts(), events(), backups(), generated())
@@ -141,6 +141,18 @@ func backups() []Defect {
 			Mutants: []Mutant{{Package: "pkg/controllers/bundledeployment", Function: "(*memory).isNewerThan", Begin: "return false"}},
 			Passes:  "TestStories/version-range", Fails: "OM_17/step_2:_restart_and_restored_snapshot_after_.*_create_secrets", Flags: perturbed("version-range"),
 			Failures: []string{"step 2: restart and restored snapshot after write", "the cluster differs"},
+		},
+		{
+			Mistake: "it never decides on a version that is older than its last write",
+			Mutants: []Mutant{{
+				Package: "pkg/lastwrite", Function: "Write.IsBehind",
+				Begin: `order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.ResourceVersion)
+				if w.ResourceVersion != "" && err == nil && order < 0 {
+					return time.Minute, true
+				}`,
+			}},
+			Passes: "TestStories/version-range", Fails: "OM_17/step_2:_restored_snapshot_after_.*_create_secrets", Flags: perturbed("version-range"),
+			Failures: []string{"step 2: restored snapshot after write", "the cluster differs"},
 		},
 	}
 }

@@ -50,8 +50,8 @@ type declared struct {
 	version string
 	// published are the steps that published catalogs, the last one first.
 	published []story.Step
-	// kept are the CustomResourceDefinitions that removals kept. A new BundleDeployment takes them over only as its spec.adoption permits.
-	kept []unstructured.Unstructured
+	// orphaned are the CustomResourceDefinitions that removals kept. A new BundleDeployment takes them over only as its spec.adoption permits.
+	orphaned []unstructured.Unstructured
 	// edits are the live objects of edited that a step has edited, by index in edited; nil if an object does not exist.
 	edits map[int]*unstructured.Unstructured
 }
@@ -69,7 +69,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 	if err := found.readInstalled(); err != nil {
 		return nil, err
 	}
-	if err := found.readKept(ctx, client); err != nil {
+	if err := found.readOrphaned(ctx, client); err != nil {
 		return nil, err
 	}
 	if found.version, err = versionOf(ctx, client); err != nil {
@@ -109,14 +109,14 @@ func (d *declared) readInstalled() error {
 	return nil
 }
 
-func (d *declared) readKept(ctx context.Context, client dynamic.Interface) error {
+func (d *declared) readOrphaned(ctx context.Context, client dynamic.Interface) error {
 	found, err := client.Resource(definitions).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
 	for _, each := range found.Items {
 		if _, isKept := each.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom]; isKept {
-			d.kept = append(d.kept, each)
+			d.orphaned = append(d.orphaned, each)
 		}
 	}
 	return nil

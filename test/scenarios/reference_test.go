@@ -212,10 +212,10 @@ func installActive(ctx context.Context, client dynamic.Interface, like unstructu
 
 // prepare creates the CustomResourceDefinitions that removals kept, and deletes the Bundles that installActive created.
 func (d *declared) prepare(ctx context.Context, client dynamic.Interface) error {
-	for i := range d.kept {
-		_, err := client.Resource(definitions).Create(ctx, generate.Declaration(&d.kept[i]), metav1.CreateOptions{})
+	for i := range d.orphaned {
+		_, err := client.Resource(definitions).Create(ctx, generate.Declaration(&d.orphaned[i]), metav1.CreateOptions{})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("creating CustomResourceDefinition %q: %w", d.kept[i].GetName(), err)
+			return fmt.Errorf("creating CustomResourceDefinition %q: %w", d.orphaned[i].GetName(), err)
 		}
 	}
 	for _, each := range d.Objects(bundleDeployments) {

@@ -33,13 +33,13 @@ const (
 type defect string
 
 const (
-	none                defect = ""
-	recordsBeforeItActs defect = "it records that a copy exists before it creates the copy"
-	ignoresUpdates      defect = "it ignores updates that do not change the content, so it does not notice a new object of the same name"
-	deletesByName       defect = "it deletes the copy of a deleted object by its name"
-	waitsASecond        defect = "it expects its copy in its cache after a second"
-	remembers           defect = "it remembers which copies it made, and does not check whether they exist"
-	trustsItsStart      defect = "it remembers which copies existed when it started, and does not check whether they exist"
+	none                  defect = ""
+	recordsBeforeItActs   defect = "it records that a copy exists before it creates the copy"
+	ignoresUpdates        defect = "it ignores updates that do not change the content, so it does not notice a new object of the same name"
+	deletesByName         defect = "it deletes the copy of a deleted object by its name"
+	waitsASecond          defect = "it expects its copy in its cache after a second"
+	ignoresDeletions      defect = "it remembers which copies it made, and does not check whether they exist"
+	ignoresLaterDeletions defect = "it remembers which copies existed when it started, and does not check whether they exist"
 )
 
 // copier is an operator that copies each ConfigMap with label "copy" to a Secret of the same name, and then sets an annotation on the
@@ -50,8 +50,8 @@ type copier struct {
 	configMaps corelisters.ConfigMapLister
 	secrets    corelisters.SecretLister
 	queue      workqueue.TypedRateLimitingInterface[string]
-	made       map[string]string // the UID and the content of each source whose copy the operator remembers, by name
-	seen       map[string]bool   // the names of the sources that were reconciled
+	copies     map[string]string // the UID and the content of each source whose copy the operator remembers, by name
+	reconciled map[string]bool   // the names of the sources that were reconciled
 	waited     map[types.UID]bool
 }
 
@@ -60,7 +60,7 @@ func (c *copier) run(ctx context.Context) {
 	core := factory.Core().V1()
 	c.configMaps, c.secrets = core.ConfigMaps().Lister(), core.Secrets().Lister()
 	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute))
-	c.made, c.seen, c.waited = map[string]string{}, map[string]bool{}, map[types.UID]bool{}
+	c.copies, c.reconciled, c.waited = map[string]string{}, map[string]bool{}, map[types.UID]bool{}
 	handler := cache.ResourceEventHandlerFuncs{
 		AddFunc: c.enqueue, DeleteFunc: c.enqueue, UpdateFunc: func(before, after any) {
 			if c.defect != ignoresUpdates || hasOtherContent(before, after) {
@@ -131,17 +131,17 @@ func (c *copier) sync(ctx context.Context, name string) error {
 		}
 	}
 	version := string(source.UID) + source.Data["content"]
-	if (c.defect == remembers || c.defect == trustsItsStart) && c.made[name] == version {
+	if (c.defect == ignoresDeletions || c.defect == ignoresLaterDeletions) && c.copies[name] == version {
 		return c.record(ctx, source)
 	}
 	written, err := c.write(ctx, source)
 	if err != nil {
 		return err
 	}
-	isFirst := !c.seen[name]
-	c.seen[name] = true
-	if c.defect == remembers && written || c.defect == trustsItsStart && !written && isFirst {
-		c.made[name] = version
+	isFirst := !c.reconciled[name]
+	c.reconciled[name] = true
+	if c.defect == ignoresDeletions && written || c.defect == ignoresLaterDeletions && !written && isFirst {
+		c.copies[name] = version
 	}
 	if !written {
 		return c.record(ctx, source)
@@ -221,7 +221,7 @@ func ignoreNotFound(err error) error {
 }
 
 // underTest returns a copier with a defect, as an operator under test.
-func underTest(t *testing.T, made defect) harness.Operator {
+func underTest(t *testing.T, mistake defect) harness.Operator {
 	t.Helper()
 	return harness.Operator{
 		Users: []string{operatorUser}, Interval: 2 * time.Minute,
@@ -242,7 +242,7 @@ func underTest(t *testing.T, made defect) harness.Operator {
 						return err
 					}
 					runs = true
-					running.Go(func() { (&copier{client: client, defect: made}).run(ctx) })
+					running.Go(func() { (&copier{client: client, defect: mistake}).run(ctx) })
 					return nil
 				},
 				IsRunning: func() bool { return runs },

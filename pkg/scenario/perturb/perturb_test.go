@@ -41,8 +41,8 @@ func TestPerturbationsFindEachDefect(t *testing.T) {
 		{ignoresUpdates, createOther + deleteOther + createOther, perturb.UnseenStep},
 		{deletesByName, createSource + deleteSource + createSource, perturb.StaleRestart},
 		{waitsASecond, createSource, perturb.DelayedEvent},
-		{remembers, createSource, perturb.RestoredSnapshot},
-		{trustsItsStart, createSource, perturb.RestoredAfterRestart},
+		{ignoresDeletions, createSource, perturb.RestoredSnapshot},
+		{ignoresLaterDeletions, createSource, perturb.RestoredAfterRestart},
 	} {
 		t.Run("an operator with a defect: "+string(c.defect), func(t *testing.T) {
 			t.Parallel()

@@ -14,9 +14,12 @@ import (
 // triedDocument lists the perturbations and fields that all runs so far have tried.
 const triedDocument = "docs/soak-tried.txt"
 
-const triedPreamble = `# The perturbations and fields that make test-long has tried so far (flag -tried of test/scenarios). hack/soak adds to this file. A line has
-# a group and its items. Items of a story and a pattern are steps with writes (step.write, step.write-lag) or events (step:object#number).
-# Items of a kind are fields to which the API server accepted a value, or whose invalid value it refused. docs/soak.md has the totals.
+const triedPreamble = `# The perturbations and the fields that all runs of make test-long have tried. hack/soak adds to this file; docs/soak.md has the totals. Each
+# line has a group and its items.
+#
+# - Of a story and a pattern: the step, and the write or the object of the event. #N is its number among equal ones, and ~ precedes the age of
+#   the lists of a stale restart.
+# - Of a kind: fields to which the API server accepted a valid value, or for which it refused an invalid one.
 `
 
 // groups has the items of each group, such as the perturbed writes of a story and pattern.

@@ -50,6 +50,9 @@ func newEvent(stored *clientv3.Event) (event Event, isObject bool) {
 // Revision returns the revision of the last write.
 func (c *Cluster) Revision() int64 { return c.store.Revision() }
 
+// CompactedRevision returns the revision of the oldest state that can be read. Compact and RestoreSnapshot raise it.
+func (c *Cluster) CompactedRevision() int64 { return c.store.Compacted() }
+
 // Events returns the writes after a revision, in order. It includes the writes of all users and of the cluster's own components. It returns
 // an error if Compact or RestoreSnapshot has removed some of these writes, or if the revision is in the future.
 func (c *Cluster) Events(after int64) ([]Event, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -30,7 +31,9 @@ func normalize(object *unstructured.Unstructured) error {
 	}
 	switch object.GetKind() {
 	case "Secret":
-		delete(object.Object, "data") // compressed revisions contain times
+		if strings.HasPrefix(object.GetName(), "revision.") {
+			delete(object.Object, "data") // compressed revisions contain times
+		}
 	case "BundleDeployment":
 		unstructured.RemoveNestedField(object.Object, "status", "drift") // only the process that reverted the drift reports it
 	}

@@ -112,16 +112,19 @@ func (c *tally) report(t *testing.T) {
 // triedPerturbation returns the group and the item of a perturbation in docs/soak-tried.txt.
 func triedPerturbation(of perturbedStory) (group, item string) {
 	p := of.perturbation
-	item = fmt.Sprint(p.Step)
-	switch p.Pattern {
-	case perturb.Restart, perturb.RestoredSnapshot, perturb.RestoredAfterRestart:
-		item = fmt.Sprintf("%d.%d", p.Step, p.Write)
-	case perturb.StaleRestart:
-		item = fmt.Sprintf("%d.%d-%d", p.Step, p.Write, p.Lag)
+	switch item = fmt.Sprint(p.Step); p.Pattern {
+	case perturb.Restart, perturb.RestoredSnapshot, perturb.RestoredAfterRestart, perturb.StaleRestart:
+		item = fmt.Sprintf("%d:%s", p.Step, p.Write.Request)
+		if p.Write.Nth > 1 {
+			item += fmt.Sprintf("#%d", p.Write.Nth)
+		}
+		if p.Lag != "" {
+			item += "~" + p.Lag
+		}
 	case perturb.MergedEvent, perturb.DelayedEvent:
 		item = fmt.Sprintf("%d:%s/%s/%s#%d", p.Step, p.Event.Resource.Resource, p.Event.Namespace, p.Event.Name, p.Nth)
 	}
-	return of.story + ", " + string(p.Pattern), item
+	return of.story + ", " + string(p.Pattern), strings.NewReplacer(" ", "-", `"`, "").Replace(item)
 }
 
 // noteLeaves records the leaves of the kinds' specs, and those that a played story has set to valid and to invalid values.

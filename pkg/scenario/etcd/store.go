@@ -60,6 +60,13 @@ func (s *Store) Revision() int64 {
 	return s.revision
 }
 
+// Compacted returns the lowest revision that can be read.
+func (s *Store) Compacted() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.compacted
+}
+
 // Events returns the writes after a revision, in order. It returns ErrCompacted if the history no longer has all of them, and ErrFutureRev
 // if the revision is in the future.
 func (s *Store) Events(after int64) ([]*clientv3.Event, error) {

@@ -1,17 +1,22 @@
 package perturb
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// staleLags are values of Perturbation.Lag, in writes of all clients. Perturbations adds the lag back to the beginning of the step. If the
-// step creates an object whose name an earlier, deleted object had, Perturbations also adds the lag with which the lists return the deleted
-// object.
+// staleLags are numbers of writes, by all clients, by which the lists of a StaleRestart are behind. Perturbations adds lists from the
+// beginning of the step. If the step creates an object whose name an earlier, deleted object had, Perturbations also adds lists with the
+// deleted object.
 var staleLags = []int{1, 3, 10}
+
+// fromStart is the Perturbation.Lag of lists from the beginning of the step.
+const fromStart = "as before the step"
 
 // Perturbations returns all perturbations of the story, in the order of its steps.
 func (r *Recording) Perturbations() []Perturbation {
@@ -20,8 +25,8 @@ func (r *Recording) Perturbations() []Perturbation {
 		if !step.after.IsRunning {
 			continue // the step stops the operator, so a perturbed restart has no effect
 		}
-		for j, write := range step.writes {
-			at := Perturbation{Step: step.number, Write: j, write: describe(write.request)}
+		for _, write := range step.writes {
+			at := Perturbation{Step: step.number, Write: write.id}
 			at.Pattern = Restart
 			all = append(all, at)
 			at.Pattern = RestoredSnapshot
@@ -29,7 +34,7 @@ func (r *Recording) Perturbations() []Perturbation {
 			at.Pattern = RestoredAfterRestart
 			all = append(all, at)
 			for _, lag := range lags(step, write) {
-				at.Pattern, at.Lag = StaleRestart, lag
+				at.Pattern, at.Lag = StaleRestart, lag.name
 				all = append(all, at)
 			}
 		}
@@ -41,26 +46,34 @@ func (r *Recording) Perturbations() []Perturbation {
 	return all
 }
 
-// lags returns the values of Perturbation.Lag for a StaleRestart after a write, sorted.
-func lags(step recordedStep, write recordedWrite) []int {
-	longest := int(write.cluster.Revision() - step.start)
-	var found []int
-	for _, lag := range staleLags {
-		if lag < longest {
-			found = append(found, lag)
-		}
+// lag is a Perturbation.Lag and the revision of the lists.
+type lag struct {
+	name     string
+	revision int64
+}
+
+// lags returns the lags of a StaleRestart after a write, each revision once.
+func lags(step recordedStep, write recordedWrite) []lag {
+	present := write.cluster.Revision()
+	var found []lag
+	for _, writes := range staleLags {
+		found = append(found, lag{fmt.Sprintf("%d writes behind", writes), present - int64(writes)})
 	}
-	if longest > 0 {
-		found = append(found, longest)
-	}
+	found = append(found, lag{fromStart, step.start})
 	for _, event := range step.events {
 		deleted, wasDeleted := step.deletions[keyOf(event)]
-		if event.Type == watch.Added && wasDeleted && event.Revision <= write.cluster.Revision() {
-			found = append(found, int(write.cluster.Revision()-deleted)+1)
+		if event.Type == watch.Added && wasDeleted && event.Revision <= present {
+			found = append(found, lag{fmt.Sprintf("with the deleted %s %s", event.Resource, nameOf(event)), deleted - 1})
 		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
+	known := map[int64]bool{present: true}
+	return slices.DeleteFunc(found, func(each lag) bool {
+		if known[each.revision] || each.revision < step.start && strings.HasSuffix(each.name, "writes behind") {
+			return true
+		}
+		known[each.revision] = true
+		return false
+	})
 }
 
 // eventPerturbations returns a DelayedEvent for each event, and a MergedEvent for each event that another event of the same object follows.

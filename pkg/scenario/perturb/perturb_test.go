@@ -68,19 +68,27 @@ func failures(t *testing.T, made defect, steps string) map[perturb.Pattern]strin
 	}
 	all := recording.Perturbations()
 	patterns := map[perturb.Pattern]int{}
-	found := map[perturb.Pattern]string{}
+	found, skipped := map[perturb.Pattern]string{}, map[perturb.Pattern]int{}
 	for i, each := range all {
 		patterns[each.Pattern]++
 		if made == none && i%2 == 1 {
 			continue // half of the perturbations already take a minute with the race detector
 		}
 		synctest.Test(t, func(t *testing.T) {
-			if err := recording.Run(t.Context(), operator, each); err != nil {
+			switch err := recording.Run(t.Context(), operator, each); {
+			case errors.Is(err, perturb.ErrNotApplied):
+				skipped[each.Pattern]++
+			case err != nil:
 				found[each.Pattern] = err.Error()
 			}
 		})
 	}
-	t.Logf("%d perturbations: %v", len(all), patterns)
+	t.Logf("%d perturbations: %v, not applied: %v", len(all), patterns, skipped)
+	for pattern, n := range skipped {
+		if isMerge := pattern == perturb.MergedEvent; n > 1 && !isMerge || n == patterns[pattern] && (!isMerge || made == none) {
+			t.Errorf("%d of %d perturbations of pattern %q were not applied", n, patterns[pattern], pattern)
+		}
+	}
 	return found
 }
 

@@ -13,8 +13,8 @@ type Pattern string
 const (
 	// Restart ends the operator right after one of its writes. A new process starts from the state of the cluster after the write.
 	Restart Pattern = "restart"
-	// StaleRestart is like Restart, but the first lists of the new process return the state of the cluster Perturbation.Lag writes earlier.
-	// The watches that follow deliver the later events.
+	// StaleRestart is like Restart, but the first lists of the new process return an earlier state of the cluster, see Perturbation.Lag. The
+	// watches that follow deliver the later events.
 	StaleRestart Pattern = "stale restart"
 	// MergedEvent withholds an event until the next event of the same object, and delivers both as one change. The operator does not see the
 	// state of the object between the two events.
@@ -32,35 +32,52 @@ const (
 	UnseenStep Pattern = "unseen step"
 )
 
-// Perturbation is a fault that Recording.Run injects into one step of a story. Steps, writes and events are counted from 1.
+// Perturbation is a fault that Recording.Run injects into one step of a story. Steps, writes and events are counted from 1. Two recordings
+// of a story have mostly the same perturbations, because none depends on the order of the operator's other writes.
 type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
 	Step int
-	// Write is the number of the operator's write in the step, for Restart, StaleRestart, RestoredSnapshot and RestoredAfterRestart. 0 stands
-	// for the last write of the step's own verb.
-	Write int
-	// Lag is the number of writes, by all clients, that the lists of a StaleRestart are behind.
-	Lag int
+	// Write is the write of the operator in the step, for Restart, StaleRestart, RestoredSnapshot and RestoredAfterRestart.
+	Write Write
+	// Lag says how far the lists of a StaleRestart are behind, for example "3 writes behind".
+	Lag string
 	// Event is the event that is merged or delayed, and Nth is its number among the events of its object in the step.
 	Event scenario.Event
 	Nth   int
-
-	// write is the text of the write in String.
-	write string
 }
 
-// String returns the perturbation in one line, such as `step 2: restart after write 7 (create deployments.apps "memo/memo")`. Within a
+// Write identifies a write in a step. The zero value is the last write of the step's own verb.
+type Write struct {
+	// Request is the request in one line, without user and response, such as `create deployments.apps "memo/memo"`.
+	Request string
+	// Nth is the number of the write among those of the step with the same Request.
+	Nth int
+}
+
+// String returns the write in one line.
+func (w Write) String() string {
+	if w.Request == "" {
+		return "the verb"
+	}
+	return fmt.Sprintf("write %d (%s)", w.Nth, w.Request)
+}
+
+// String returns the perturbation in one line, such as `step 2: restart after write 1 (create deployments.apps "memo/memo")`. Within a
 // Recording it is unique.
 func (p Perturbation) String() string {
 	switch p.Pattern {
 	case Restart, RestoredSnapshot, RestoredAfterRestart:
-		return fmt.Sprintf("step %d: %s after write %d (%s)", p.Step, p.Pattern, p.Write, p.write)
+		return fmt.Sprintf("step %d: %s after %s", p.Step, p.Pattern, p.Write)
 	case StaleRestart:
-		return fmt.Sprintf("step %d: %s after write %d (%s), %d writes behind", p.Step, p.Pattern, p.Write, p.write, p.Lag)
+		return fmt.Sprintf("step %d: %s after %s, %s", p.Step, p.Pattern, p.Write, p.Lag)
 	case UnseenStep:
 		return fmt.Sprintf("step %d: %s", p.Step, p.Pattern)
 	}
-	name := strings.TrimPrefix(p.Event.Namespace+"/"+p.Event.Name, "/")
-	return fmt.Sprintf("step %d: %s %d of %s %s (%s)", p.Step, p.Pattern, p.Nth, p.Event.Resource, name, strings.ToLower(string(p.Event.Type)))
+	return fmt.Sprintf("step %d: %s %d of %s %s (%s)", p.Step, p.Pattern, p.Nth, p.Event.Resource, nameOf(p.Event), strings.ToLower(string(p.Event.Type)))
+}
+
+// nameOf returns the name of an event's object, after its namespace if it has one.
+func nameOf(event scenario.Event) string {
+	return strings.TrimPrefix(event.Namespace+"/"+event.Name, "/")
 }

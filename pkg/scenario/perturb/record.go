@@ -34,7 +34,7 @@ type recordedStep struct {
 	// the revision of the cluster before the verb.
 	before, afterVerb, after harness.Checkpoint
 	start                    int64
-	// writes[0] has a zero request and the cluster right after the verb. The operator's writes follow, in the order of their responses.
+	// writes[0] has the zero Write and the cluster right after the verb. The operator's writes follow, in the order of their responses.
 	writes []recordedWrite
 	// events are the events of the step that the operator's watches deliver. first is the first event that the verb caused, or the zero Event
 	// if the verb wrote nothing.
@@ -42,17 +42,38 @@ type recordedStep struct {
 	first  scenario.Event
 	// deletions has the revision of the last deletion of each object that was deleted before the step.
 	deletions map[objectKey]int64
-	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator, which loses what
-	// the operator kept in its memory only. withoutHistory is restarted without its history. counts are the creations and deletions in the
-	// step.
+	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator, see
+	// Recording.ChangedByRestart. withoutHistory is restarted without its history. counts are the creations and deletions in the step.
 	state, restarted, withoutHistory harness.State
 	counts                           harness.Counts
 }
 
-// recordedWrite is a write of the operator, and the cluster right after it.
+// recordedWrite is a write of the operator, and the cluster right after it. later are the creations and deletions after it in the step.
 type recordedWrite struct {
-	request scenario.Request
+	id      Write
 	cluster *scenario.Snapshot
+	later   harness.Counts
+}
+
+// write returns the write with an ID; false if there is none.
+func (r *recordedStep) write(id Write) (recordedWrite, bool) {
+	index := slices.IndexFunc(r.writes, func(each recordedWrite) bool { return each.id == id })
+	if index < 0 {
+		return recordedWrite{}, false
+	}
+	return r.writes[index], true
+}
+
+// ChangedByRestart returns, for each step after which a restart of the operator changes the cluster, the difference. Such steps should have
+// a good reason: perturbations with a restart are compared with the cluster after the restart.
+func (r *Recording) ChangedByRestart() map[int]string {
+	changed := map[int]string{}
+	for _, step := range r.steps {
+		if difference := harness.Difference(step.state, step.restarted); difference != "" {
+			changed[step.number] = difference
+		}
+	}
+	return changed
 }
 
 // ErrNoWrites is the error of Record for a story in which the operator writes nothing: no perturbation could change anything.
@@ -136,7 +157,7 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	}
 	cluster := system.Runner.Cluster
 	r.start = cluster.Revision()
-	writes := &writeLog{cluster: cluster, lastVerbWrite: r.start}
+	writes := &writeLog{cluster: cluster, numbers: map[string]int{}, lastVerbWrite: r.start}
 	// The faults of the story take effect, because they were injected first.
 	cluster.Inject(scenario.Fault{Match: r.isVerbWrite, Effect: scenario.Around(writes.recordVerbWrite, func(scenario.Request) {}), Times: scenario.Always})
 	cluster.Inject(scenario.Fault{Match: system.Operator().Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
@@ -153,6 +174,11 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 		return fmt.Errorf("%s: %w", r.Position, err)
 	}
 	r.writes = append([]recordedWrite{{cluster: r.afterVerb.Cluster}}, writes.after(writes.lastVerbWrite)...)
+	for i := range r.writes {
+		if r.writes[i].later, err = system.Counts(r.writes[i].cluster.Revision()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -217,6 +243,8 @@ type writeLog struct {
 
 	mu     sync.Mutex
 	writes []recordedWrite
+	// numbers are the numbers of the writes so far, by request.
+	numbers map[string]int
 	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
 	lastVerbWrite int64
 }
@@ -235,10 +263,13 @@ func (l *writeLog) add(request scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	snapshot := l.cluster.Snapshot()
+	id := Write{Request: describe(request)}
+	l.numbers[id.Request]++
+	id.Nth = l.numbers[id.Request]
 	if n := len(l.writes); n > 0 && l.writes[n-1].cluster.Revision() == snapshot.Revision() {
 		return
 	}
-	l.writes = append(l.writes, recordedWrite{request, snapshot})
+	l.writes = append(l.writes, recordedWrite{id: id, cluster: snapshot})
 }
 
 // after returns the writes after a revision. Snapshots at earlier writes would lack later writes of the verb.
@@ -253,11 +284,8 @@ func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	return writes
 }
 
-// describe returns one line about a write, without its user and response. The zero request stands for the verb of the step.
+// describe returns one line about a write, without its user and response.
 func describe(request scenario.Request) string {
-	if request.Verb == "" {
-		return "the verb"
-	}
 	request.Code = 0
 	_, line, _ := strings.Cut(request.String(), ": ")
 	return line

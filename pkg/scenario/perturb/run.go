@@ -21,9 +21,10 @@ var ErrNotApplied = errors.New("the event or write of the perturbation did not o
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
-//   - The content of the cluster at the end of the step must be the same. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its
-//     history is not compared.
-//   - With the other patterns, the objects of Operator.Counts must have been created and deleted as often.
+//   - The content of the cluster at the end of the step must be the same; with Restart, StaleRestart, RestoredSnapshot and
+//     RestoredAfterRestart as after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history
+//     is not compared.
+//   - Except with UnseenStep, the objects of Operator.Counts must have been created and deleted as often.
 //
 // The error wraps ErrNotApplied if the perturbation could not be applied.
 func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Perturbation) error {
@@ -54,12 +55,16 @@ func (r *Recording) Run(ctx context.Context, operator harness.Operator, p Pertur
 
 // runRestart starts the operator from the cluster right after a write.
 func runRestart(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
-	write := step.writes[p.Write]
+	write, isKnown := step.write(p.Write)
+	lists, isLag := staleRevision(step, write, p)
+	if !isKnown || !isLag {
+		return ErrNotApplied
+	}
 	from := harness.Checkpoint{Cluster: write.cluster, ExternalState: step.afterVerb.ExternalState, IsRunning: true}
 	system, err := operator.StartWith(ctx, from, func(system *harness.System) error {
 		if p.Pattern == StaleRestart {
 			for _, user := range operator.Users {
-				system.Runner.Cluster.ServeStaleLists(user, write.cluster.Revision()-int64(p.Lag))
+				system.Runner.Cluster.ServeStaleLists(user, lists)
 			}
 		}
 		return nil
@@ -68,7 +73,30 @@ func runRestart(ctx context.Context, operator harness.Operator, step recordedSte
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
+	if p.Pattern == StaleRestart && !wasListStale(system) {
+		return ErrNotApplied
+	}
 	return compare(ctx, system, step, reference{step.restarted, step.start})
+}
+
+// staleRevision returns the revision of the lists of a StaleRestart. It returns false if the step has no such lag after the write.
+func staleRevision(step recordedStep, write recordedWrite, p Perturbation) (revision int64, isLag bool) {
+	if p.Pattern != StaleRestart || write.cluster == nil {
+		return 0, p.Pattern != StaleRestart
+	}
+	all := lags(step, write)
+	index := slices.IndexFunc(all, func(each lag) bool { return each.name == p.Lag })
+	if index < 0 {
+		return 0, false
+	}
+	return all[index].revision, true
+}
+
+// wasListStale reports whether the operator got a stale list.
+func wasListStale(system *harness.System) bool {
+	return slices.ContainsFunc(system.Runner.Cluster.Requests(), func(r scenario.Request) bool {
+		return r.Verb == "list" && r.IsFaulted && slices.Contains(system.Operator().Users, r.User)
+	})
 }
 
 // runRestoredSnapshot plays the step, and then restores the snapshot of the same run after a write. The operator's memory is that of the
@@ -83,10 +111,11 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	if err := played.playIn(ctx, system); err != nil {
 		return err
 	}
-	if p.Write >= len(played.writes) {
+	write, isKnown := played.write(p.Write)
+	if !isKnown {
 		return ErrNotApplied
 	}
-	return restore(ctx, system, played.writes[p.Write].cluster, step.withoutHistory)
+	return restore(ctx, system, write, step.withoutHistory)
 }
 
 // runRestoredAfterRestart restarts the operator at the end of the step, and then restores the recorded snapshot after a write.
@@ -96,18 +125,24 @@ func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, ste
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	return restore(ctx, system, step.writes[p.Write].cluster, step.withoutHistory)
+	write, isKnown := step.write(p.Write)
+	if !isKnown {
+		return ErrNotApplied
+	}
+	return restore(ctx, system, write, step.withoutHistory)
 }
 
-// restore restores a snapshot and compares the cluster with the wanted state when the operator is at rest.
-func restore(ctx context.Context, system *harness.System, snapshot *scenario.Snapshot, want harness.State) error {
-	if err := system.Runner.Cluster.RestoreSnapshot(snapshot); err != nil {
+// restore restores the snapshot after a write. When the operator is at rest, it compares the cluster with the wanted state, and what was
+// created and deleted since with what followed the write before.
+func restore(ctx context.Context, system *harness.System, write recordedWrite, want harness.State) error {
+	if err := system.Runner.Cluster.RestoreSnapshot(write.cluster); err != nil {
 		return err
 	}
+	restored := system.Runner.Cluster.CompactedRevision() // RestoreSnapshot compacted all earlier writes
 	if err := system.Rest(); err != nil {
 		return err
 	}
-	return compareWithoutHistory(ctx, system, want)
+	return errors.Join(compareWithoutHistory(ctx, system, want), compareCounts(system, write.later, restored))
 }
 
 // runEventDelay plays the step while an event is merged or delayed.
@@ -128,20 +163,21 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	if err := system.Rest(); err != nil {
 		return err
 	}
-	if !anyApplied(delays) {
+	isApplied := (*scenario.DelayedEvent).Applied
+	if p.Pattern == MergedEvent {
+		isApplied = (*scenario.DelayedEvent).Merged // it may be alone: often the next event is the operator's reaction to it
+	}
+	if !slices.ContainsFunc(delays, isApplied) {
 		return ErrNotApplied
 	}
 	return compare(ctx, system, step, reference{step.state, after})
 }
 
-// runUnseenStep plays a step and the next one without a pause. If the step creates or deletes the object, the result must be that of the
-// recording. Otherwise it must be the result of the next step alone.
+// runUnseenStep plays a step and the next one without a pause. The result must be the same as if the operator had not run during both.
 func runUnseenStep(ctx context.Context, operator harness.Operator, step, next recordedStep) (err error) {
-	want := next.withoutHistory
-	if step.Verb != "create" && step.Verb != "delete" {
-		if want, err = stateAfter(ctx, operator, step.before, next); err != nil {
-			return fmt.Errorf("playing the next step without this one: %w", err)
-		}
+	want, err := stateAfter(ctx, operator, step.before, step, next)
+	if err != nil {
+		return fmt.Errorf("playing both steps while the operator does not run: %w", err)
 	}
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
@@ -162,21 +198,28 @@ func runUnseenStep(ctx context.Context, operator harness.Operator, step, next re
 	if err := system.Rest(); err != nil {
 		return err
 	}
-	if !anyApplied(delays) {
+	if !slices.ContainsFunc(delays, (*scenario.DelayedEvent).Merged) {
 		return ErrNotApplied
 	}
 	return compareWithoutHistory(ctx, system, want)
 }
 
-// stateAfter plays a step from a checkpoint, and returns the content of the cluster without its history.
-func stateAfter(ctx context.Context, operator harness.Operator, from harness.Checkpoint, step recordedStep) (state harness.State, err error) {
+// stateAfter plays steps from a checkpoint while the operator does not run, starts it, and returns the content of the cluster without its
+// history.
+func stateAfter(ctx context.Context, operator harness.Operator, from harness.Checkpoint, steps ...recordedStep) (state harness.State, err error) {
+	from.IsRunning = false
 	system, err := operator.Start(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
-	if err := step.perform(ctx, system); err != nil {
-		return nil, err
+	for _, step := range steps {
+		if err := step.perform(ctx, system); err != nil {
+			return nil, err
+		}
+	}
+	if err := system.Start(); err != nil {
+		return nil, fmt.Errorf("starting the operator: %w", err)
 	}
 	if err := system.Rest(); err != nil {
 		return nil, err
@@ -193,15 +236,6 @@ func delayEvents(system *harness.System, delay scenario.EventDelay) (delays []*s
 	return delays
 }
 
-func anyApplied(delays []*scenario.DelayedEvent) bool {
-	for _, each := range delays {
-		if each.Applied() {
-			return true
-		}
-	}
-	return false
-}
-
 // reference has the state that a run must reach, and the revision after which the run's creations and deletions count.
 type reference struct {
 	state harness.State
@@ -215,15 +249,19 @@ func compare(ctx context.Context, system *harness.System, step recordedStep, wan
 	if err != nil {
 		return err
 	}
-	counts, err := system.Counts(want.after)
+	return errors.Join(checkEqual(want.state, state), compareCounts(system, step.counts, want.after))
+}
+
+// compareCounts returns an error if creations and deletions after a revision differ from the wanted ones.
+func compareCounts(system *harness.System, want harness.Counts, after int64) error {
+	counts, err := system.Counts(after)
 	if err != nil {
 		return err
 	}
-	errs := []error{checkEqual(want.state, state)}
-	if difference := harness.CountDifference(step.counts, counts); difference != "" {
-		errs = append(errs, fmt.Errorf("the numbers of creations and deletions differ from the run without a perturbation:\n%s", difference))
+	if difference := harness.CountDifference(want, counts); difference != "" {
+		return fmt.Errorf("the numbers of creations and deletions differ from the run without a perturbation:\n%s", difference)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // compareWithoutHistory returns an error if the content of the cluster, without its history, differs.

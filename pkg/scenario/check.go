@@ -32,8 +32,10 @@ const (
 type Checks struct {
 	// User is the user of the operator's processes. Required.
 	User string
-	// OnWrite is called before each write of User, with the objects before the write. An injected fault may still delay or prevent the write.
-	// Nil checks no writes.
+	// OnEveryWrite is called before each write of User. An injected fault may still delay or prevent the write. Nil checks no writes.
+	OnEveryWrite func(write Write) error
+	// OnWrite is like OnEveryWrite, and has the objects before the write. It is not called for two minutes after RestoreSnapshot, because the
+	// operator's caches hold objects from after the snapshot.
 	OnWrite func(before *View, write Write) error
 	// AtRest is called when no client has written for one second, except to Leases, and by Settle. After a request of User that got no
 	// response, or the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not
@@ -58,8 +60,8 @@ type checker struct {
 	killed     map[int]bool
 	violations []error
 
-	// suspended is the Unix time in nanoseconds before which AtRest is not called. restored is the one before which neither function is
-	// called.
+	// suspended is the Unix time in nanoseconds before which AtRest is not called. restored is the one before which neither AtRest nor
+	// OnWrite is called.
 	suspended, restored atomic.Int64
 }
 
@@ -107,16 +109,23 @@ func (k *checker) close() {
 	}
 }
 
-// sending calls OnWrite for a request that is about to be sent.
+// sending calls OnEveryWrite and OnWrite for a request that is about to be sent.
 func (k *checker) sending(request Request, r *http.Request) {
-	if k == nil || k.checks.OnWrite == nil || request.User != k.checks.User || !request.IsWrite() || !hasPassed(&k.restored) {
+	if k == nil || k.checks.OnWrite == nil && k.checks.OnEveryWrite == nil || request.User != k.checks.User || !request.IsWrite() {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	write := Write{Request: request, FieldManager: fieldManager(r.URL), body: content(r)}
 	view := k.storage.at(k.cluster.store.Revision())
-	err := k.checks.OnWrite(view, Write{Request: request, FieldManager: fieldManager(r.URL), body: content(r)})
-	k.addViolation(view, err, fmt.Sprintf("the request was %s", request))
+	var errs []error
+	if k.checks.OnEveryWrite != nil {
+		errs = append(errs, k.checks.OnEveryWrite(write))
+	}
+	if k.checks.OnWrite != nil && hasPassed(&k.restored) {
+		errs = append(errs, k.checks.OnWrite(view, write))
+	}
+	k.addViolation(view, errors.Join(errs...), fmt.Sprintf("the request was %s", request))
 }
 
 func fieldManager(sent *url.URL) string { return sent.Query().Get("fieldManager") }

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -128,6 +129,19 @@ func TestNoInvariantIsCheckedWhileTheAPIServerRestarts(t *testing.T) {
 		writing.Wait()
 		if calls := counted.onWrite.Load(); calls != 0 {
 			t.Errorf("OnWrite was called %d times", calls)
+		}
+	})
+}
+
+func TestRequestsAreAlsoCheckedRightAfterARestore(t *testing.T) {
+	run(t, nil, func(s story) {
+		client, _ := s.operator(func(*rest.Config) {})
+		s.Check(scenario.Checks{User: operatorUser, OnEveryWrite: func(write scenario.Write) error { return errors.New(write.Verb + " is wrong") }})
+		s.must(s.RestoreSnapshot(s.Snapshot()))
+		_, err := client.CoreV1().ConfigMaps("default").Create(s.Context(), named("a"), metav1.CreateOptions{})
+		s.must(err)
+		if found := s.Violations(); len(found) != 1 || !strings.Contains(found[0].Error(), "create is wrong") {
+			t.Errorf("found %v", found)
 		}
 	})
 }

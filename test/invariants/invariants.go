@@ -13,6 +13,8 @@ type Step struct {
 	Name string
 	// Check returns an error if the write violates the rule. The view of the cluster is that before the write.
 	Check func(c *Cluster, write scenario.Write) error
+	// IsAlways is true for a rule about the request alone, which is also checked right after the restore of a backup. Check then gets nil.
+	IsAlways bool
 }
 
 // State is a rule about the objects of a cluster at rest.
@@ -26,14 +28,14 @@ type State struct {
 // Steps returns the rules about writes.
 func Steps() []Step {
 	return []Step{
-		{"deletes-by-uid", deletesByUID},
-		{"deletes-own-objects", deletesOwnObjects},
-		{"keeps-custom-resources", keepsCustomResources},
-		{"keeps-active-revision", keepsActiveRevision},
-		{"activates-when-ready", activatesWhenReady},
-		{"pause", pauseIsRespected},
-		{"one-writer", oneWriter},
-		{"keeps-user-specs", keepsUserSpecs},
+		{Name: "deletes-by-uid", Check: deletesByUID, IsAlways: true},
+		{Name: "deletes-own-objects", Check: deletesOwnObjects},
+		{Name: "keeps-custom-resources", Check: keepsCustomResources},
+		{Name: "keeps-active-revision", Check: keepsActiveRevision},
+		{Name: "activates-when-ready", Check: activatesWhenReady},
+		{Name: "pause", Check: pauseIsRespected},
+		{Name: "one-writer", Check: oneWriter},
+		{Name: "keeps-user-specs", Check: keepsUserSpecs},
 	}
 }
 
@@ -58,7 +60,18 @@ type Rules struct {
 // New returns the rules for a cluster.
 func New() *Rules { return &Rules{newRuleState()} }
 
-// OnWrite implements scenario.Checks.OnWrite. It returns the violations of all Steps, joined. It ignores a write for another
+// OnEveryWrite implements scenario.Checks.OnEveryWrite. It returns the violations of the Steps that are always checked, joined.
+func (*Rules) OnEveryWrite(write scenario.Write) error {
+	var errs []error
+	for _, rule := range Steps() {
+		if rule.IsAlways {
+			errs = append(errs, wrapRule(rule.Name, rule.Check(nil, write)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// OnWrite implements scenario.Checks.OnWrite. It returns the violations of the other Steps, joined. It ignores a write for another
 // resourceVersion than that of the object, because the API server refuses it.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	c := &Cluster{View: before, state: r.state}
@@ -68,7 +81,9 @@ func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	}
 	var errs []error
 	for _, rule := range Steps() {
-		errs = append(errs, wrapRule(rule.Name, rule.Check(c, write)))
+		if !rule.IsAlways {
+			errs = append(errs, wrapRule(rule.Name, rule.Check(c, write)))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -129,7 +129,9 @@ func newStoryChecker(t *testing.T) storyChecker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return storyChecker{underTest(t), kinds, first}
+	operator := underTest(t)
+	operator.NormalizeHistory = removeHistoryAndOwners
+	return storyChecker{operator, kinds, first}
 }
 
 // check plays a story and then the corrections in a new bubble.

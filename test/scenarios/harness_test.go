@@ -149,10 +149,6 @@ func removeHistory(object *unstructured.Unstructured) {
 	switch object.GetKind() {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")
-	case "Namespace":
-		// The manager keeps a namespace that is in use when its BundleDeployment is removed, and removes these labels.
-		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
-		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
 	case "BundleDeployment":
 		// AnnotationHop has the time and the cause of the last upgrade step. A BundleDeployment that the manager created again in its existing
 		// namespace has no AnnotationNamespaceDefaulted.
@@ -160,6 +156,16 @@ func removeHistory(object *unstructured.Unstructured) {
 		unstructured.RemoveNestedField(object.Object, "metadata", "annotations", platformv1alpha1.AnnotationNamespaceDefaulted)
 		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
 		removeEarlierRevisions(object)
+	}
+}
+
+// removeHistoryAndOwners is like removeHistory, for a cluster on which BundleDeployments may have been removed. The manager keeps a namespace
+// that is in use when its BundleDeployment is removed, and removes the owner labels.
+func removeHistoryAndOwners(object *unstructured.Unstructured) {
+	removeHistory(object)
+	if object.GetKind() == "Namespace" {
+		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerKind)
+		unstructured.RemoveNestedField(object.Object, "metadata", "labels", corev1alpha2.LabelOwnerName)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
 var (
@@ -20,6 +22,24 @@ var (
 	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
+
+// removeReverted removes the records of drift that was reverted, because only the process that reverted it reports it. Changes that the manager
+// leaves in place stay.
+func removeReverted(object *unstructured.Unstructured) error {
+	records, isSet, err := unstructured.NestedSlice(object.Object, "status", "drift")
+	if err != nil || !isSet {
+		return err
+	}
+	records = slices.DeleteFunc(records, func(each any) bool {
+		record, isObject := each.(map[string]any)
+		return isObject && record["outcome"] != string(corev1alpha2.DriftReported)
+	})
+	if len(records) == 0 {
+		unstructured.RemoveNestedField(object.Object, "status", "drift")
+		return nil
+	}
+	return unstructured.SetNestedSlice(object.Object, records, "status", "drift")
+}
 
 // normalize removes from an object the fields that may differ between two runs of a story, and replaces such texts by placeholders.
 func normalize(object *unstructured.Unstructured) error {
@@ -35,7 +55,9 @@ func normalize(object *unstructured.Unstructured) error {
 			delete(object.Object, "data") // compressed revisions contain times
 		}
 	case "BundleDeployment":
-		unstructured.RemoveNestedField(object.Object, "status", "drift") // only the process that reverted the drift reports it
+		if err := removeReverted(object); err != nil {
+			return err
+		}
 	}
 	content, err := json.Marshal(object.Object)
 	if err != nil {

@@ -184,7 +184,7 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	}
 	if checksInvariants {
 		rules := invariants.New()
-		s.Check(scenario.Checks{User: managerUser, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
+		s.Check(scenario.Checks{User: managerUser, OnEveryWrite: rules.OnEveryWrite, OnWrite: rules.OnWrite, AtRest: rules.AtRest, IsActive: s.isManagerActive})
 	}
 	if err := s.SetPodBehavior(podBehavior); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,11 @@ type Mutant struct {
 
 // Place returns the function that implements the rule, as "package.function".
 func (m Mutant) Place() string { return m.Package + "." + m.Function }
+
+// ID returns the place, and a checksum of what the mutant does there.
+func (m Mutant) ID() string {
+	return fmt.Sprintf("%s-%x", m.Place(), crc32.ChecksumIEEE([]byte(m.Begin)))
+}
 
 // Overlay writes copies of the mutants' files with the changed functions to dir, and an overlay file for the go command's flag -overlay.
 // It returns the path of the overlay file, or an error if a package does not have the function exactly once. root is the folder of

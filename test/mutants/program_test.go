@@ -50,13 +50,13 @@ func (p program) run(t *testing.T, mutants []Mutant, story string, flags ...stri
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), storyTimeout)
 	defer cancel()
-	var places []string
+	var ids []string
 	for _, each := range mutants {
-		places = append(places, each.Place())
+		ids = append(ids, each.ID())
 	}
 	command := exec.CommandContext(ctx, p.path, append([]string{"-test.run=" + story, "-test.v"}, flags...)...)
 	command.Dir = filepath.Join(p.root, "test", "scenarios")
-	command.Env = append(os.Environ(), SwitchVariable+"="+strings.Join(places, ","))
+	command.Env = append(os.Environ(), SwitchVariable+"="+strings.Join(ids, ","))
 	output, err := command.CombinedOutput()
 	if err == nil && !strings.Contains(string(output), "--- PASS: ") {
 		t.Fatalf("-run=%s selects no story", story)

@@ -6,17 +6,17 @@ import (
 	"path/filepath"
 )
 
-// SwitchVariable is the name of the environment variable that selects mutants in a program with several mutants. Its value has their Places,
+// SwitchVariable is the name of the environment variable that selects mutants in a program with several mutants. Its value has their IDs,
 // separated by commas.
 const SwitchVariable = "PLATFORM_OPERATORS_MUTANT"
 
 // SwitchedOverlay is like Overlay, for one program with several mutants. SwitchVariable selects mutants when the program runs. Without it,
-// the program behaves as one without mutants. Each mutant needs a Place of its own. What a mutant remembers between two calls, it can keep
-// in mutantState, which all mutants of a package share.
+// the program behaves as one without mutants. Several mutants may have the same Place. What a mutant remembers between two calls, it can
+// keep in mutantState, which all mutants of a package share.
 func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 	sources := map[string][]byte{}
 	for _, each := range mutants {
-		each.Begin = fmt.Sprintf("if isMutant(%q) {\n%s\n}", each.Place(), each.Begin)
+		each.Begin = fmt.Sprintf("if isMutant(%q) {\n%s\n}", each.ID(), each.Begin)
 		if err := each.apply(root, sources); err != nil {
 			return "", fmt.Errorf("switching off the rule of %q: %w", each.Spec, err)
 		}
@@ -39,7 +39,7 @@ import (
 	"sync"
 )
 
-func isMutant(place string) bool { return slices.Contains(strings.Split(os.Getenv(%q), ","), place) }
+func isMutant(id string) bool { return slices.Contains(strings.Split(os.Getenv(%q), ","), id) }
 
 var mutantState sync.Map
 `

@@ -97,8 +97,13 @@ func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, write
 	return kept, did, err
 }
 
-// read reads the live object. If the object does not exist, read removes it from the cache's responses and returns a WaitError.
+// read reads the live object, unless readCurrent has just read it. If the object does not exist, read removes it from the cache's responses
+// and returns a WaitError.
 func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, error) {
+	if live := r.current; live != nil {
+		r.current = nil
+		return live, nil
+	}
 	live, err := r.writer.get(ctx)
 	if apierrors.IsNotFound(err) {
 		r.cache.Forget(r.desired.Key)

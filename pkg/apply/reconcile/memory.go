@@ -42,6 +42,12 @@ func (s objectState) isCurrent(desired *object.Desired, live *livecache.Live, po
 	return s.declared == desired.Digest && s.live == live.Digest && s.policy == policy.digest && live.DeletionTimestamp == nil
 }
 
+// isNewerThan reports whether the state is of a newer version of the object. It returns false for versions that cannot be compared.
+func (s objectState) isNewerThan(live *livecache.Live) bool {
+	order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, s.version)
+	return err == nil && order < 0
+}
+
 // withoutNormalized returns the differences without the normalized fields that still have their value.
 func (s objectState) withoutNormalized(differences []drift.Difference) []drift.Difference {
 	if len(s.normalized) == 0 {
@@ -104,21 +110,6 @@ func (m *Memory) setState(key object.Key, state objectState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.objects[key] = state
-}
-
-// checkVersion empties the state of an object whose live version is older than one that was compared or written before, as after the
-// restore of a backup of etcd. The manager may then own fields with the values of an earlier revision, so that only a write can make sure
-// that the object is as declared.
-func (m *Memory) checkVersion(key object.Key, live *livecache.Live) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	state, isKnown := m.objects[key]
-	if !isKnown {
-		return
-	}
-	if order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, state.version); err == nil && order < 0 {
-		m.objects[key] = objectState{version: live.ResourceVersion}
-	}
 }
 
 // setVersion records the version of an object after a call. It does nothing if the object has no state.

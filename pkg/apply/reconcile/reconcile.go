@@ -84,14 +84,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, res
 		return Outcome{Desired: desired, Err: err}
 	}
 	live, unconfirmed := resource.Cache.Get(key)
-	if live != nil {
-		memory.checkVersion(key, live)
-	}
 	next := r.begin(desired, resource)
+	if live != nil && next.before.isNewerThan(live) {
+		live, next.result.Err = next.readCurrent(ctx)
+		unconfirmed = true
+	}
 	if unconfirmed {
 		next.result.RetryAfter = livecache.RecentTime // if the watch has not delivered the write by then, the object may have been deleted
 	}
-	next.reconcile(ctx, live)
+	if next.result.Err == nil {
+		next.reconcile(ctx, live)
+	}
 	if next.result.Live != nil {
 		memory.setVersion(key, next.result.Live)
 	}

@@ -24,7 +24,9 @@ type reconciliation struct {
 	// before is the cached state of the object from earlier calls.
 	before objectState
 	trust  drift.Trust
-	result Outcome
+	// current is the object that readCurrent has read, for the first attempt to change it; otherwise nil.
+	current *unstructured.Unstructured
+	result  Outcome
 }
 
 // wasApplied reports whether the object is known to have matched its current declaration before. If so, every difference is a change by
@@ -39,6 +41,27 @@ func (r *reconciliation) leavesChanges() bool {
 
 func (r *reconciliation) comparison() drift.Comparison {
 	return drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Trust: r.trust, Ignored: r.policy.ignored(r.desired.Key)}
+}
+
+// readCurrent reads from the API server an object whose cached version is older than the one in Memory; nil if it does not exist. If the
+// API server has an older version, too, the cluster was restored from a backup. The manager may then own fields with the values of an
+// earlier revision, so that only a write can make sure that the object is as declared. Otherwise the watch is behind: the drift policy
+// applies to the current object, which takes precedence over the cache as after a write.
+func (r *reconciliation) readCurrent(ctx context.Context) (*livecache.Live, error) {
+	found, err := r.writer.get(ctx)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s, whose cached version is out of date: %w", r.desired.Key, err)
+	}
+	r.current = found
+	live, err := r.cache.Remember(found)
+	if err == nil && r.before.isNewerThan(live) {
+		r.before, r.trust = objectState{version: live.ResourceVersion}, drift.NothingKnown
+		r.options.Memory.setState(r.desired.Key, r.before)
+	}
+	return live, err
 }
 
 func (r *reconciliation) reconcile(ctx context.Context, live *livecache.Live) {

@@ -1,15 +1,22 @@
 package reconcile
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/livecache"
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// An object that is older than before comes from a backup of etcd. The manager may own its fields with the values of an earlier revision,
+// An object that is older than before at the API server comes from a backup of etcd. The manager may own its fields with the values of an earlier revision,
 // so that only an apply makes sure that it is as declared.
 func TestAnObjectThatIsOlderThanBeforeIsAppliedAgain(t *testing.T) {
 	const writtenAs = "100" // the version after each write; see serving
@@ -59,6 +66,91 @@ func TestAnObjectThatIsOlderThanBeforeIsAppliedAgain(t *testing.T) {
 				if got := New(options).Reconcile(t.Context(), desired, resource); got.Err != nil || len(*applied) != want || len(got.Drift) > 0 {
 					t.Fatalf("it was applied %d times, want %d; drift %v, error %v", len(*applied), want, got.Drift, got.Err)
 				}
+			}
+		})
+	}
+}
+
+// A cache whose watch is behind has an older version than the last write of the manager, as after the restore of a backup. The API server
+// shows the difference: there, the object is not older, and the drift policy applies to it.
+func TestAnObjectThatIsOlderInTheCacheOnlyIsNotAppliedAgain(t *testing.T) {
+	down := errors.New("the API server is down")
+	for name, test := range map[string]struct {
+		current  string // the version at the API server; empty if the object is deleted
+		isEdited bool   // by a user, at the API server
+		policy   corev1alpha2.DriftPolicy
+		isPaused bool
+		err      error
+		applied  int
+		created  bool
+		drift    string // change and outcome of the only record
+		reads    int    // of two calls
+	}{
+		"as it was written":                        {current: "100", reads: 1},
+		"as it was written, drift is reported":     {current: "100", policy: corev1alpha2.DriftReport, reads: 1},
+		"written by others without a difference":   {current: "105", reads: 1},
+		"edited":                                   {current: "105", isEdited: true, applied: 1, drift: "Edited Repaired", reads: 1},
+		"edited, drift is reported":                {current: "105", isEdited: true, policy: corev1alpha2.DriftReport, drift: "Edited Reported", reads: 1},
+		"edited, drift is ignored":                 {current: "105", isEdited: true, policy: corev1alpha2.DriftIgnoreAll, reads: 1},
+		"edited while paused":                      {current: "105", isEdited: true, isPaused: true, drift: "Edited Reported", reads: 1},
+		"deleted":                                  {created: true, drift: "Deleted Repaired", reads: 1},
+		"deleted, drift is reported":               {policy: corev1alpha2.DriftReport, drift: "Deleted Reported", reads: 4},
+		"deleted, drift is ignored":                {policy: corev1alpha2.DriftIgnoreAll, reads: 2},
+		"the read fails":                           {err: down, reads: 2},
+		"the read fails, drift is reported":        {err: down, policy: corev1alpha2.DriftReport, reads: 2},
+		"older, edited, and drift is reported":     {current: "98", isEdited: true, policy: corev1alpha2.DriftReport, applied: 1, reads: 1},
+		"older than the cache, and it is declared": {current: "98", applied: 1, reads: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			desired, written := asDeclared(t, "100")
+			_, cached := asDeclared(t, "99")
+			_, current := asDeclared(t, test.current)
+			if test.isEdited {
+				current.Object["data"] = map[string]any{"a": "by a user"}
+				current.SetManagedFields(nil)
+				owned(current, ours, `{"f:metadata":{"f:labels":{"f:core.rukpak.io/owner-kind":{},"f:core.rukpak.io/owner-name":{}}}}`)
+			}
+			options, applied := serving(t, current)
+			options.Drift = corev1alpha2.Drift{Policy: test.policy}
+			client, _ := options.As.Dynamic.(*dynamicfake.FakeDynamicClient)
+			if test.current == "" {
+				if err := client.Tracker().Delete(configMaps, "ns", "c"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if first := New(options.trusted()).Reconcile(t.Context(), desired, cachedConfigMaps(t, written)); first.Err != nil || len(client.Actions()) > 0 {
+				t.Fatalf("at first, there were requests: %v; error %v", client.Actions(), first.Err)
+			}
+			client.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return test.err != nil, nil, test.err })
+			client.PrependReactor("create", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+				_, created := asDeclared(t, "110")
+				return true, created, nil
+			})
+			options.ReadOnly = test.isPaused
+			resource := cachedConfigMaps(t, cached)
+			for i := range 2 {
+				got := New(options).Reconcile(t.Context(), desired, resource)
+				if !errors.Is(got.Err, test.err) || got.RetryAfter != livecache.RecentTime {
+					t.Errorf("call %d: error %v; the next call is in %s", i, got.Err, got.RetryAfter)
+				}
+				if i > 0 && (test.applied > 0 || test.created) {
+					continue // a repair is reported once
+				}
+				var records []string
+				for _, each := range got.Drift {
+					records = append(records, fmt.Sprint(each.Change, " ", each.Outcome))
+				}
+				if drift := strings.Join(records, ", "); drift != test.drift {
+					t.Errorf("call %d: drift %q, want %q", i, drift, test.drift)
+				}
+			}
+			reads, created := 0, false
+			for _, each := range client.Actions() {
+				reads += map[bool]int{true: 1}[each.GetVerb() == "get"]
+				created = created || each.GetVerb() == "create"
+			}
+			if len(*applied) != test.applied || created != test.created || reads != test.reads {
+				t.Errorf("it was applied %d times, read %d times, and created: %t", len(*applied), reads, created)
 			}
 		})
 	}

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// staleCachePeriod is the time for which the process trusts its own last write more than the cache. After that, an older version in the
-// cache is real: the API server may have been restored from a backup, whose versions begin again at an earlier one.
-const staleCachePeriod = 30 * time.Second
+// StaleCachePeriod is the time for which the process trusts its own last write more than the cache. After that, the caller must read the
+// object: either the cache is still behind, or the API server was restored from a backup, whose versions begin again at an earlier one.
+const StaleCachePeriod = 30 * time.Second
 
 // Write is the last write of this process to an object. The zero value means that there was none.
 type Write struct {
@@ -29,6 +29,6 @@ func Of(stored metav1.Object, now time.Time) Write {
 // more than the cache.
 func (w Write) IsBehind(cached metav1.Object, now time.Time) (time.Duration, bool) {
 	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.ResourceVersion)
-	left := w.Time.Add(staleCachePeriod).Sub(now)
+	left := w.Time.Add(StaleCachePeriod).Sub(now)
 	return left, w.ResourceVersion != "" && err == nil && order < 0 && left > 0
 }

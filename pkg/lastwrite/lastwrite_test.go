@@ -14,11 +14,11 @@ func TestAStaleCacheIsNotDecidedUpon(t *testing.T) {
 		t.Errorf("recorded %+v", got)
 	}
 	for written, want := range map[string]bool{"": false, "8": false, "9": false, "10": true} {
-		if left, got := (Write{ResourceVersion: written, Time: then}).IsBehind(cached, then.Add(time.Second)); got != want || want && left != staleCachePeriod-time.Second {
+		if left, got := (Write{ResourceVersion: written, Time: then}).IsBehind(cached, then.Add(time.Second)); got != want || want && left != StaleCachePeriod-time.Second {
 			t.Errorf("after writing version %q the cache's version 9 counts as behind: %v for %s, want %v", written, got, left, want)
 		}
 	}
-	if _, got := (Write{ResourceVersion: "10", Time: then}).IsBehind(cached, then.Add(staleCachePeriod)); got {
+	if _, got := (Write{ResourceVersion: "10", Time: then}).IsBehind(cached, then.Add(StaleCachePeriod)); got {
 		t.Error("a cache that stays behind, as after the restore of a backup, is never decided upon")
 	}
 }

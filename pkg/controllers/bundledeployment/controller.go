@@ -20,14 +20,17 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/bundle"
@@ -38,6 +41,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/deploymentmetrics"
+	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -206,9 +210,16 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return nil // usually the watch event of the last write arrives before that
 	}
 	if memory.isNewerThan(found) {
+		if found, err = c.readRestored(ctx, memory, name); err != nil {
+			return err
+		}
+		if found == nil {
+			syncCtx.Queue().AddAfter(name, lastwrite.StaleCachePeriod)
+			return nil
+		}
 		memory = c.newMemory(found)
 	}
-	memory.version = found.ResourceVersion
+	memory.version, memory.behind = found.ResourceVersion, false
 	memory.drift.Begin()
 	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
 	s.machine = revision.NewMachine(revision.Input{Deployment: found, History: &memory.history})
@@ -235,6 +246,26 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	return s.fault
+}
+
+// readRestored reads from the API server a BundleDeployment whose cached version is older than the one in memory. If the API server has an
+// older version, too, the cluster was restored from a backup, and readRestored returns that version. Otherwise the informer is behind.
+// readRestored then returns nil, and the memory takes precedence over the informer for another period: a decision on the cached status could
+// prune what is in use.
+func (c *controller) readRestored(ctx context.Context, memory *memory, name string) (*corev1alpha2.BundleDeployment, error) {
+	current, err := c.client.Get(ctx, name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("reading BundleDeployment %q, whose cached version is out of date: %w", name, err)
+	}
+	if err == nil && current.UID == memory.uid && memory.isNewerThan(current) {
+		return current, nil
+	}
+	if !memory.behind {
+		klog.Warningf("The informer has an out-of-date version of BundleDeployment %q; nothing is done for it until the informer has the current one", name)
+	}
+	memory.behind = true
+	memory.lastWrite = lastwrite.Write{ResourceVersion: memory.version, Time: c.clock.Now()}
+	return nil, nil
 }
 
 // forget removes the cached state, fetches, watches and metrics of a BundleDeployment that was deleted.

@@ -22,9 +22,11 @@ type memory struct {
 	history revision.History
 	// sets are the objects of loaded revisions, by number.
 	sets revisions.Sets
-	// lastWrite is the controller's last write to the BundleDeployment. version is the newest resourceVersion that a sync has seen or written.
+	// lastWrite is the controller's last write to the BundleDeployment, or its last read that showed that the informer is behind. version is
+	// the newest resourceVersion that a sync has seen or written. behind is true after such a read until the informer has this version.
 	lastWrite lastwrite.Write
 	version   string
+	behind    bool
 	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
 	// events are the Events to send after the next write of the status.
@@ -78,8 +80,8 @@ func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
 	m.lastWrite, m.version = lastwrite.Of(stored, now), stored.ResourceVersion
 }
 
-// isNewerThan reports whether the memory is of a newer version of the BundleDeployment, as after the restore of a backup of etcd. The
-// revisions in memory may then be missing in the cluster.
+// isNewerThan reports whether the memory is of a newer version of the BundleDeployment. If that is the version at the API server, a backup
+// of etcd was restored, and the revisions in memory may be missing in the cluster.
 func (m *memory) isNewerThan(deployment *corev1alpha2.BundleDeployment) bool {
 	order, err := resourceversion.CompareResourceVersion(deployment.ResourceVersion, m.version)
 	return err == nil && order < 0

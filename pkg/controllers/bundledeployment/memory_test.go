@@ -1,14 +1,19 @@
 package bundledeployment
 
 import (
+	"errors"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
@@ -42,27 +47,63 @@ func TestAWriteSetsTheVersionOfTheMemory(t *testing.T) {
 	}
 }
 
-// After the restore of a backup of etcd, a BundleDeployment is older than the memory, and revisions in memory may not be stored.
+// After the restore of a backup of etcd, a BundleDeployment is older than the memory at the API server as well, and revisions in memory may
+// not be stored. If it is older in the informer only, the informer is behind, and nothing is done before it has the current version.
 func TestAnOlderBundleDeploymentGetsANewMemory(t *testing.T) {
+	down := errors.New("the API server is down")
 	for name, test := range map[string]struct {
-		version string
-		uid     string
-		isNew   bool
+		cached, uid string // in the informer
+		current     string // the version at the API server; empty if the BundleDeployment is deleted there
+		replaced    bool   // by another BundleDeployment of that name, at the API server
+		err         error
+		isNew       bool
+		waits       bool
+		reads       int // of three syncs, of which the third is after StaleCachePeriod
 	}{
-		"the same version":      {"7", "uid", false},
-		"a newer version":       {"8", "uid", false},
-		"an older version":      {"6", "uid", true},
-		"another object, newer": {"8", "other", true},
+		"the same version":                   {cached: "7", uid: "uid", current: "7"},
+		"a newer version":                    {cached: "8", uid: "uid", current: "8"},
+		"an older version":                   {cached: "6", uid: "uid", current: "6", isNew: true, reads: 1},
+		"an older version, the informer too": {cached: "5", uid: "uid", current: "6", isNew: true, reads: 2},
+		"another object, newer":              {cached: "8", uid: "other", current: "8", isNew: true},
+		"the informer is behind":             {cached: "6", uid: "uid", current: "7", waits: true, reads: 2},
+		"the informer is behind others":      {cached: "6", uid: "uid", current: "9", waits: true, reads: 2},
+		"the informer is behind a deletion":  {cached: "6", uid: "uid", waits: true, reads: 2},
+		"the informer has a former object":   {cached: "6", uid: "uid", current: "5", replaced: true, waits: true, reads: 2},
+		"the read fails":                     {cached: "6", uid: "uid", err: down, waits: true, reads: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.c.revisions = store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")) // none is stored any more
 			before := f.memory
 			before.version = "7"
-			live := f.before.DeepCopy()
-			live.ResourceVersion, live.UID = test.version, types.UID(test.uid)
-			f.c.deployments = deploymentsNamed(t, live)
-			_ = f.c.sync(t.Context(), queueOf("memo")) // nothing can be fetched
+			cached := f.before.DeepCopy()
+			cached.ResourceVersion, cached.UID = test.cached, types.UID(test.uid)
+			f.c.deployments = deploymentsNamed(t, cached)
+			current := cached.DeepCopy()
+			current.ResourceVersion = test.current
+			if test.replaced {
+				current.UID = "other"
+			}
+			reads := 0
+			f.api.PrependReactor("get", "bundledeployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+				reads++
+				if test.err == nil && test.current == "" {
+					return true, nil, apierrors.NewNotFound(corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments").GroupResource(), "memo")
+				}
+				return true, current.DeepCopy(), test.err
+			})
+			written := 0
+			f.api.PrependReactor("update", "bundledeployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				written++
+				update, _ := action.(clienttesting.UpdateAction)
+				return true, update.GetObject(), nil // in the same version
+			})
+			for _, wait := range []time.Duration{0, time.Second, lastwrite.StaleCachePeriod} {
+				f.clock.SetTime(f.clock.Now().Add(wait))
+				if err := f.c.sync(t.Context(), queueOf("memo")); test.err != nil && !errors.Is(err, test.err) {
+					t.Errorf("the error is %v", err) // without test.err, there is one, because nothing can be fetched
+				}
+			}
 			after := f.c.memories["memo"]
 			if isNew := after != before; isNew != test.isNew {
 				t.Errorf("the memory is new: %t", isNew)
@@ -70,8 +111,14 @@ func TestAnOlderBundleDeploymentGetsANewMemory(t *testing.T) {
 			if want := map[bool]int{true: 0, false: 2}[test.isNew]; len(after.history.Stored) != want || !after.loaded {
 				t.Errorf("the memory has %d revisions, want %d; loaded %t", len(after.history.Stored), want, after.loaded)
 			}
-			if after.uid != live.UID {
+			if after.uid != cached.UID {
 				t.Errorf("the memory is of UID %q", after.uid)
+			}
+			if test.waits && (written > 0 || f.engine.applied > 0 || after.version != "7") {
+				t.Errorf("it did not wait: %d writes of the status, %d applies, version %q", written, f.engine.applied, after.version)
+			}
+			if reads != test.reads {
+				t.Errorf("%d reads, want %d", reads, test.reads)
 			}
 		})
 	}

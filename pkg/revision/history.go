@@ -23,7 +23,8 @@ type History struct {
 	Lost []corev1alpha2.Revision
 	// LeftoversRemoved is true after the manager removed the objects that rukpak applied and that are in no revision.
 	LeftoversRemoved bool
-	// GarbageCollected is true after this process deleted the stored content that belongs to no revision.
+	// GarbageCollected is true after this process deleted the stored content that belongs to no revision. The restore of a backup may bring
+	// it back; the controller then sets GarbageCollected to false.
 	GarbageCollected bool
 	// Faults and Refusals count the consecutive syncs that failed to apply all objects: Faults for transient faults, Refusals for refusals.
 	Faults, Refusals int

@@ -17,8 +17,8 @@ import (
 const orphanLimit = 4
 
 // CollectGarbage deletes the parts of an owner's revisions that have no index. They remain after a crash during Save or Delete, or if
-// another client deletes the index. stored must be the result of List and all revisions saved since. No Save for the same owner may run
-// concurrently.
+// another client deletes the index. stored must be the result of List and all revisions saved since; of other revisions, CollectGarbage
+// reads the index, because the restore of a backup may have brought it back. No Save for the same owner may run concurrently.
 func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []Header) error {
 	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})
 	if len(stored) > 0 {
@@ -33,6 +33,7 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 		selector = selector.Add(*others)
 	}
 	options := metav1.ListOptions{LabelSelector: selector.String(), Limit: orphanLimit}
+	complete := map[string]bool{} // whether a revision has an index, by number
 	for {
 		page, err := r.secrets.List(ctx, options)
 		if err != nil {
@@ -41,6 +42,15 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 		for i := range page.Items {
 			if !isOwnedBy(&page.Items[i], owner) {
 				continue // of an earlier BundleDeployment with this name; Kubernetes' garbage collector deletes it
+			}
+			number := page.Items[i].Labels[LabelNumber]
+			if _, isKnown := complete[number]; !isKnown {
+				if complete[number], err = r.hasIndex(ctx, owner, number); err != nil {
+					return fmt.Errorf("looking for what is left of revisions of BundleDeployment %q: %w", owner.Name, err)
+				}
+			}
+			if complete[number] {
+				continue
 			}
 			options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(page.Items[i].UID))}
 			if err := r.secrets.Delete(ctx, page.Items[i].Name, options); err != nil && !apierrors.IsNotFound(err) {
@@ -51,6 +61,19 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 			return nil
 		}
 	}
+}
+
+// hasIndex reports whether the owner has the index of a revision. number is the value of LabelNumber. A value that is no number has none.
+func (r *Revisions) hasIndex(ctx context.Context, owner Owner, number string) (bool, error) {
+	parsed, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return false, nil
+	}
+	found, err := r.secrets.Get(ctx, indexName(owner.Name, parsed), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && isOwnedBy(found, owner), err
 }
 
 // deleteExcessParts deletes parts of an unfinished Save beyond the last part of a revision. Parts are saved in the order of their numbers,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -147,11 +148,16 @@ func TestCollectGarbageKeepsStoredRevisionsAndOtherOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := revisions.CollectGarbage(t.Context(), owner, headers); err != nil {
-		t.Fatal(err)
+	for _, known := range [][]Header{headers, headers[:1]} { // the restore of a backup may have brought back the last one
+		if err := revisions.CollectGarbage(t.Context(), owner, known); err != nil {
+			t.Fatal(err)
+		}
+		if after := namesOf(t, client); after != before {
+			t.Errorf("with %d known revisions, there was %q and is %q", len(known), before, after)
+		}
 	}
-	if after := namesOf(t, client); after != before {
-		t.Errorf("there was %q and is %q", before, after)
+	if err := client.CoreV1().Secrets("system").Delete(t.Context(), indexName("memo", 3), metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	if err := revisions.CollectGarbage(t.Context(), owner, headers[:1]); err != nil {
 		t.Fatal(err)

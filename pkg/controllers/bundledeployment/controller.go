@@ -21,6 +21,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -132,8 +133,14 @@ type controller struct {
 	metrics         *deploymentmetrics.Metrics
 	synced          func(name string)
 
+	// cacheVersion returns the resourceVersion up to which the informer of BundleDeployments has received events.
+	cacheVersion func() string
+
 	mu       sync.Mutex
 	memories map[string]*memory
+	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of restores of a backup of etcd.
+	newestVersion string
+	restores      int
 }
 
 // New returns the controller; its queue keys are BundleDeployment names. Its fetches end with ctx, which must be the context that the
@@ -161,6 +168,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		clock:            config.Clock,
 		events:           config.Events,
 		synced:           config.Synced,
+		cacheVersion:     config.Deployments.Informer().LastSyncResourceVersion,
 		memories:         map[string]*memory{},
 	}
 	var err error
@@ -204,7 +212,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
-	memory := c.memoryOf(found)
+	restores, memory := c.countRestores(), c.memoryOf(found)
 	if left, behind := memory.lastWrite.IsBehind(found, c.clock.Now()); behind {
 		syncCtx.Queue().AddAfter(name, left)
 		return nil // usually the watch event of the last write arrives before that
@@ -220,6 +228,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		memory = c.newMemory(found)
 	}
 	memory.version, memory.behind = found.ResourceVersion, false
+	if memory.restores != restores {
+		memory.restores, memory.history.GarbageCollected = restores, false
+	}
 	memory.drift.Begin()
 	s := &reconciliation{c: c, before: found, deployment: found.DeepCopy(), memory: memory}
 	s.machine = revision.NewMachine(revision.Input{Deployment: found, History: &memory.history})
@@ -266,6 +277,24 @@ func (c *controller) readRestored(ctx context.Context, memory *memory, name stri
 	memory.behind = true
 	memory.lastWrite = lastwrite.Write{ResourceVersion: memory.version, Time: c.clock.Now()}
 	return nil, nil
+}
+
+// countRestores returns the number of restores of a backup of etcd that this process has noticed. A restore may leave a BundleDeployment as
+// it is and bring back parts of revisions that were collected as garbage. The informer then goes back to an earlier version of the cluster.
+// Its resyncs cause a call every ten minutes at least. If the cluster has passed the former version by then, the restore is missed, and the
+// next process collects the garbage. No revision uses it until then.
+func (c *controller) countRestores() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	version := c.cacheVersion()
+	order, err := resourceversion.CompareResourceVersion(version, c.newestVersion)
+	if err == nil && order < 0 {
+		c.restores++
+	}
+	if err == nil || c.newestVersion == "" {
+		c.newestVersion = version
+	}
+	return c.restores
 }
 
 // forget removes the cached state, fetches, watches and metrics of a BundleDeployment that was deleted.

@@ -27,6 +27,8 @@ type memory struct {
 	lastWrite lastwrite.Write
 	version   string
 	behind    bool
+	// restores is the number of restores of a backup of etcd that the controller had noticed in the last sync.
+	restores int
 	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
 	// events are the Events to send after the next write of the status.

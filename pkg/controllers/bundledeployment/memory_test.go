@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/lastwrite"
 	"github.com/openshift/platform-operators/pkg/store"
 )
@@ -121,5 +123,38 @@ func TestAnOlderBundleDeploymentGetsANewMemory(t *testing.T) {
 				t.Errorf("%d reads, want %d", reads, test.reads)
 			}
 		})
+	}
+}
+
+// The restore of a backup of etcd may leave a BundleDeployment as it is and bring back parts of revisions that were collected as garbage.
+func TestGarbageIsCollectedAgainAfterARestore(t *testing.T) {
+	f := newFixture(t)
+	f.engine.report = apply.Report{Total: 1, Ready: 1, Complete: true}
+	f.one.Stored, f.two.Stored = corev1alpha2.RevisionArchived, corev1alpha2.RevisionActive
+	f.one.Pruned, f.before.Status.ActiveRevision = true, 2
+	secrets := fake.NewClientset().CoreV1().Secrets("system")
+	f.c.revisions = store.NewRevisions(secrets)
+	part := &corev1.Secret{Type: store.SecretType, ObjectMeta: metav1.ObjectMeta{
+		Name: "revision.memo.r9.p0", OwnerReferences: []metav1.OwnerReference{{UID: "uid"}},
+		Labels: map[string]string{store.LabelDeployment: "memo", store.LabelNumber: "9", store.LabelRole: "part"},
+	}}
+	for i, test := range []struct {
+		cacheVersion string
+		isCollected  bool
+	}{{"5", true}, {"9", false}, {"10", false}, {"10", false}, {"7", true}, {"8", false}} {
+		if _, err := secrets.Create(t.Context(), part, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.c.cacheVersion = func() string { return test.cacheVersion }
+		if err := f.syncs(t, 2); err != nil {
+			t.Fatal(err)
+		}
+		_, err := secrets.Get(t.Context(), part.Name, metav1.GetOptions{})
+		if isCollected := apierrors.IsNotFound(err); isCollected != test.isCollected {
+			t.Errorf("sync %d, version %s: the part is collected: %t", i, test.cacheVersion, isCollected)
+		}
+		if err := secrets.Delete(t.Context(), part.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
 	}
 }

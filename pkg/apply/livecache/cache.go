@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not have this write yet.
+// RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not have this write yet. After
+// that, the cache may still be behind. Only the API server shows whether it is, or whether a backup was restored.
 const RecentTime = 30 * time.Second
 
 // Cache has the live objects of one resource that BundleDeployments own. It is safe for concurrent use.
@@ -89,9 +90,12 @@ func (n notifier) OnAdd(added any, _ bool) {
 
 // OnUpdate implements cache.ResourceEventHandler.
 func (n notifier) OnUpdate(before, after any) {
-	n.cache.confirm(after, false)
 	then, ok := before.(*Live)
 	now, both := after.(*Live)
+	if ok && both && isOlder(now.ResourceVersion, then.ResourceVersion) {
+		n.cache.restart()
+	}
+	n.cache.confirm(after, false)
 	if ok && both && then.isEquivalent(now) {
 		return // only the status changed, and not its health, so the owner need not check all its objects
 	}
@@ -102,8 +106,10 @@ func (n notifier) OnUpdate(before, after any) {
 func (n notifier) OnDelete(deleted any) {
 	if last, ok := deleted.(cache.DeletedFinalStateUnknown); ok {
 		deleted = last.Obj
+		n.cache.confirmMissed(deleted)
+	} else {
+		n.cache.confirm(deleted, true)
 	}
-	n.cache.confirm(deleted, true)
 	n.notify(deleted)
 }
 
@@ -147,9 +153,9 @@ func (c *Cache) OwnedBy(owner string) []*Live {
 	return found
 }
 
-// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. If the watch has
-// already delivered a newer version of any object, Remember does not store the response: the watch has delivered this version, and perhaps
-// the deletion, which it delivers only once.
+// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. It can also store
+// the response to a read, if the cache is out of date. If the watch has already delivered a newer version of any object, Remember does not
+// store the response: the watch has delivered this version, and perhaps the deletion, which it delivers only once.
 func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
 	kept, err := NewLive(live)
 	if err != nil {
@@ -180,13 +186,39 @@ func (c *Cache) confirm(delivered any, deleted bool) {
 	if !ok {
 		return
 	}
-	name := storeKey(live.Namespace, live.Name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fault = nil
 	if c.progress == "" || isOlder(c.progress, live.ResourceVersion) {
 		c.progress = live.ResourceVersion
 	}
+	c.drop(live, deleted)
+}
+
+// confirmMissed is confirm for a deletion that the watch has missed. The version of such an object is not that of the deletion, and is no
+// progress: after the restore of a backup of etcd, it may be from before.
+func (c *Cache) confirmMissed(deleted any) {
+	live, ok := deleted.(*Live)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = nil
+	c.drop(live, true)
+}
+
+// restart clears the progress of the watch after it has delivered an object in an older version than before. A backup of etcd was restored
+// then: versions begin again at an earlier one, and the watch has yet to deliver those that follow.
+func (c *Cache) restart() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.progress = ""
+}
+
+// drop drops the response for an object that the watch has delivered. The lock must be held.
+func (c *Cache) drop(live *Live, deleted bool) {
+	name := storeKey(live.Namespace, live.Name)
 	written, ok := c.recent[name]
 	if !ok {
 		return

@@ -96,6 +96,39 @@ func TestAWriteIsBelievedUntilTheWatchHasComeToIt(t *testing.T) {
 	}
 }
 
+// After the restore of a backup of etcd, versions begin again at an earlier one. What the watch delivered before is no progress.
+func TestAWriteAfterARestoreIsBelievedAsWell(t *testing.T) {
+	at := func(name, number string) *Live { return packed(t, version(t, name, number)) }
+	for name, test := range map[string]struct {
+		happens func(n notifier)
+		want    bool
+	}{
+		"no restore":                        {happens: func(n notifier) { n.OnUpdate(at("b", "8"), at("b", "9")) }},
+		"another object is older":           {happens: func(n notifier) { n.OnUpdate(at("b", "9"), at("b", "3")) }, want: true},
+		"another object is older, then not": {happens: func(n notifier) { n.OnUpdate(at("b", "9"), at("b", "3")); n.OnUpdate(at("b", "3"), at("b", "6")) }},
+		"a newer object is gone after that": {happens: func(n notifier) {
+			n.OnUpdate(at("b", "9"), at("b", "3"))
+			n.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/c", Obj: at("c", "9")})
+		}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cached := &Cache{
+				informer: dynamicinformer.NewFilteredDynamicInformer(nil, configMapsAt, "", 0, cache.Indexers{}, nil).Informer(),
+				clock:    clocktesting.NewFakePassiveClock(time.Unix(1e9, 0)), recent: map[string]recentObject{},
+			}
+			n := notifier{cached, func(string) {}}
+			n.OnAdd(at("b", "9"), false)
+			test.happens(n)
+			if _, err := cached.Remember(version(t, "a", "5")); err != nil {
+				t.Fatal(err)
+			}
+			if live, unconfirmed := cached.Get(object.Key{Namespace: "ns", Name: "a"}); (live != nil) != test.want || unconfirmed != test.want {
+				t.Errorf("the write is believed: %t, unconfirmed: %t", live != nil, unconfirmed)
+			}
+		})
+	}
+}
+
 func TestACacheRunsOnForAWhileWithoutOwners(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(t *testing.T, w *Caches)

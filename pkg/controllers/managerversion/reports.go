@@ -31,7 +31,8 @@ func (r *Reports) Reported(resourceVersion string) {
 }
 
 // include reports whether the ClusterOperator was written from the operator resource with a resourceVersion, or with a later one. It
-// returns false for versions that cannot be compared.
+// returns false for versions that cannot be compared. After the restore of a backup of etcd, versions begin again at an earlier one, and
+// include returns true too early until the next report.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,46 +12,66 @@ import (
 const (
 	// restIntervals is the number of intervals within which an operator must come to rest. An operator may postpone its work several times.
 	restIntervals = 8
-	// restWrites is the maximum number of writes that the error of Rest lists. It lists the last ones.
+	// restWrites is the maximum number of writes that DescribeWrites lists.
 	restWrites = 10
 )
 
-// Rest waits until the cluster has settled and the operator has not written for Operator.Interval. It ignores Events, Leases and requests
-// that the API server refused; a cluster does not settle while an operator repeats those every few seconds. Rest returns an error with the
-// last writes if the operator still writes after eight intervals.
+// Rest waits until the operator is at rest: the cluster has settled, and for Operator.Interval the API server has executed no write of the
+// operator, and has refused at most Operator.MaxRefusedWrites. Rest ignores Events, Leases, and requests that an injected fault refused. It
+// returns an error with the last writes if the operator is not at rest after eight intervals.
 func (s *System) Rest() error {
 	cluster := s.Runner.Cluster
 	if err := cluster.Settle(); err != nil {
 		return err
 	}
+	var start time.Time // of the last interval
 	for range restIntervals {
-		start := time.Now()
+		start = time.Now()
 		time.Sleep(s.operator.Interval)
 		if err := cluster.Settle(); err != nil {
 			return err
 		}
-		if len(s.writes(start)) == 0 {
+		if len(s.writes(start, isExecuted)) == 0 && len(s.writes(start, isRefused)) <= s.operator.MaxRefusedWrites {
 			return nil
 		}
 	}
-	last := s.writes(time.Now().Add(-s.operator.Interval))
-	lines := make([]string, 0, restWrites)
-	for _, write := range last[max(0, len(last)-restWrites):] {
-		lines = append(lines, fmt.Sprintf("%s %s", write.Time.UTC().Format(time.TimeOnly), write))
+	writes, what := s.writes(start, isExecuted), "it still writes"
+	if len(writes) == 0 {
+		writes, what = s.writes(start, isRefused), "the API server still refuses its writes"
 	}
-	return fmt.Errorf("the operator is not at rest: after %s it still writes, %d times in the last %s; the last writes were:\n%s",
-		restIntervals*s.operator.Interval, len(last), s.operator.Interval, strings.Join(lines, "\n"))
+	return fmt.Errorf("the operator is not at rest: after %s %s, %d times in the last %s; the last writes were:\n%s",
+		restIntervals*s.operator.Interval, what, len(writes), s.operator.Interval, DescribeWrites(writes))
 }
 
-// writes returns the operator's writes that the API server executed since a time, except those of Events and Leases.
-func (s *System) writes(since time.Time) []scenario.Request {
+// DescribeWrites returns a line for each of the last ten requests.
+func DescribeWrites(writes []scenario.Request) string {
+	lines := make([]string, 0, restWrites)
+	for _, write := range writes[max(0, len(writes)-restWrites):] {
+		lines = append(lines, fmt.Sprintf("%s %s", write.Time.UTC().Format(time.TimeOnly), write))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isExecuted reports whether the API server executed a request.
+func isExecuted(r scenario.Request) bool { return r.Code >= 200 && r.Code <= 299 }
+
+// isRefused reports whether the API server, and not an injected fault, refused a request.
+func isRefused(r scenario.Request) bool { return r.Code != 0 && !isExecuted(r) && !r.IsFaulted }
+
+// writes returns the operator's writes since a time that a function selects, except those of Events and Leases.
+func (s *System) writes(since time.Time, selects func(scenario.Request) bool) []scenario.Request {
 	return slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
-		return r.Time.Before(since) || !s.operator.Writes(r) || r.Code < 200 || r.Code > 299
+		return r.Time.Before(since) || !s.operator.Writes(r) || !selects(r)
 	})
 }
 
+// AllWrites returns the operator's writes since the system was opened, also those that the API server refused, except of Events and Leases.
+func (s *System) AllWrites() []scenario.Request {
+	return s.writes(time.Time{}, func(scenario.Request) bool { return true })
+}
+
 // Writes returns the number of the operator's writes that the API server executed, except those of Events and Leases.
-func (s *System) Writes() int { return len(s.writes(time.Time{})) }
+func (s *System) Writes() int { return len(s.writes(time.Time{}, isExecuted)) }
 
 // Writes reports whether a request is a write of the operator, except of an Event or a Lease.
 func (o Operator) Writes(r scenario.Request) bool {

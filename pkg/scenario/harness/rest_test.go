@@ -68,7 +68,8 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 		"it never stops writing":             {createsConfigMaps, 0},
 		"it creates Events":                  {createsEvents, interval},
 		"it renews Leases":                   {createsLeases, interval},
-		"its writes are refused":             {isRefused, interval},
+		"its writes are refused for a while": {upTo(12, isRefused), 3 * interval},
+		"its writes are refused for ever":    {isRefused, 0},
 		"it reads":                           {reads, interval},
 		"it sends dry runs":                  {sendsDryRuns, interval},
 	} {
@@ -87,6 +88,29 @@ func TestAnOperatorIsAtRestWhenItDoesNotWrite(t *testing.T) {
 				const settling = 30 * time.Second // the longest time in which the cluster settles after an interval
 				if intervals := int(test.rest / interval); err == nil && (passed < test.rest || passed > test.rest+time.Duration(intervals+1)*settling) {
 					t.Errorf("it was at rest after %s, want %s", passed, test.rest)
+				}
+			})
+		})
+	}
+}
+
+func TestAnOperatorMayRepeatRefusedWritesWithABackOff(t *testing.T) {
+	for name, test := range map[string]struct {
+		every     time.Duration
+		permitted int
+		message   string // a part of the error, or empty if the operator is at rest
+	}{
+		"as often as it may":     {interval / 2, 2, ""},
+		"more often than it may": {interval / 2, 1, "after 40m0s the API server still refuses its writes, 2 times in the last 5m0s; the last writes were:"},
+		"every ten seconds":      {10 * time.Second, 2, "has not settled"},
+		"every 20 seconds":       {20 * time.Second, 2, "the API server still refuses its writes, 15 times in the last 5m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := (&operator{work: isRefused, every: test.every}).underTest()
+			o.MaxRefusedWrites = test.permitted
+			started(t, o, nil, func(_ system, err error) {
+				if (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
+					t.Errorf("got %v, want an error with %q", err, test.message)
 				}
 			})
 		})

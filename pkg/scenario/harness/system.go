@@ -22,6 +22,9 @@ type Operator struct {
 	// Interval is the longest time for which an operator with unfinished work does not write, such as its longest back-off or the interval
 	// of its resyncs. Required.
 	Interval time.Duration
+	// MaxRefusedWrites is how many writes the API server may refuse in an Interval in which the operator is at rest. An operator that repeats
+	// a refused write with a back-off, for example until a user corrects a spec, sends a few. The default permits none.
+	MaxRefusedWrites int
 	// Normalize removes from an object all fields that may differ between two runs of one story. If it returns false, the object is not
 	// compared. System.State removes UIDs, resourceVersions and other metadata that the API server sets. Nil compares all objects.
 	Normalize func(object *unstructured.Unstructured) (isCompared bool, err error)

@@ -156,8 +156,10 @@ func busyAfterB(ctx context.Context, client kubernetes.Interface, n int) {
 	if _, err := configMaps.Get(ctx, "b", metav1.GetOptions{}); err == nil {
 		createsConfigMaps(ctx, client, n)
 	}
-	if _, err := configMaps.Get(ctx, "a", metav1.GetOptions{}); err == nil {
-		_, _ = configMaps.Create(ctx, configMap("a-copy", "red"), metav1.CreateOptions{}) // it exists already in later periods
+	_, err := configMaps.Get(ctx, "a", metav1.GetOptions{})
+	_, copyErr := configMaps.Get(ctx, "a-copy", metav1.GetOptions{})
+	if err == nil && apierrors.IsNotFound(copyErr) {
+		_, _ = configMaps.Create(ctx, configMap("a-copy", "red"), metav1.CreateOptions{})
 	}
 }
 

@@ -39,9 +39,11 @@ func TestMain(m *testing.M) {
 	flag.BoolVar(&checksInvariants, "invariants", true, "check the invariants of test/invariants in all stories")
 	flag.Parse()
 	klog.LogToStderr(*logs)
-	if err := chooseSample(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	for _, prepare := range []func() error{checkFlags, chooseSample} {
+		if err := prepare(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	code := m.Run()
 	for _, check := range []func() error{checkRequestTypes, checkSample, func() error { return writeTrace(code == 0) }} {

@@ -15,8 +15,8 @@ import (
 
 var stories = flag.Bool("stories", false, "run the stories that find mutants, which takes minutes; needs make scenario-objects")
 
-// storyTimeout is the maximum duration of a story against a mutant.
-const storyTimeout = 2 * time.Minute
+// storyTimeout is the maximum duration of a story against a mutant. A story takes seconds, and minutes on a busy machine.
+const storyTimeout = 10 * time.Minute
 
 // program is the stories with several mutants.
 type program struct{ root, path string }

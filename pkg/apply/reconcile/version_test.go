@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// An object that is older than before at the API server comes from a backup of etcd. The manager may own its fields with the values of an earlier revision,
-// so that only an apply makes sure that it is as declared.
+// An object that is older at the API server than before comes from a backup of etcd. The manager may own its fields with
+// the values of an earlier revision, so that only an apply makes sure that it is as declared.
 func TestAnObjectThatIsOlderThanBeforeIsAppliedAgain(t *testing.T) {
 	const writtenAs = "100" // the version after each write; see serving
 	report, ignore := corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}, corev1alpha2.Drift{Policy: corev1alpha2.DriftIgnoreAll}

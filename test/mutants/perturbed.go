@@ -187,7 +187,7 @@ func generated() []Defect {
 				}`,
 			}},
 			Passes: "TestStories/typo-is-corrected", Fails: generatedStory, Flags: replayed("selector-is-corrected"),
-			Failures: []string{"differs from the reference", "platformoperators.platform.openshift.io  memo"},
+			Failures: []string{"has nothing installed, but must have installed version 1.1.0"},
 		},
 		{
 			Mistake: "it keeps the default approval that it first saw",
@@ -198,6 +198,24 @@ func generated() []Defect {
 			}},
 			Passes: "TestStories/manual-approval", Fails: generatedStory, Flags: replayed("approval-is-not-needed"),
 			Failures: []string{"has version 1.0.0 installed, but must have been upgraded to 1.1.0"},
+		},
+		{
+			Mistake: "it needs no approval after a pause",
+			Mutants: []Mutant{{
+				Package: "pkg/resolve", Function: "OverridesOf",
+				Begin: `if operator.Spec.Paused { mutantState.Store([2]string{"paused", operator.Name}, true) }`,
+			}, {
+				Package: "pkg/resolve", Function: "(*query).approvedTarget",
+				Begin: `if _, wasPaused := mutantState.Load([2]string{"paused", q.request.Operator}); wasPaused { return best, true }`,
+			}},
+			Passes: "TestStories/manual-approval", Fails: generatedStory, Flags: replayed("pause-stays"),
+			Failures: []string{"finishing the story", `was moved from version "1.0.0" to "1.1.0", which no spec`},
+		},
+		{
+			Mistake: "it applies all objects again when it starts",
+			Mutants: []Mutant{{Package: "pkg/revision", Function: "(*Machine).wasSettled", Begin: "return false"}},
+			Passes:  "TestStories/manual-approval", Fails: generatedStory, Flags: replayed("policy-is-removed"),
+			Failures: []string{"needless writes after a restart", `apply services "memo/memo-metrics": 200`},
 		},
 	}
 }

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,8 +46,13 @@ func (e editedObject) isEditedBy(step story.Step) bool {
 type declared struct {
 	*generate.Declared
 
+	// managers has the PlatformOperatorManager. Its settings hold for all operators, so it is declared before them.
+	managers *generate.Declared
 	// installed has the bundle that each PlatformOperator had installed, by the name of the PlatformOperator. It depends on earlier steps.
 	installed map[string]platformv1alpha1.InstalledBundle
+	// begun has the bundle of the upgrade step that each PlatformOperator has begun and not completed, by the name of the PlatformOperator.
+	// The manager does not abort such a step if a later spec or catalog would not begin it.
+	begun map[string]platformv1alpha1.InstalledBundle
 	// version is the version of the cluster.
 	version string
 	// published are the steps that published catalogs, the last one first.
@@ -62,11 +69,18 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 	if err != nil {
 		return nil, err
 	}
-	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
+	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, begun: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
 	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
 		return nil, err
 	}
+	settings := slices.DeleteFunc(slices.Clone(b.kinds), func(kind *generate.Kind) bool { return kind.Resource != managers })
+	if found.managers, err = generate.ReadDeclared(ctx, ended, settings); err != nil {
+		return nil, err
+	}
 	if err := found.readInstalled(); err != nil {
+		return nil, err
+	}
+	if err := found.readBegun(ctx, client); err != nil {
 		return nil, err
 	}
 	if err := found.readOrphaned(ctx, client); err != nil {
@@ -107,6 +121,35 @@ func (d *declared) readInstalled() error {
 		}
 	}
 	return nil
+}
+
+// readBegun reads the bundles of BundleDeployments that differ from the installed ones.
+func (d *declared) readBegun(ctx context.Context, client dynamic.Interface) error {
+	for name, installed := range d.installed {
+		deployment, err := client.Resource(bundleDeployments).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		bundle, err := recordedBundle(deployment)
+		if err != nil {
+			return err
+		}
+		if bundle.Image != installed.Image {
+			d.begun[name] = bundle
+		}
+	}
+	return nil
+}
+
+// recordedBundle returns the bundle that a PlatformOperator's BundleDeployment has or is upgraded to.
+func recordedBundle(deployment *unstructured.Unstructured) (bundle platformv1alpha1.InstalledBundle, err error) {
+	if err := json.Unmarshal([]byte(deployment.GetAnnotations()[platformv1alpha1.AnnotationBundle]), &bundle); err != nil {
+		return bundle, fmt.Errorf("annotation %s of BundleDeployment %q: %w", platformv1alpha1.AnnotationBundle, deployment.GetName(), err)
+	}
+	return bundle, nil
 }
 
 func (d *declared) readOrphaned(ctx context.Context, client dynamic.Interface) error {

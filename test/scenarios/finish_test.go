@@ -2,18 +2,18 @@ package scenarios
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
-	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario/generate"
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
@@ -68,8 +68,8 @@ func catalogCorrection(played *story.Story) ([]story.Step, error) {
 }
 
 // finish is the Finish function of an Oracle. It restores the network and the Pods, performs the corrections, waits until overrides have
-// expired, ends all pauses, and lets the manager retry failed versions.
-func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System) error {
+// expired, ends all pauses, and lets the manager retry the versions that it has rolled back.
+func (b *referenceBuilder) finish(ctx context.Context, ended generate.CheckedSystem) error {
 	up, err := newStep("network", "up")
 	if err != nil {
 		return err
@@ -78,22 +78,25 @@ func (b *referenceBuilder) finish(ctx context.Context, ended *harness.System) er
 	if err != nil {
 		return err
 	}
-	if err := playQuickly(ctx, ended, append([]story.Step{up, ready}, b.corrections...)...); err != nil {
+	if err := ended.Do(ctx, append([]story.Step{up, ready}, b.corrections...)...); err != nil {
 		return err
 	}
 	time.Sleep(time.Until(expiry))
+	if err := ended.WaitForRest(ctx); err != nil {
+		return err
+	}
 	if err := endPauses(ctx, ended); err != nil {
 		return err
 	}
-	if err := ended.Rest(); err != nil {
+	if err := ended.WaitForRest(ctx); err != nil {
 		return err
 	}
-	return retryFailedVersions(ctx, ended)
+	return retryRolledBack(ctx, ended)
 }
 
 // endPauses ends the pause of each operator. What a paused operator has installed depends on when its pause began.
-func endPauses(ctx context.Context, ended *harness.System) error {
-	client, err := adminOf(ended)
+func endPauses(ctx context.Context, ended generate.CheckedSystem) error {
+	client, err := adminOf(ended.System)
 	if err != nil {
 		return err
 	}
@@ -102,13 +105,13 @@ func endPauses(ctx context.Context, ended *harness.System) error {
 		if err != nil {
 			return err
 		}
-		for _, each := range found.Items {
+		for i := range found.Items {
+			each := &found.Items[i]
 			isPaused, _, err := unstructured.NestedBool(each.Object, "spec", "paused")
 			if err != nil || !isPaused || len(each.GetOwnerReferences()) > 0 {
 				continue // a PlatformOperator sets the pause of its BundleDeployment
 			}
-			patch := []byte(`{"spec": {"paused": false}}`)
-			if _, err := client.Resource(resource).Patch(ctx, each.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			if err := setPaused(ctx, ended, each, false); err != nil {
 				return err
 			}
 		}
@@ -116,44 +119,56 @@ func endPauses(ctx context.Context, ended *harness.System) error {
 	return nil
 }
 
-// retryFailedVersions changes the progress deadline of each PlatformOperator with a version that has failed or is held. The manager then
-// retries the version under the conditions at the end of the story, as it does in the reference.
-func retryFailedVersions(ctx context.Context, ended *harness.System) error {
-	client, err := adminOf(ended)
+// setPaused sets spec.paused of an operator.
+func setPaused(ctx context.Context, ended generate.CheckedSystem, operator *unstructured.Unstructured, isPaused bool) error {
+	target := fmt.Sprintf("%s.%s/%s", operator.GetKind(), operator.GroupVersionKind().Group, operator.GetName())
+	step, err := newStep("patch", map[string]any{"object": target, "spec": map[string]any{"paused": isPaused}})
 	if err != nil {
 		return err
 	}
-	operators, err := client.Resource(platformOperators).List(ctx, metav1.ListOptions{})
+	step.Title = fmt.Sprintf("setting spec.paused of %s to %t", target, isPaused)
+	return ended.Do(ctx, step)
+}
+
+// retryRolledBack pauses each operator with a revision that the manager has rolled back, and ends the pause. The manager then retries the
+// revision under the conditions at the end of the story, as it does in the reference. It does not retry the revision by itself. A revision that
+// is held needs no retry: it becomes active by itself when its Pods are ready.
+func retryRolledBack(ctx context.Context, ended generate.CheckedSystem) error {
+	client, err := adminOf(ended.System)
 	if err != nil {
 		return err
 	}
-	for i := range operators.Items {
-		read := &platformv1alpha1.PlatformOperator{}
-		if err := into(&operators.Items[i], read); err != nil {
+	deployments, err := client.Resource(bundleDeployments).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range deployments.Items {
+		each := &deployments.Items[i]
+		read := &corev1alpha2.BundleDeployment{}
+		if err := into(each, read); err != nil {
 			return err
 		}
-		if !needsRetry(read) {
+		if !isRolledBack(read) {
 			continue
 		}
-		patch := []byte(`{"spec": {"install": {"progressDeadlineSeconds": 300}}}`)
-		if read.Spec.Install != nil && read.Spec.Install.ProgressDeadlineSeconds != nil && *read.Spec.Install.ProgressDeadlineSeconds == 300 {
-			patch = []byte(`{"spec": {"install": {"progressDeadlineSeconds": 301}}}`)
+		if owner := metav1.GetControllerOf(read); owner != nil { // a PlatformOperator sets the pause of its BundleDeployment
+			each = &unstructured.Unstructured{}
+			each.SetAPIVersion(owner.APIVersion)
+			each.SetKind(owner.Kind)
+			each.SetName(owner.Name)
 		}
-		if _, err := client.Resource(platformOperators).Patch(ctx, read.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-			return err
+		for _, isPaused := range []bool{true, false} {
+			if err := setPaused(ctx, ended, each, isPaused); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// needsRetry reports whether a version of a PlatformOperator has failed, so that only a change of the spec or of the catalog makes the manager
-// retry it, or has missed its deadline.
-func needsRetry(operator *platformv1alpha1.PlatformOperator) bool {
-	if progressing := meta.FindStatusCondition(operator.Status.Conditions, platformv1alpha1.ConditionProgressing); progressing != nil &&
-		progressing.Reason == platformv1alpha1.ReasonDeadlineExceeded {
-		return true
-	}
-	return slices.ContainsFunc(operator.Status.AvailableUpdates, func(each platformv1alpha1.AvailableUpdate) bool {
-		return each.BlockedReason == platformv1alpha1.BlockedFailed
+// isRolledBack reports whether the manager has rolled back the revision that the present spec asks for.
+func isRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
+	return slices.ContainsFunc(deployment.Status.Revisions, func(each corev1alpha2.Revision) bool {
+		return each.State == corev1alpha2.RevisionFailed && each.FailedGeneration == deployment.Generation
 	})
 }

@@ -145,9 +145,10 @@ func (c storyChecker) check(t *testing.T, read *story.Story, corrections []story
 	corrected := &story.Story{Steps: slices.Concat(read.Steps, published)}
 	oracle := generate.Oracle{
 		Operator: c.operator, From: fresh, Reference: references.read, RemovePermitted: removePermitted,
-		CheckState: func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, corrected, ended) },
-		AfterStep:  (&versionSteps{}).afterStep,
-		Finish:     references.finish,
+		CheckState:   func(ctx context.Context, ended *harness.System) error { return checkVersions(ctx, corrected, ended) },
+		ExcessWrites: excessWrites,
+		AfterStep:    (&versionSteps{}).afterStep,
+		Finish:       references.finish,
 	}
 	synctest.Test(t, func(t *testing.T) { err = oracle.Check(t.Context(), read) })
 	return err

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -72,39 +74,49 @@ func playQuickly(ctx context.Context, system *harness.System, steps ...story.Ste
 var errOtherBundle = errors.New("the published catalog has another bundle of the installed version")
 
 // start starts a reference. The catalogs in a story can have different bundles of the same version, so start tries the catalogs one after
-// the other.
+// the other: first for the installed versions, and then for the versions of upgrade steps that have begun.
 func (b *referenceBuilder) start(ctx context.Context, wanted *declared) (reference *harness.System, err error) {
 	if len(wanted.published) == 0 {
-		return b.startWith(ctx, wanted, nil)
+		return b.startWith(ctx, wanted, catalogs{})
+	}
+	begun := wanted.published
+	if len(wanted.begun) == 0 {
+		begun = begun[:1]
 	}
 	for i := range wanted.published {
-		published := wanted.published[i : i+1]
-		if reference, err = b.startWith(ctx, wanted, published); !errors.Is(err, errOtherBundle) {
-			return reference, err
+		for j := range begun {
+			tried := catalogs{wanted.published[i : i+1], begun[j : j+1]}
+			if reference, err = b.startWith(ctx, wanted, tried); !errors.Is(err, errOtherBundle) {
+				return reference, err
+			}
 		}
 	}
 	return nil, err
 }
 
-func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published []story.Step) (*harness.System, error) {
+// catalogs are the steps that publish the catalogs from which the manager installs the bundles of a reference.
+type catalogs struct{ installed, begun []story.Step }
+
+func (b *referenceBuilder) startWith(ctx context.Context, wanted *declared, published catalogs) (*harness.System, error) {
 	reference, err := b.operator.Start(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
-	if err := wanted.declareIn(ctx, reference, append(slices.Clone(b.first), published...)); err != nil {
+	published.installed = slices.Concat(b.first, published.installed)
+	if err := wanted.declareIn(ctx, reference, published); err != nil {
 		return nil, errors.Join(err, reference.Stop())
 	}
 	return reference, nil
 }
 
-// declareIn declares the same state in a reference. It first installs the bundles that were installed, and then sets the specs, because a
-// spec alone does not determine the installed version.
-func (d *declared) declareIn(ctx context.Context, reference *harness.System, published []story.Step) error {
+// declareIn declares the same state in a reference. It first installs the bundles that were installed, and begins the upgrade steps that had
+// begun. Then it sets the specs, because a spec alone determines neither.
+func (d *declared) declareIn(ctx context.Context, reference *harness.System, published catalogs) error {
 	client, err := adminOf(reference)
 	if err != nil {
 		return err
 	}
-	if err := playQuickly(ctx, reference, published...); err != nil {
+	if err := playQuickly(ctx, reference, published.installed...); err != nil {
 		return err
 	}
 	for _, each := range d.Objects(platformOperators) {
@@ -112,6 +124,18 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 			if err := installPinned(ctx, reference, client, each, bundle); err != nil {
 				return err
 			}
+		}
+	}
+	for _, each := range d.Objects(platformOperators) {
+		bundle, isBegun := d.begun[each.GetName()]
+		if !isBegun {
+			continue
+		}
+		if err := playQuickly(ctx, reference, published.begun...); err != nil {
+			return err
+		}
+		if err := beginStep(ctx, reference, client, each, bundle); err != nil {
+			return err
 		}
 	}
 	for _, each := range d.Objects(bundleDeployments) {
@@ -129,11 +153,13 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 	if err := d.prepare(ctx, client); err != nil {
 		return err
 	}
-	if err := d.Declare(ctx, reference); err != nil {
-		return err
-	}
-	if err := reference.Runner.Cluster.Settle(); err != nil {
-		return err
+	for _, each := range []*generate.Declared{d.managers, d.Declared} {
+		if err := each.Declare(ctx, reference); err != nil {
+			return err
+		}
+		if err := reference.Runner.Cluster.Settle(); err != nil {
+			return err
+		}
 	}
 	if err := d.edit(ctx, client); err != nil {
 		return err
@@ -177,6 +203,57 @@ func installPinned(ctx context.Context, reference *harness.System, client dynami
 		err = fmt.Errorf("%w: PlatformOperator %q, version %s", errOtherBundle, like.GetName(), bundle.Version)
 	}
 	return err
+}
+
+// beginStep begins the upgrade step of a PlatformOperator to a bundle, and then pauses the PlatformOperator, which keeps the bundle until the
+// spec is declared. It first tries the declared spec, because the manager leaves the step if spec.package or spec.upgrades changes later. If
+// only an earlier spec permitted the step, it pins the version. It returns errOtherBundle if the manager has begun the step to another bundle.
+func beginStep(ctx context.Context, reference *harness.System, client dynamic.Interface, like unstructured.Unstructured, bundle platformv1alpha1.InstalledBundle) error {
+	pinned := map[string]any{
+		"package":  map[string]any{"version": bundle.Version},
+		"upgrades": map[string]any{"approval": platformv1alpha1.ApprovalManual, "approvedVersion": bundle.Version},
+	}
+	spec, _, err := unstructured.NestedMap(like.Object, "spec", "package")
+	if err != nil {
+		return err
+	}
+	declared := map[string]any{"package": map[string]any{"version": nil, "catalogSelector": nil}, "upgrades": nil}
+	maps.Copy(declared["package"].(map[string]any), spec)
+	if upgrades, isSet, _ := unstructured.NestedMap(like.Object, "spec", "upgrades"); isSet {
+		declared["upgrades"] = map[string]any{"approval": nil, "approvedVersion": nil, "edges": nil}
+		maps.Copy(declared["upgrades"].(map[string]any), upgrades)
+	}
+	for _, spec := range []map[string]any{declared, pinned} {
+		isBegun, err := patchAndFind(ctx, reference, client, like.GetName(), spec, bundle)
+		if err != nil {
+			return err
+		}
+		if isBegun {
+			_, err = patchAndFind(ctx, reference, client, like.GetName(), map[string]any{"paused": true}, bundle)
+			return err
+		}
+	}
+	return fmt.Errorf("%w: PlatformOperator %q, version %s, whose step is not complete", errOtherBundle, like.GetName(), bundle.Version)
+}
+
+// patchAndFind merges fields into the spec of a PlatformOperator, and reports whether its BundleDeployment then has a bundle.
+func patchAndFind(ctx context.Context, reference *harness.System, client dynamic.Interface, name string, spec map[string]any, bundle platformv1alpha1.InstalledBundle) (bool, error) {
+	patch, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return false, err
+	}
+	if _, err := client.Resource(platformOperators).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return false, fmt.Errorf("beginning the step of PlatformOperator %q to version %s: %w", name, bundle.Version, err)
+	}
+	if err := reference.Runner.Cluster.Settle(); err != nil {
+		return false, err
+	}
+	deployment, err := client.Resource(bundleDeployments).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	recorded, err := recordedBundle(deployment)
+	return recorded.Image == bundle.Image, err
 }
 
 // installActive installs the active version of a BundleDeployment of package notes. If its content came from a Bundle, installActive creates

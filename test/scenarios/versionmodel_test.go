@@ -96,10 +96,24 @@ func offersOf(played *story.Story, name string) (offers []offer, err error) {
 	return slices.DeleteFunc(offers, func(each offer) bool { return each.Package != name }), nil
 }
 
-// check returns an error if the upgrade rules permit a newer version than the installed one.
+// check returns an error if the upgrade rules permit a newer version than the installed one, or if nothing is installed and they permit a
+// version.
 func (m versionModel) check() error {
 	status := m.operator.Status
-	if m.operator.Spec.Paused || m.operator.DeletionTimestamp != nil || status.Installed == nil {
+	if m.operator.Spec.Paused || m.operator.DeletionTimestamp != nil {
+		return nil
+	}
+	if status.Installed == nil {
+		// A first version is installed when its objects are applied, even if it is never ready.
+		for _, newest := range slices.Backward(m.offers) {
+			if !m.isAllowed(newest) {
+				continue
+			}
+			if newest.NoBundle { // the manager waits for its image
+				return nil
+			}
+			return fmt.Errorf("PlatformOperator %q has nothing installed, but must have installed version %s", m.operator.Name, newest.Version)
+		}
 		return nil
 	}
 	from := slices.IndexFunc(m.offers, func(each offer) bool { return each.Version == status.Installed.Version })

@@ -23,7 +23,7 @@ type versionSteps struct {
 	models []versionModel
 }
 
-// afterStep implements generate.Oracle.AfterStep.
+// afterStep implements generate.Oracle.AfterStep. The step is the zero Step if the manager is at rest at the end of a story.
 func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, step story.Step) error {
 	if step.Verb == "publish" {
 		var err error
@@ -55,15 +55,24 @@ func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, st
 }
 
 // permitsStep reports whether the rules permit the step from one version to another. From an empty version, it is the first installation,
-// which needs no approval. A step may be the first part of a way to a later version. permitsStep returns true for versions that the catalog
-// does not have, and if an override may permit a bundle for another version of OpenShift.
+// which needs no approval. A step may be the first part of a way to a later version. From a version that the catalog does not have, any way
+// is permitted. A paused operator begins no step.
 func (m versionModel) permitsStep(from, to string) bool {
 	index := func(version string) int {
 		return slices.IndexFunc(m.offers, func(each offer) bool { return each.Version == version })
 	}
 	first, last := index(from), index(to)
-	if last < 0 || from != "" && first < 0 || len(m.operator.Spec.CompatibilityOverrides) > 0 {
-		return true
+	if last < 0 || m.operator.Spec.Paused {
+		return false
+	}
+	if len(m.operator.Spec.CompatibilityOverrides) > 0 {
+		m.offers = slices.Clone(m.offers)
+		for i := range m.offers {
+			m.offers[i].MaxOpenShiftVersion = "" // an override may permit a bundle for another version of OpenShift
+		}
+	}
+	if from != "" && first < 0 {
+		return m.isAllowed(m.offers[last])
 	}
 	upgrades := m.operator.Spec.Upgrades
 	if from == "" || upgrades != nil && upgrades.Edges == platformv1alpha1.EdgesSelfCertified {

@@ -5,24 +5,30 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change nothing, and the
+// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change and write nothing, and the
 // cluster must have the same state as a reference: another system in which users declared the same state without the steps of the story.
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator harness.Operator
 	// From is the checkpoint at which stories begin. IsRunning must be true.
 	From harness.Checkpoint
-	// AfterStep checks the system after each step of a story, when the cluster has settled. Nil checks nothing.
+	// AfterStep checks the system after each step of a story and of Finish, when the cluster has settled. It is also called with the zero Step
+	// when the operator is at rest after the last step. Nil checks nothing.
 	AfterStep func(ctx context.Context, system *harness.System, step story.Step) error
 	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step and after it
-	// has removed all injected faults. Nil does nothing.
-	Finish func(ctx context.Context, ended *harness.System) error
+	// has removed all injected faults. Finish must make its changes by CheckedSystem.Do, so that AfterStep checks each of them. Nil does
+	// nothing.
+	Finish func(ctx context.Context, ended CheckedSystem) error
 	// CheckState returns an error if the state at rest is not the state that users declared. Nil checks nothing.
 	CheckState func(ctx context.Context, ended *harness.System) error
+	// ExcessWrites returns those of a restarted operator's writes that it must not send, because it found the cluster as it had left it. The
+	// cluster has not changed by the writes. Nil returns all of them.
+	ExcessWrites func(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error)
 	// Reference makes the reference of a system. Nil compares with no reference.
 	Reference Reference
 	// RemovePermitted removes permitted differences from the states of both systems. Nil removes nothing.
@@ -72,35 +78,28 @@ func (o Oracle) play(ctx context.Context, read *story.Story) (ended endState, er
 		return ended, err
 	}
 	defer func() { err = errors.Join(err, system.Stop()) }()
+	checked := CheckedSystem{system, o.AfterStep}
 	for _, step := range read.Steps {
 		if err := system.Runner.Do(ctx, step); err != nil {
 			return ended, StepError{fmt.Errorf("%s: %w", step.Position, err)}
 		}
-		if err := o.afterStep(ctx, system, step); err != nil {
+		if err := checked.check(ctx, step); err != nil {
 			return ended, fmt.Errorf("%s: %w", step.Position, err)
 		}
 	}
 	system.Runner.RemoveFaults()
 	if o.Finish != nil {
-		if err := o.Finish(ctx, system); err != nil {
+		if err := o.Finish(ctx, checked); err != nil {
 			return ended, fmt.Errorf("finishing the story: %w", err)
 		}
 	}
-	if err := system.Rest(); err != nil {
+	if err := checked.WaitForRest(ctx); err != nil {
 		return ended, err
 	}
 	if !system.IsRunning() {
 		return ended, errors.New("the operator does not run at the end of the story")
 	}
 	return o.inspect(ctx, read, system)
-}
-
-// afterStep waits until the cluster has settled, and calls AfterStep.
-func (o Oracle) afterStep(ctx context.Context, system *harness.System, step story.Step) error {
-	if err := system.Runner.Cluster.Settle(); err != nil || o.AfterStep == nil {
-		return err
-	}
-	return o.AfterStep(ctx, system, step)
 }
 
 // inspect checks a system at rest, and returns its state.
@@ -125,18 +124,34 @@ func (o Oracle) inspect(ctx context.Context, read *story.Story, system *harness.
 	return ended, err
 }
 
-// restart starts the operator again from the end of a story, and returns an error if the cluster changes.
+// restart starts the operator again from the end of a story. It returns an error if the cluster changes, or if the operator writes although
+// nothing has changed.
 func (o Oracle) restart(ctx context.Context, ended endState) error {
 	system, err := o.Operator.Start(ctx, ended.checkpoint)
 	if err != nil {
 		return fmt.Errorf("after a restart: %w", err)
 	}
+	return errors.Join(o.checkRestarted(ctx, system, ended.state), system.Stop())
+}
+
+// checkRestarted checks a restarted system, which had a state before.
+func (o Oracle) checkRestarted(ctx context.Context, system *harness.System, before harness.State) error {
 	after, err := system.State(ctx)
-	if err = errors.Join(err, system.Stop()); err != nil {
+	if err != nil {
 		return err
 	}
-	if difference := harness.Difference(ended.state, after); difference != "" {
+	if difference := harness.Difference(before, after); difference != "" {
 		return fmt.Errorf("a restart of the operator changes the cluster (-before +after):\n%s", difference)
+	}
+	writes := system.AllWrites()
+	if o.ExcessWrites != nil {
+		if writes, err = o.ExcessWrites(ctx, system, writes); err != nil {
+			return err
+		}
+	}
+	if len(writes) > 0 {
+		return fmt.Errorf("the operator sends %d needless writes after a restart, although nothing has changed; the last ones were:\n%s",
+			len(writes), harness.DescribeWrites(writes))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package generate_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,8 @@ const (
 	countsStarts   defect = "it counts its starts in the copy"
 	ends           defect = "it ends during the story"
 	neverRests     defect = "it writes the time into the copy"
+	writesAgain    defect = "it writes each copy again when it starts"
+	neverGivesUp   defect = "it repeats a write that is refused"
 )
 
 // copier copies the spec of each Widget to a ConfigMap of the same name.
@@ -106,10 +109,13 @@ func prepare(ctx context.Context, cluster *scenario.Cluster, definition *unstruc
 
 // run copies all Widgets every 30 seconds. It ignores errors, because it retries after 30 seconds.
 func (c *copier) run(ctx context.Context, client dynamic.Interface, kind *generate.Kind) {
-	for {
+	for isFirst := true; ; isFirst = false {
+		if c.defect == neverGivesUp {
+			_, _ = client.Resource(configMaps).Namespace("no-such-namespace").Create(ctx, configMap("a", nil), metav1.CreateOptions{})
+		}
 		list, err := client.Resource(kind.Resource).List(ctx, metav1.ListOptions{})
 		for i := 0; err == nil && i < len(list.Items); i++ {
-			_ = c.copy(ctx, client.Resource(configMaps).Namespace("default"), &list.Items[i])
+			_ = c.copy(ctx, client.Resource(configMaps).Namespace("default"), &list.Items[i], isFirst)
 		}
 		select {
 		case <-ctx.Done():
@@ -119,7 +125,7 @@ func (c *copier) run(ctx context.Context, client dynamic.Interface, kind *genera
 	}
 }
 
-func (c *copier) copy(ctx context.Context, client dynamic.ResourceInterface, widget *unstructured.Unstructured) error {
+func (c *copier) copy(ctx context.Context, client dynamic.ResourceInterface, widget *unstructured.Unstructured, isFirst bool) error {
 	spec, err := json.Marshal(widget.Object["spec"])
 	if err != nil {
 		return err
@@ -133,17 +139,22 @@ func (c *copier) copy(ctx context.Context, client dynamic.ResourceInterface, wid
 	}
 	live, err := client.Get(ctx, widget.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": widget.GetName()}, "data": data,
-		}}, metav1.CreateOptions{})
+		_, err = client.Create(ctx, configMap(widget.GetName(), data), metav1.CreateOptions{})
 		return err
 	}
-	if err != nil || c.defect == ignoresChanges || fmt.Sprint(live.Object["data"]) == fmt.Sprint(data) {
+	isCurrent := fmt.Sprint(live.Object["data"]) == fmt.Sprint(data) && !(isFirst && c.defect == writesAgain)
+	if err != nil || c.defect == ignoresChanges || isCurrent {
 		return err
 	}
 	live.Object["data"] = data
 	_, err = client.Update(ctx, live, metav1.UpdateOptions{})
 	return err
+}
+
+func configMap(name string, data map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}, "data": data,
+	}}
 }
 
 const widgetIsPainted = `
@@ -154,7 +165,9 @@ steps:
 - patch: {object: Widget/a, spec: {size: 2}}
 `
 
-func TestAnOracleFindsDefects(t *testing.T) {
+// widgetDefinition returns the CustomResourceDefinition of Widget as an object.
+func widgetDefinition(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
 	definitions := widgets(t, paintedProperties)
 	definitions[0].Spec.Scope, definitions[0].Spec.Versions[1].Served = apiextensionsv1.ClusterScoped, true
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(definitions[0])
@@ -163,6 +176,11 @@ func TestAnOracleFindsDefects(t *testing.T) {
 	}
 	definition := &unstructured.Unstructured{Object: content}
 	definition.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	return definition
+}
+
+func TestAnOracleFindsDefects(t *testing.T) {
+	definition := widgetDefinition(t)
 	read, err := story.Parse("painted.yaml", []byte(widgetIsPainted), story.Verbs())
 	if err != nil {
 		t.Fatal(err)
@@ -187,6 +205,8 @@ func TestAnOracleFindsDefects(t *testing.T) {
 		string(ignoresChanges):            {ignoresChanges, read, nil, nil, "differs from the reference"},
 		string(countsStarts):              {countsStarts, read, nil, nil, "a restart of the operator changes the cluster"},
 		string(neverRests):                {neverRests, read, nil, nil, "the operator is not at rest"},
+		string(writesAgain):               {writesAgain, read, nil, nil, "the operator sends 1 needless writes after a restart"},
+		string(neverGivesUp):              {neverGivesUp, read, nil, nil, "the API server still refuses its writes, 10 times in the last 5m0s"},
 		"a step that cannot be performed": {none, impossible, nil, nil, "Widget/b does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,4 +227,79 @@ func TestAnOracleFindsDefects(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A change that the operator makes because of Finish is judged like one that it makes because of the story.
+func TestAnOracleChecksTheStepsOfFinish(t *testing.T) {
+	kind, definition := painted(t), widgetDefinition(t)
+	read, err := story.Parse("painted.yaml", []byte(widgetIsPainted), story.Verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	larger, err := story.NewArguments(map[string]any{"object": "Widget/a", "spec": map[string]any{"size": 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		fails string // the verb of the step after which AfterStep returns an error
+		steps string
+		want  string // a part of the error, or empty if Check must succeed
+	}{
+		"no step is wrong":              {"none", "create wait patch patch rest rest", ""},
+		"the step of Finish is wrong":   {"patch patch", "create wait patch patch", "finishing the story: patch: the size is wrong"},
+		"the state at rest is wrong":    {"rest", "create wait patch patch rest", "finishing the story: the size is wrong"},
+		"the state at the end is wrong": {"rest rest", "create wait patch patch rest rest", "the size is wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var steps []string
+			oracle := generate.Oracle{
+				Operator: (&copier{}).underTest(kind, definition), From: harness.Checkpoint{IsRunning: true},
+				AfterStep: func(_ context.Context, _ *harness.System, step story.Step) error {
+					steps = append(steps, cmp.Or(step.Verb, "rest"))
+					if strings.HasSuffix(strings.Join(steps, " "), test.fails) {
+						return errors.New("the size is wrong")
+					}
+					return nil
+				},
+				Finish: func(ctx context.Context, ended generate.CheckedSystem) error {
+					if err := ended.Do(ctx, story.Step{Verb: "patch", Arguments: larger}); err != nil {
+						return err
+					}
+					return ended.WaitForRest(ctx)
+				},
+			}
+			synctest.Test(t, func(t *testing.T) {
+				err := oracle.Check(t.Context(), read)
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("got error %v, want one with %q", err, test.want)
+				}
+			})
+			if got := strings.Join(steps, " "); got != test.steps {
+				t.Errorf("AfterStep was called after %q, want %q", got, test.steps)
+			}
+		})
+	}
+}
+
+// An operator may be unable to know what it has written before. Its author then permits the writes.
+func TestAnOracleAcceptsPermittedWritesAfterARestart(t *testing.T) {
+	kind, definition := painted(t), widgetDefinition(t)
+	read, err := story.Parse("painted.yaml", []byte(widgetIsPainted), story.Verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle := generate.Oracle{
+		Operator: (&copier{defect: writesAgain}).underTest(kind, definition), From: harness.Checkpoint{IsRunning: true},
+		ExcessWrites: func(_ context.Context, _ *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
+			if len(writes) != 1 || writes[0].Verb != "update" || writes[0].Name != "a" {
+				return nil, fmt.Errorf("unexpected writes: %v", writes)
+			}
+			return nil, nil
+		},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if err := oracle.Check(t.Context(), read); err != nil {
+			t.Error(err)
+		}
+	})
 }

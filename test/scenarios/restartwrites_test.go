@@ -1,0 +1,69 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/scenario"
+	"github.com/openshift/platform-operators/pkg/scenario/harness"
+)
+
+// excessWrites is the ExcessWrites function of an Oracle. A new manager process does not know what the process before it has done, if that did
+// not end with an active revision of the present spec. Then the new process may unpack the source and apply each object again, once.
+func excessWrites(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
+	objects, err := restarted.Runner.Cluster.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	permitted := map[string]int{}
+	for i := range objects[bundleDeployments.GroupResource()] {
+		deployment := &corev1alpha2.BundleDeployment{}
+		if err := into(&objects[bundleDeployments.GroupResource()][i], deployment); err != nil {
+			return nil, err
+		}
+		if !isUnfinished(deployment) {
+			continue
+		}
+		// The first status of the new process lacks what only the earlier process knew, such as the drift, or that the source cannot be unpacked.
+		permitted[writeKey("update", bundleDeployments.GroupResource().String()+"/status", "", deployment.Name)] += 2
+		for resource, all := range objects {
+			for _, each := range all {
+				if each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {
+					continue
+				}
+				for _, verb := range []string{"patch", "apply"} { // the patch converts the managedFields entry of a POST to that of an apply
+					permitted[writeKey(verb, resource.String(), each.GetNamespace(), each.GetName())]++
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(writes, func(r scenario.Request) bool {
+		resource := r.Resource.String()
+		if r.Subresource != "" {
+			resource += "/" + r.Subresource
+		}
+		key := writeKey(r.Verb, resource, r.Namespace, r.Name)
+		permitted[key]--
+		return permitted[key] >= 0
+	}), nil
+}
+
+func writeKey(verb, resource, namespace, name string) string {
+	return fmt.Sprintf("%s %s %s/%s", verb, resource, namespace, name)
+}
+
+// isUnfinished reports whether the rollout of a revision has begun and is not complete, or whether the spec asks for content that cannot be
+// installed. In the second case the manager should not apply the active revision again, but it does: (*revision.Machine).wasSettled is false.
+func isUnfinished(deployment *corev1alpha2.BundleDeployment) bool {
+	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
+	if progressing != nil && progressing.Reason == corev1alpha2.ReasonBlocked {
+		return true
+	}
+	return slices.ContainsFunc(deployment.Status.Revisions, func(each corev1alpha2.Revision) bool {
+		return each.State == corev1alpha2.RevisionRollingOut && each.StartedTime != nil
+	})
+}

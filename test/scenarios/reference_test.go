@@ -223,37 +223,46 @@ func beginStep(ctx context.Context, reference *harness.System, client dynamic.In
 		declared["upgrades"] = map[string]any{"approval": nil, "approvedVersion": nil, "edges": nil}
 		maps.Copy(declared["upgrades"].(map[string]any), upgrades)
 	}
+	step := upgradeStep{reference, client, like.GetName(), bundle}
 	for _, spec := range []map[string]any{declared, pinned} {
-		isBegun, err := patchAndFind(ctx, reference, client, like.GetName(), spec, bundle)
+		isBegun, err := step.begin(ctx, spec)
 		if err != nil {
 			return err
 		}
 		if isBegun {
-			_, err = patchAndFind(ctx, reference, client, like.GetName(), map[string]any{"paused": true}, bundle)
+			_, err = step.begin(ctx, map[string]any{"paused": true})
 			return err
 		}
 	}
 	return fmt.Errorf("%w: PlatformOperator %q, version %s, whose step is not complete", errOtherBundle, like.GetName(), bundle.Version)
 }
 
-// patchAndFind merges fields into the spec of a PlatformOperator, and reports whether its BundleDeployment then has a bundle.
-func patchAndFind(ctx context.Context, reference *harness.System, client dynamic.Interface, name string, spec map[string]any, bundle platformv1alpha1.InstalledBundle) (bool, error) {
+// upgradeStep is the step of a PlatformOperator to a bundle.
+type upgradeStep struct {
+	reference *harness.System
+	client    dynamic.Interface
+	name      string
+	bundle    platformv1alpha1.InstalledBundle
+}
+
+// begin merges fields into the spec of the PlatformOperator, and reports whether its BundleDeployment then has the bundle.
+func (s upgradeStep) begin(ctx context.Context, spec map[string]any) (bool, error) {
 	patch, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		return false, err
 	}
-	if _, err := client.Resource(platformOperators).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return false, fmt.Errorf("beginning the step of PlatformOperator %q to version %s: %w", name, bundle.Version, err)
+	if _, err := s.client.Resource(platformOperators).Patch(ctx, s.name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return false, fmt.Errorf("beginning the step of PlatformOperator %q to version %s: %w", s.name, s.bundle.Version, err)
 	}
-	if err := reference.Runner.Cluster.Settle(); err != nil {
+	if err := s.reference.Runner.Cluster.Settle(); err != nil {
 		return false, err
 	}
-	deployment, err := client.Resource(bundleDeployments).Get(ctx, name, metav1.GetOptions{})
+	deployment, err := s.client.Resource(bundleDeployments).Get(ctx, s.name, metav1.GetOptions{})
 	if err != nil {
 		return false, err
 	}
 	recorded, err := recordedBundle(deployment)
-	return recorded.Image == bundle.Image, err
+	return recorded.Image == s.bundle.Image, err
 }
 
 // installActive installs the active version of a BundleDeployment of package notes. If its content came from a Bundle, installActive creates

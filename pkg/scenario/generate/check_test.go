@@ -142,8 +142,9 @@ func (c *copier) copy(ctx context.Context, client dynamic.ResourceInterface, wid
 		_, err = client.Create(ctx, configMap(widget.GetName(), data), metav1.CreateOptions{})
 		return err
 	}
-	isCurrent := fmt.Sprint(live.Object["data"]) == fmt.Sprint(data) && !(isFirst && c.defect == writesAgain)
-	if err != nil || c.defect == ignoresChanges || isCurrent {
+	writesAnyway := isFirst && c.defect == writesAgain
+	isCurrent := fmt.Sprint(live.Object["data"]) == fmt.Sprint(data)
+	if err != nil || c.defect == ignoresChanges || isCurrent && !writesAnyway {
 		return err
 	}
 	live.Object["data"] = data

@@ -256,8 +256,27 @@ func (m *Machine) wasSettled() bool {
 		return false
 	}
 	before := m.lastProgressing()
-	return before != nil && (before.Reason == corev1alpha2.ReasonAsExpected || m.wasPaused() && m.failed == nil && !m.wasStarted() ||
-		m.failed != nil && m.wasRolledBack())
+	if before == nil {
+		return false
+	}
+	switch isQuiet := m.failed == nil && !m.wasStarted(); before.Reason {
+	case corev1alpha2.ReasonAsExpected:
+		return true
+	case corev1alpha2.ReasonPaused:
+		return isQuiet
+	case corev1alpha2.ReasonBlocked: // for example, because new content cannot be unpacked
+		return isQuiet && !m.wasLaterPresent()
+	}
+	return m.failed != nil && m.wasRolledBack()
+}
+
+// wasLaterPresent reports whether the last written status has objects of a later revision than the active one on the cluster, as after a
+// rollout that was abandoned.
+func (m *Machine) wasLaterPresent() bool {
+	status := m.in.Deployment.Status
+	return slices.ContainsFunc(status.Revisions, func(each corev1alpha2.Revision) bool {
+		return each.Number > status.ActiveRevision && each.Presence != corev1alpha2.Absent
+	})
 }
 
 // IsSettled reports whether the active revision is the desired one and no rollout or rollback was in progress before this sync.

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 )
 
-// excessWrites is the ExcessWrites function of an Oracle. A new manager process does not know what the process before it has done, if that did
-// not end with an active revision of the present spec. Then the new process may unpack the source and apply each object again, once.
+// excessWrites is the ExcessWrites function of an Oracle. During a rollout, a new manager process does not know what the process before it has
+// applied, and may apply each object again, once. While the content of the spec cannot be installed, it only reports again why.
 func excessWrites(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
 	objects, err := restarted.Runner.Cluster.Objects(ctx)
 	if err != nil {
@@ -25,14 +25,15 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 		if err := into(&objects[bundleDeployments.GroupResource()][i], deployment); err != nil {
 			return nil, err
 		}
-		if !isUnfinished(deployment) {
+		isRollingOut := isRollingOut(deployment)
+		if !isRollingOut && !isBlocked(deployment) {
 			continue
 		}
 		// The first status of the new process lacks what only the earlier process knew, such as the drift, or that the source cannot be unpacked.
 		permitted[writeKey("update", bundleDeployments.GroupResource().String()+"/status", "", deployment.Name)] += 2
 		for resource, all := range objects {
 			for _, each := range all {
-				if each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {
+				if !isRollingOut || each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {
 					continue
 				}
 				for _, verb := range []string{"patch", "apply"} { // the patch converts the managedFields entry of a POST to that of an apply
@@ -56,13 +57,14 @@ func writeKey(verb, resource, namespace, name string) string {
 	return fmt.Sprintf("%s %s %s/%s", verb, resource, namespace, name)
 }
 
-// isUnfinished reports whether the rollout of a revision has begun and is not complete, or whether the spec asks for content that cannot be
-// installed. In the second case the manager should not apply the active revision again, but it does: (*revision.Machine).wasSettled is false.
-func isUnfinished(deployment *corev1alpha2.BundleDeployment) bool {
+// isBlocked reports whether the spec asks for content that cannot be installed.
+func isBlocked(deployment *corev1alpha2.BundleDeployment) bool {
 	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	if progressing != nil && progressing.Reason == corev1alpha2.ReasonBlocked {
-		return true
-	}
+	return progressing != nil && progressing.Reason == corev1alpha2.ReasonBlocked
+}
+
+// isRollingOut reports whether the rollout of a revision has begun and is not complete.
+func isRollingOut(deployment *corev1alpha2.BundleDeployment) bool {
 	return slices.ContainsFunc(deployment.Status.Revisions, func(each corev1alpha2.Revision) bool {
 		return each.State == corev1alpha2.RevisionRollingOut && each.StartedTime != nil
 	})

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,6 +15,7 @@ import (
 
 // excessWrites is the ExcessWrites function of an Oracle. During a rollout, a new manager process does not know what the process before it has
 // applied, and may apply each object again, once. While the content of the spec cannot be installed, it only reports again why.
+// It tries once to create an object that another owner has.
 func excessWrites(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
 	objects, err := restarted.Runner.Cluster.Objects(ctx)
 	if err != nil {
@@ -48,6 +50,9 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 			resource += "/" + r.Subresource
 		}
 		key := writeKey(r.Verb, resource, r.Namespace, r.Name)
+		if _, isKnown := permitted[key]; !isKnown && r.Verb == "create" && r.Code == http.StatusConflict {
+			permitted[key] = 1
+		}
 		permitted[key]--
 		return permitted[key] >= 0
 	}), nil

@@ -18,8 +18,8 @@ import (
 // create creates an object by POST. If the object already exists although the cache does not have it, create reads and returns it, and
 // created is false. Such an object has another owner or has lost its labels, or the cache is out of date.
 func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, created bool, err error) {
-	if r.desired.IsInstallNamespace {
-		// A namespace usually exists; reading it first saves a write that would be refused.
+	if r.desired.IsInstallNamespace || r.options.Memory.isForeign(r.desired.Key) {
+		// A namespace usually exists, and so does an object that has another owner; reading it first saves a write that would be refused.
 		found, err := r.writer.get(ctx)
 		if err == nil {
 			live, err = livecache.NewLive(found)
@@ -30,6 +30,7 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 		}
 	}
 	posted, err := r.writer.create(ctx, r.desired.Object())
+	r.options.Memory.setForeign(r.desired.Key, apierrors.IsAlreadyExists(err))
 	if err == nil {
 		live, err = r.remember(posted)
 		return live, true, err

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -90,13 +92,15 @@ type Memory struct {
 	// notOwned has the install namespaces that do not belong to the owner. The value is true if the manager created the namespace for no
 	// other BundleDeployment either.
 	notOwned map[string]bool
+	// foreign are the objects that existed, although the cache did not have them, when the manager last tried to create them.
+	foreign map[object.Key]bool
 	// unusable is the name of the install namespace while nothing may be created in it; otherwise empty.
 	unusable string
 }
 
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory {
-	return &Memory{objects: map[object.Key]objectState{}, notOwned: map[string]bool{}}
+	return &Memory{objects: map[object.Key]objectState{}, notOwned: map[string]bool{}, foreign: map[object.Key]bool{}}
 }
 
 func (m *Memory) state(key object.Key) (objectState, bool) {
@@ -110,6 +114,22 @@ func (m *Memory) setState(key object.Key, state objectState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.objects[key] = state
+}
+
+func (m *Memory) isForeign(key object.Key) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.foreign[key]
+}
+
+func (m *Memory) setForeign(key object.Key, isForeign bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if isForeign {
+		m.foreign[key] = true
+		return
+	}
+	delete(m.foreign, key)
 }
 
 // setVersion records the version of an object after a call. It does nothing if the object has no state.
@@ -127,13 +147,9 @@ func (m *Memory) setVersion(key object.Key, live *livecache.Live) {
 func (m *Memory) Keep(sets ...*object.Set) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for key := range m.objects {
-		wanted := false
-		for _, set := range sets {
-			wanted = wanted || set.Has(key)
-		}
-		if !wanted {
-			delete(m.objects, key)
-		}
+	isUnwanted := func(key object.Key) bool {
+		return !slices.ContainsFunc(sets, func(set *object.Set) bool { return set.Has(key) })
 	}
+	maps.DeleteFunc(m.objects, func(key object.Key, _ objectState) bool { return isUnwanted(key) })
+	maps.DeleteFunc(m.foreign, func(key object.Key, _ bool) bool { return isUnwanted(key) })
 }

@@ -85,6 +85,9 @@ func (b *referenceBuilder) finish(ctx context.Context, ended generate.CheckedSys
 	if err := ended.WaitForRest(ctx); err != nil {
 		return err
 	}
+	if err := permitOrphans(ctx, ended); err != nil {
+		return err
+	}
 	if err := endPauses(ctx, ended); err != nil {
 		return err
 	}
@@ -92,6 +95,47 @@ func (b *referenceBuilder) finish(ctx context.Context, ended generate.CheckedSys
 		return err
 	}
 	return retryRolledBack(ctx, ended)
+}
+
+// permitOrphans removes adoption None from operators for which a removal has kept a CustomResourceDefinition. Such an operator cannot be
+// installed again, so that its state depends on whether it was removed during the story.
+func permitOrphans(ctx context.Context, ended generate.CheckedSystem) error {
+	client, err := adminOf(ended.System)
+	if err != nil {
+		return err
+	}
+	found := &declared{}
+	if err := found.readOrphaned(ctx, client); err != nil || len(found.orphaned) == 0 {
+		return err
+	}
+	for _, of := range []struct {
+		resource schema.GroupVersionResource
+		path     []string
+	}{{platformOperators, []string{"spec", "install", "adoption"}}, {bundleDeployments, []string{"spec", "adoption"}}} {
+		found, err := client.Resource(of.resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for i := range found.Items {
+			each := &found.Items[i]
+			adoption, _, err := unstructured.NestedString(each.Object, of.path...)
+			if err != nil || adoption != string(corev1alpha2.AdoptionNone) || len(each.GetOwnerReferences()) > 0 {
+				continue // a PlatformOperator sets the adoption of its BundleDeployment
+			}
+			patch := map[string]any{"object": fmt.Sprintf("%s.%s/%s", each.GetKind(), each.GroupVersionKind().Group, each.GetName())}
+			if err := unstructured.SetNestedField(patch, nil, of.path...); err != nil {
+				return err
+			}
+			step, err := newStep("patch", patch)
+			if err != nil {
+				return err
+			}
+			if err := ended.Do(ctx, step); err != nil {
+				return err
+			}
+		}
+	}
+	return ended.WaitForRest(ctx)
 }
 
 // endPauses ends the pause of each operator. What a paused operator has installed depends on when its pause began.

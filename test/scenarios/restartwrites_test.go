@@ -32,7 +32,9 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 			continue
 		}
 		// The first status of the new process lacks what only the earlier process knew, such as the drift, or that the source cannot be unpacked.
+		// The PlatformOperator follows it.
 		permitted[writeKey("update", bundleDeployments.GroupResource().String()+"/status", "", deployment.Name)] += 2
+		permitted[writeKey("update", platformOperators.GroupResource().String()+"/status", "", deployment.Name)] += 2
 		for resource, all := range objects {
 			for _, each := range all {
 				if !isRollingOut || each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {

@@ -193,7 +193,8 @@ func (p *playedPatterns) add(pattern perturb.Pattern, isApplied bool) {
 }
 
 // report adds the number of applied perturbations of each pattern to the test's report. It fails the test if none was applied, or if more
-// than one in 20 was not. Events that were to be merged are no failures: often the next event is the manager's reaction to the first.
+// than one in 20 was not, but permits two in a small sample: the number of an object's events may vary from run to run. Events that were to be
+// merged are no failures: often the next event is the manager's reaction to the first.
 func (p *playedPatterns) report(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
@@ -212,8 +213,8 @@ func (p *playedPatterns) report(t *testing.T) {
 	switch {
 	case applied == 0:
 		t.Error("no perturbation was applied; does -run match the name of one?")
-	case missed > max(1, (applied+missed)/20):
-		t.Errorf("%d of %d perturbations could not be applied; at most one in 20 may be skipped", missed, applied+missed)
+	case missed > max(2, (applied+missed)/20):
+		t.Errorf("%d of %d perturbations could not be applied; at most one in 20, or two, may be skipped", missed, applied+missed)
 	}
 }
 

@@ -265,17 +265,17 @@ func (m *Machine) wasSettled() bool {
 	case corev1alpha2.ReasonPaused:
 		return isQuiet
 	case corev1alpha2.ReasonBlocked: // for example, because new content cannot be unpacked
-		return isQuiet && !m.wasLaterPresent()
+		return isQuiet && !m.wasOtherPresent()
 	}
 	return m.failed != nil && m.wasRolledBack()
 }
 
-// wasLaterPresent reports whether the last written status has objects of a later revision than the active one on the cluster, as after a
-// rollout that was abandoned.
-func (m *Machine) wasLaterPresent() bool {
+// wasOtherPresent reports whether, by the last written status, objects of another revision than the active one may be on the cluster, as
+// after a rollout that was abandoned.
+func (m *Machine) wasOtherPresent() bool {
 	status := m.in.Deployment.Status
 	return slices.ContainsFunc(status.Revisions, func(each corev1alpha2.Revision) bool {
-		return each.Number > status.ActiveRevision && each.Presence != corev1alpha2.Absent
+		return each.Number != status.ActiveRevision && each.Presence != corev1alpha2.Absent
 	})
 }
 

@@ -75,7 +75,7 @@ func restarts() []Defect {
 					}
 				}`,
 			}},
-			Passes: "TestStories/memo-is-installed", Fails: "OM_17/step_2:_stale_restart_after_.*_create_services.*,_1_writes", Flags: perturbed("memo-is-installed"),
+			Passes: "TestStories/memo-is-installed", Fails: "OM_17/step_2:_stale_restart_after_.*_create_services.*,_1_write", Flags: perturbed("memo-is-installed"),
 			Failures: []string{"step 2: stale restart after write", "services memo memo-metrics: created 2 times and deleted 1 times"},
 		},
 	}
@@ -215,7 +215,7 @@ func generated() []Defect {
 			Mistake: "it applies all objects again when it starts",
 			Mutants: []Mutant{{Package: "pkg/revision", Function: "(*Machine).wasSettled", Begin: "return false"}},
 			Passes:  "TestStories/manual-approval", Fails: generatedStory, Flags: replayed("policy-is-removed"),
-			Failures: []string{"needless writes after a restart", `apply services "memo/memo-metrics": 200`},
+			Failures: []string{"excess writes after a restart", `apply services "memo/memo-metrics": 200`},
 		},
 	}
 }

@@ -23,8 +23,8 @@ var (
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// removeReverted removes the records of drift that was reverted, because only the process that reverted it reports it. Changes that the manager
-// leaves in place stay.
+// removeReverted removes the records of drift that the manager reverted, once or again and again, because only the process that reverted it
+// reports it. Changes that the manager leaves in place stay.
 func removeReverted(object *unstructured.Unstructured) error {
 	records, isSet, err := unstructured.NestedSlice(object.Object, "status", "drift")
 	if err != nil || !isSet {

@@ -182,30 +182,27 @@ func (c *Cache) Forget(key object.Key) {
 // confirm records the progress of the watch and clears fault. It drops the response to a write that the watch has delivered, or whose
 // object the watch reports as deleted.
 func (c *Cache) confirm(delivered any, deleted bool) {
-	live, ok := delivered.(*Live)
-	if !ok {
-		return
+	if live, ok := delivered.(*Live); ok {
+		c.advance(live.ResourceVersion)
+		c.drop(live, deleted)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fault = nil
-	if c.progress == "" || isOlder(c.progress, live.ResourceVersion) {
-		c.progress = live.ResourceVersion
-	}
-	c.drop(live, deleted)
 }
 
 // confirmMissed is confirm for a deletion that the watch has missed. The version of such an object is not that of the deletion, and is no
 // progress: after the restore of a backup of etcd, it may be from before.
 func (c *Cache) confirmMissed(deleted any) {
-	live, ok := deleted.(*Live)
-	if !ok {
-		return
+	if live, ok := deleted.(*Live); ok {
+		c.drop(live, true)
 	}
+}
+
+// advance records that the watch has delivered a version.
+func (c *Cache) advance(version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fault = nil
-	c.drop(live, true)
+	if c.progress == "" || isOlder(c.progress, version) {
+		c.progress = version
+	}
 }
 
 // restart clears the progress of the watch after it has delivered an object in an older version than before. A backup of etcd was restored
@@ -216,9 +213,12 @@ func (c *Cache) restart() {
 	c.progress = ""
 }
 
-// drop drops the response for an object that the watch has delivered. The lock must be held.
+// drop clears fault, and drops the response for an object that the watch has delivered.
 func (c *Cache) drop(live *Live, deleted bool) {
 	name := storeKey(live.Namespace, live.Name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = nil
 	written, ok := c.recent[name]
 	if !ok {
 		return

@@ -10,8 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change and write nothing, and the
-// cluster must have the same state as a reference: another system in which users declared the same state without the steps of the story.
+// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change and write nothing,
+// and the cluster must have the same state as a reference: another system in which users declared the same state without the steps of the
+// story.
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator harness.Operator
@@ -150,7 +151,7 @@ func (o Oracle) checkRestarted(ctx context.Context, system *harness.System, befo
 		}
 	}
 	if len(writes) > 0 {
-		return fmt.Errorf("the operator sends %d needless writes after a restart, although nothing has changed; the last ones were:\n%s",
+		return fmt.Errorf("the operator sends %d excess writes after a restart, although nothing has changed; the last ones were:\n%s",
 			len(writes), harness.DescribeWrites(writes))
 	}
 	return nil

@@ -206,7 +206,7 @@ func TestAnOracleFindsDefects(t *testing.T) {
 		string(ignoresChanges):            {ignoresChanges, read, nil, nil, "differs from the reference"},
 		string(countsStarts):              {countsStarts, read, nil, nil, "a restart of the operator changes the cluster"},
 		string(neverRests):                {neverRests, read, nil, nil, "the operator is not at rest"},
-		string(writesAgain):               {writesAgain, read, nil, nil, "the operator sends 1 needless writes after a restart"},
+		string(writesAgain):               {writesAgain, read, nil, nil, "the operator sends 1 excess writes after a restart"},
 		string(neverGivesUp):              {neverGivesUp, read, nil, nil, "the API server still refuses its writes, 10 times in the last 5m0s"},
 		"a step that cannot be performed": {none, impossible, nil, nil, "Widget/b does not exist"},
 	} {

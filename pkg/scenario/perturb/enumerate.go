@@ -3,7 +3,6 @@ package perturb
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -13,7 +12,10 @@ import (
 // staleLags are numbers of writes, by all clients, by which the lists of a StaleRestart are behind. Perturbations adds lists from the
 // beginning of the step. If the step creates an object whose name an earlier, deleted object had, Perturbations also adds lists with the
 // deleted object.
-var staleLags = []int{1, 3, 10}
+var staleLags = []struct {
+	writes int64
+	name   string
+}{{1, "1 write behind"}, {3, "3 writes behind"}, {10, "10 writes behind"}}
 
 // fromStart is the Perturbation.Lag of lists from the beginning of the step.
 const fromStart = "as before the step"
@@ -52,27 +54,27 @@ type lag struct {
 	revision int64
 }
 
-// lags returns the lags of a StaleRestart after a write, each revision once.
+// lags returns the lags of a StaleRestart after a write, each revision once. The lags that depend on the number of writes come last, because
+// that number may vary from run to run.
 func lags(step recordedStep, write recordedWrite) []lag {
 	present := write.cluster.Revision()
-	var found []lag
-	for _, writes := range staleLags {
-		found = append(found, lag{fmt.Sprintf("%d writes behind", writes), present - int64(writes)})
-	}
-	found = append(found, lag{fromStart, step.start})
+	found := []lag{{fromStart, step.start}}
 	for _, event := range step.events {
 		deleted, wasDeleted := step.deletions[keyOf(event)]
 		if event.Type == watch.Added && wasDeleted && event.Revision <= present {
 			found = append(found, lag{fmt.Sprintf("with the deleted %s %s", event.Resource, nameOf(event)), deleted - 1})
 		}
 	}
+	for _, each := range staleLags {
+		if revision := present - each.writes; revision > step.start {
+			found = append(found, lag{each.name, revision})
+		}
+	}
 	known := map[int64]bool{present: true}
 	return slices.DeleteFunc(found, func(each lag) bool {
-		if known[each.revision] || each.revision < step.start && strings.HasSuffix(each.name, "writes behind") {
-			return true
-		}
+		isKnown := known[each.revision]
 		known[each.revision] = true
-		return false
+		return isKnown
 	})
 }
 

@@ -39,7 +39,7 @@ type Perturbation struct {
 	// Step is the number of the perturbed step.
 	Step int
 	// Write is the write of the operator in the step, for Restart, StaleRestart, RestoredSnapshot and RestoredAfterRestart.
-	Write Write
+	Write WriteID
 	// Lag says how far the lists of a StaleRestart are behind, for example "3 writes behind".
 	Lag string
 	// Event is the event that is merged or delayed, and Nth is its number among the events of its object in the step.
@@ -47,8 +47,8 @@ type Perturbation struct {
 	Nth   int
 }
 
-// Write identifies a write in a step. The zero value is the last write of the step's own verb.
-type Write struct {
+// WriteID identifies a write in a step. The zero value is the last write of the step's own verb.
+type WriteID struct {
 	// Request is the request in one line, without user and response, such as `create deployments.apps "memo/memo"`.
 	Request string
 	// Nth is the number of the write among those of the step with the same Request.
@@ -56,7 +56,7 @@ type Write struct {
 }
 
 // String returns the write in one line.
-func (w Write) String() string {
+func (w WriteID) String() string {
 	if w.Request == "" {
 		return "the verb"
 	}

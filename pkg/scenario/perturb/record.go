@@ -34,7 +34,7 @@ type recordedStep struct {
 	// the revision of the cluster before the verb.
 	before, afterVerb, after harness.Checkpoint
 	start                    int64
-	// writes[0] has the zero Write and the cluster right after the verb. The operator's writes follow, in the order of their responses.
+	// writes[0] has the zero WriteID and the cluster right after the verb. The operator's writes follow, in the order of their responses.
 	writes []recordedWrite
 	// events are the events of the step that the operator's watches deliver. first is the first event that the verb caused, or the zero Event
 	// if the verb wrote nothing.
@@ -50,13 +50,13 @@ type recordedStep struct {
 
 // recordedWrite is a write of the operator, and the cluster right after it. later are the creations and deletions after it in the step.
 type recordedWrite struct {
-	id      Write
+	id      WriteID
 	cluster *scenario.Snapshot
 	later   harness.Counts
 }
 
 // write returns the write with an ID; false if there is none.
-func (r *recordedStep) write(id Write) (recordedWrite, bool) {
+func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	index := slices.IndexFunc(r.writes, func(each recordedWrite) bool { return each.id == id })
 	if index < 0 {
 		return recordedWrite{}, false
@@ -263,7 +263,7 @@ func (l *writeLog) add(request scenario.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	snapshot := l.cluster.Snapshot()
-	id := Write{Request: describe(request)}
+	id := WriteID{Request: describe(request)}
 	l.numbers[id.Request]++
 	id.Nth = l.numbers[id.Request]
 	if n := len(l.writes); n > 0 && l.writes[n-1].cluster.Revision() == snapshot.Revision() {

@@ -109,6 +109,7 @@ func Compute(in Input) Result {
 }
 
 func (r *report) setCondition(conditionType string, condition metav1.Condition) {
+	condition = r.lastWhilePending(conditionType, condition)
 	condition.Type = conditionType
 	condition.Message = truncate.Cut(condition.Message, maxMessage)
 	condition.ObservedGeneration = r.operator.Generation
@@ -118,8 +119,12 @@ func (r *report) setCondition(conditionType string, condition metav1.Condition) 
 
 // setWarnings sets status.warnings to, in this order, catalogs that cannot be read, overrides without effect, an install namespace without
 // effect, the warnings of the BundleDeployment, and the notes of the resolver's decision. It drops duplicates and those beyond maxWarnings.
-// Catalogs and overrides come first, because no condition of an installed operator reports them.
+// Catalogs and overrides come first, because no condition of an installed operator reports them. While a catalog has not been read yet, the
+// warnings stay.
 func (r *report) setWarnings() {
+	if r.isDecisionPending() {
+		return // the notes of the decision are not known yet
+	}
 	var ofDeployment []string
 	if deployment := r.in.Current.Deployment; deployment != nil {
 		ofDeployment = deployment.Status.Warnings

@@ -36,10 +36,11 @@ func (r *report) setUpdates() {
 	r.updates = summarize(updates, status.AvailableUpdates)
 }
 
-// areUpdatesUnknown reports whether the versions above the installed one are unknown, because no catalog was read or none could be read.
+// areUpdatesUnknown reports whether the versions above the installed one are unknown, because no catalog was read, none could be read, or
+// one has not been read yet.
 func (r *report) areUpdatesUnknown() bool {
 	decision := r.decision()
-	return r.in.Refusal != nil || decision.UnreadCatalogs != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
+	return r.in.Refusal != nil || r.isDecisionPending() || decision.UnreadCatalogs != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
 }
 
 // removeReached removes the installed version and all lower ones from the updates of an earlier sync, and from their paths. It does nothing

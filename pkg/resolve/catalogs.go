@@ -112,6 +112,11 @@ func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	return catalog.ID{}, false
 }
 
+// hasPending reports whether a catalog has not been read yet.
+func (f catalogSelection) hasPending() bool {
+	return slices.ContainsFunc(f.unread, func(c Catalog) bool { return c.Pending })
+}
+
 // unreadReason returns the catalogs that could not be read, with their errors. If namesOnly is true, the text of the reason omits the
 // errors.
 func (f catalogSelection) unreadReason(namesOnly bool) reason.Unread {

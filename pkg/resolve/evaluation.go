@@ -164,7 +164,7 @@ func keyOf(c Candidate) string { return c.Catalog.String() + " " + c.Bundle.Name
 func (e *Evaluation) Decide() Decision {
 	unread := reason.Text(e.selection.unreadReason(false))
 	decision := Decision{
-		UnreadCatalogs: unread, OmittedCatalogs: reason.Text(e.selection.unreadReason(true)), UnavailableCatalogs: e.selection.unavailable(),
+		HasPendingCatalogs: e.selection.hasPending(), UnreadCatalogs: unread, OmittedCatalogs: reason.Text(e.selection.unreadReason(true)), UnavailableCatalogs: e.selection.unavailable(),
 		Conflicts: e.Conflicts, CoResolved: e.CoResolved, MissingKinds: slices.SortedFunc(maps.Keys(e.query.missingKinds), catalog.GVK.Compare),
 	}
 	if e.problem != nil {

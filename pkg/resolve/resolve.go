@@ -138,6 +138,8 @@ type Decision struct {
 	Message string
 	// Obstacle is the reason why nothing was chosen although a version fits, without problems of catalogs; empty otherwise.
 	Obstacle string
+	// HasPendingCatalogs reports whether a selected catalog has not been read yet. The decision may be another one when it has been read.
+	HasPendingCatalogs bool
 	// UnreadCatalogs has the catalogs that were omitted because they could not be read, with the errors. OmittedCatalogs has only their
 	// names, so that it does not change with the errors. Both also have the kinds of catalogs that could not be listed, and are empty if no
 	// catalog was omitted.

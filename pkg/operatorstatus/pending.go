@@ -1,0 +1,47 @@
+package operatorstatus
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// reasonsFromCatalogs has, by condition, the reasons that may depend on the content of catalogs.
+var reasonsFromCatalogs = map[string][]string{
+	platformv1alpha1.ConditionInstalled:   {platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed},
+	platformv1alpha1.ConditionProgressing: {platformv1alpha1.ReasonAsExpected, platformv1alpha1.ReasonBlocked, platformv1alpha1.ReasonAwaitingApproval},
+	platformv1alpha1.ConditionDeprecated: {
+		platformv1alpha1.ReasonDeprecated, platformv1alpha1.ReasonNotDeprecated, platformv1alpha1.ReasonCatalogUnavailable,
+	},
+}
+
+// isDecisionPending reports whether the last status stays valid until catalogs have been read: it is about the same spec and the same
+// installed bundle, and no step is under way. Otherwise each start of the manager would change the conditions, and change them back.
+func (r *report) isDecisionPending() bool {
+	last, status, decision := r.in.Operator.Status, r.operator.Status, r.decision()
+	if !decision.HasPendingCatalogs || decision.Chosen != nil || r.in.Refusal != nil || r.in.Step.Action == upgradestep.Hold {
+		return false
+	}
+	if last.ObservedGeneration != r.operator.Generation || last.Target != nil || status.Target != nil {
+		return false
+	}
+	if last.Installed == nil || status.Installed == nil {
+		return last.Installed == status.Installed
+	}
+	return upgradestep.SameBundle(*last.Installed, *status.Installed)
+}
+
+// lastWhilePending returns the condition of the last status if it and the computed one only depend on catalogs that have not been read.
+// Otherwise it returns the computed one.
+func (r *report) lastWhilePending(conditionType string, computed metav1.Condition) metav1.Condition {
+	last := meta.FindStatusCondition(r.in.Operator.Status.Conditions, conditionType)
+	reasons := reasonsFromCatalogs[conditionType]
+	if last == nil || !slices.Contains(reasons, last.Reason) || !slices.Contains(reasons, computed.Reason) || !r.isDecisionPending() {
+		return computed
+	}
+	return *last
+}

@@ -29,8 +29,9 @@ type Outcome string
 const (
 	// CarriedOut is the outcome of a request that succeeded.
 	CarriedOut Outcome = "carried out"
-	// Missed is the outcome of a request for an object that does not exist (404) or that conflicts with another one (409). The
-	// same code answers such requests for all resources. Whether a request is missed can depend on timing.
+	// Missed is the outcome of a request for an object that does not exist (404), that conflicts with another one (409), or that
+	// arrives while the API server closes the storage of the resource (503). The same code answers such requests for all
+	// resources. Whether a request is missed can depend on timing.
 	Missed Outcome = "missed"
 	// Refused is the outcome of a request that failed for another reason.
 	Refused Outcome = "refused"
@@ -65,7 +66,7 @@ func outcomeOf(code int) Outcome {
 	switch {
 	case code < http.StatusBadRequest:
 		return CarriedOut
-	case code == http.StatusNotFound || code == http.StatusConflict:
+	case code == http.StatusNotFound || code == http.StatusConflict || code == http.StatusServiceUnavailable:
 		return Missed
 	default:
 		return Refused

@@ -19,7 +19,7 @@ func TestCoverComparesOutcomes(t *testing.T) {
 	}{
 		{200, 200, true}, {422, 422, true}, {404, 404, true}, {404, 409, true},
 		{200, 422, false}, {422, 200, false}, {404, 200, false}, {409, 422, false},
-		{200, 409, true}, {422, 404, true},
+		{200, 409, true}, {422, 404, true}, {200, 503, true},
 	} {
 		table := RequestTypes{}
 		for _, each := range RequestTypesOf(patch(test.table)) {

@@ -2,10 +2,8 @@ package compat
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"github.com/Masterminds/semver/v3"
+	"time"
 )
 
 // Reasons of a verdict. OLM v0 and OLM v1 report the same reasons for Upgradeable.
@@ -41,10 +39,13 @@ type Operator struct {
 	// IncompleteReason is the reason why Candidates is incomplete ("catalog … could not be read"); empty if it is complete. If it is set, a
 	// message may name a remedy, but does not claim that there is none.
 	IncompleteReason string
+	// Paused reports whether spec.paused is set, so that no candidate is installed.
+	Paused bool
 	// Unsearched means that Candidates is not known yet, so that the verdict has no remedy for the operator. A later verdict has one.
 	Unsearched bool
-	// Ignored has the reason for each ignored override, see JudgeOverrides. It is set only if no other status reports the reason.
-	Ignored []string
+	// Overrides is the number of overrides in the spec, and Ignored has those that do not apply, see JudgeOverrides.
+	Overrides int
+	Ignored   []IgnoredOverride
 	// Acknowledged is the override that applies to the next minor version, according to JudgeOverrides; nil if there is none.
 	Acknowledged *Override
 }
@@ -65,6 +66,16 @@ type Candidate struct {
 	// Obstacle is the reason why the candidate is not Installable, if an admin can change it, for example `spec.package.version ">=1.0.0
 	// <2.0.0" excludes it`.
 	Obstacle string
+	// Change is the change of the spec that permits the upgrade; nil unless that is the only missing condition.
+	Change *Change
+}
+
+// Change is a change of spec.package of a PlatformOperator. One of its fields is set.
+type Change struct {
+	// Channels is the new value of spec.package.channels: the former channels, and one of the candidate.
+	Channels []string
+	// Range is the new value of spec.package.version: the former range, or a version from the installed one to the candidate.
+	Range string
 }
 
 // Verdict is the decision on whether the cluster may be upgraded to its next minor version.
@@ -107,19 +118,23 @@ type Blocker struct {
 	hasNoRemedy bool
 	// Risk is the override that is in effect for the operator; nil if there is none, so that the operator blocks.
 	Risk *Override
+	// nextStep is the command for the first step of the remedy; empty while that is not known.
+	nextStep string
 }
 
 // Evaluate returns the verdict on whether the installed operators permit the minor version after the cluster's. If the cluster version is
 // unreadable, it returns both an error, for the log, and a verdict that blocks, which the caller must use.
-func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
+//
+// now decides about the expiry of an override in the command for the next step.
+func Evaluate(clusterVersion string, operators []Operator, now time.Time) (Verdict, error) {
 	current, err := ParseClusterVersion(clusterVersion)
 	if err != nil {
 		return CannotTell(err), err
 	}
 	next := current.Next()
 	counted, scoped := split(operators)
-	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected, Scoped: findBlockers(next, scoped)}
-	for _, blocker := range findBlockers(next, counted) {
+	verdict := Verdict{Upgradeable: true, Reason: ReasonAsExpected, Scoped: findBlockers(next, scoped, now)}
+	for _, blocker := range findBlockers(next, counted, now) {
 		if blocker.Risk != nil {
 			verdict.Acknowledged = append(verdict.Acknowledged, blocker)
 			continue
@@ -134,7 +149,7 @@ func Evaluate(clusterVersion string, operators []Operator) (Verdict, error) {
 		verdict.text = blockedText(next, verdict, current.Beyond(after))
 	} else {
 		verdict.text = permittedText(next, tallyOf(counted), verdict)
-		verdict.text.add(laterGroup(next.Next(), findBlockers(next.Next(), counted)))
+		verdict.text.add(laterGroup(next.Next(), findBlockers(next.Next(), counted, now)))
 	}
 	verdict.text.add(scopedGroup(verdict.Scoped))
 	verdict.Message = verdict.text.render()
@@ -168,13 +183,13 @@ func undeclared(operators []Operator) tally {
 }
 
 // findBlockers returns the bundles that do not permit a minor version, sorted by kind and name. It includes those with an override.
-func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
+func findBlockers(next Minor, operators []Operator, now time.Time) (blockers []Blocker) {
 	for _, operator := range operators {
 		most, err := ReadMax(operator.Max)
 		if err == nil && (most == nil || most.Permits(next)) {
 			continue
 		}
-		text, exists := remedy(operator, next)
+		remedy := remedyOf(operator, next)
 		blockers = append(blockers, Blocker{
 			Kind:        operator.Kind,
 			Operator:    operator.Name,
@@ -182,9 +197,10 @@ func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
 			Version:     operator.Version,
 			Max:         most,
 			Fault:       err,
-			Remedy:      text,
-			hasNoRemedy: !exists && operator.IncompleteReason == "",
+			Remedy:      remedy.text,
+			hasNoRemedy: remedy.candidate == nil && !remedy.isUnknown && operator.Kind == KindPlatformOperator && operator.IncompleteReason == "",
 			Risk:        operator.Acknowledged,
+			nextStep:    nextStep(operator, remedy, next, now),
 		})
 	}
 	slices.SortFunc(blockers, compareBlockers)
@@ -195,7 +211,8 @@ func findBlockers(next Minor, operators []Operator) (blockers []Blocker) {
 // has the cause.
 func CannotTell(cause error) Verdict {
 	v := Verdict{Reason: ReasonErrorChecking, text: text{
-		head: "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: " + cut(cause.Error(), maxCause),
+		head: withFullStop("platform-operators: updates to the next minor version are blocked, because the limits of the installed operators are unknown: " +
+			cut(cause.Error(), maxCause)),
 	}}
 	v.Message = v.text.render()
 	return v
@@ -203,7 +220,7 @@ func CannotTell(cause error) Verdict {
 
 // NothingToGate returns the verdict for a cluster without ClusterVersion.
 func NothingToGate() Verdict {
-	v := Verdict{Upgradeable: true, Reason: ReasonAsExpected, text: text{head: "This cluster has no ClusterVersion, so there is no cluster upgrade to gate."}}
+	v := Verdict{Upgradeable: true, Reason: ReasonAsExpected, text: text{head: "platform-operators: this cluster has no ClusterVersion, so there are no updates to block."}}
 	v.Message = v.text.render()
 	return v
 }
@@ -219,85 +236,6 @@ func (v Verdict) WithNotes(notes ...string) Verdict {
 // OnlyCounts reports whether the verdict permits upgrades and its message has only the number of operators.
 func (v Verdict) OnlyCounts() bool {
 	return v.Upgradeable && !v.hasNotes && len(v.text.lines) == 0 && len(v.text.groups) == 0
-}
-
-// RemedyUnknown is the remedy of a Blocker whose operator is Unsearched.
-const RemedyUnknown = "remedy not known yet"
-
-// remedy returns what unblocks the upgrade, as a clause. It selects the lowest version above the installed one that permits next: first of
-// the installable candidates, then of those that only need an approval, then of the others, with their obstacle. exists is false if no
-// candidate is such a version. It is true for a BundleDeployment, and while the candidates are not known yet.
-func remedy(operator Operator, next Minor) (text string, exists bool) {
-	switch {
-	case operator.Kind == KindBundleDeployment:
-		return deploymentRemedy(operator, next), true
-	case operator.Unsearched:
-		return RemedyUnknown, true
-	}
-	best := lowest(operator, next, func(c Candidate) bool { return c.Installable })
-	if best == nil {
-		best = lowest(operator, next, func(c Candidate) bool { return c.Approve != "" })
-	}
-	if best == nil {
-		best = lowest(operator, next, func(Candidate) bool { return true })
-	}
-	switch {
-	case best != nil && best.Approve != "":
-		return fmt.Sprintf("approve %s in spec.upgrades.approvedVersion (allows %s)", cut(best.Approve, maxVersion), next), true
-	case best != nil && (best.Installable || best.Obstacle == ""):
-		return fmt.Sprintf("update to ≥%s (allows %s)", best.display(), next), true
-	case best != nil:
-		return fmt.Sprintf("update to ≥%s (allows %s); %s", best.display(), next, cut(best.Obstacle, maxWhy)), true
-	case operator.IncompleteReason != "":
-		return fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.IncompleteReason, maxWhy)), false
-	}
-	return fmt.Sprintf("no version that allows %s exists in the catalogs", next), false
-}
-
-// deploymentRemedy returns the remedy of a BundleDeployment without PlatformOperator.
-func deploymentRemedy(operator Operator, next Minor) string {
-	text := fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next)
-	if len(operator.Ignored) > 0 {
-		text += "; " + cut(operator.Ignored[0], maxWhy)
-	}
-	return text
-}
-
-// display returns the candidate's version, and its release if it has one, as in status.availableUpdates.
-func (c Candidate) display() string {
-	if c.Release == "" {
-		return cut(c.Version, maxVersion)
-	}
-	return fmt.Sprintf("%s (release %s)", cut(c.Version, maxVersion), cut(c.Release, maxVersion))
-}
-
-func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate {
-	installed, err := semver.NewVersion(operator.Version)
-	if err != nil {
-		installed = nil
-	}
-	var best *Candidate
-	var bestVersion *semver.Version
-	for i := range operator.Candidates {
-		candidate := &operator.Candidates[i]
-		version, err := semver.NewVersion(candidate.Version)
-		if err != nil || installed != nil && (version.LessThan(installed) || version.Equal(installed) && !candidate.Newer) || !fits(*candidate) {
-			continue
-		}
-		if permitted, err := ReadMax(candidate.Max); err != nil || permitted != nil && !permitted.Permits(next) {
-			continue
-		}
-		if best == nil || compareCandidates(version, *candidate, bestVersion, *best) < 0 {
-			best, bestVersion = candidate, version
-		}
-	}
-	return best
-}
-
-// compareCandidates orders candidates by version, v being the parsed version of a and w that of b, and then by their texts. The order is
-// total, so that the message does not depend on the order of catalogs.
-func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
-	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Obstacle, b.Obstacle))
 }
 
 func compareBlockers(a, b Blocker) int {

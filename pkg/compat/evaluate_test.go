@@ -48,7 +48,7 @@ func TestCLU_G2_DecisionsAreThoseOfTheExistingGates(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := Evaluate(test.cluster, declaring(test.maxima...))
+			verdict, err := Evaluate(test.cluster, declaring(test.maxima...), noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestCLU_G2_DecisionsAreThoseOfTheExistingGates(t *testing.T) {
 		})
 	}
 	t.Run("v0 empty cluster version", func(t *testing.T) {
-		verdict, err := Evaluate("", declaring("4.18"))
+		verdict, err := Evaluate("", declaring("4.18"), noon)
 		if err == nil || verdict.Upgradeable || verdict.Reason != ReasonErrorChecking {
 			t.Errorf("got %+v, %v", verdict, err)
 		}
@@ -90,7 +90,7 @@ func TestUnreadableInputBlocks(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := Evaluate("4.20.1", []Operator{{Name: "quay", Version: "3.1.0", Max: test.raw}})
+			verdict, err := Evaluate("4.20.1", []Operator{{Name: "quay", Version: "3.1.0", Max: test.raw}}, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestUnreadableInputBlocks(t *testing.T) {
 	}
 	t.Run("installed set cannot be listed", func(t *testing.T) {
 		verdict := CannotTell(errors.New("listing platformoperators: connection refused"))
-		want := "Cluster upgrades are blocked because it cannot be told which versions the platform operators permit: listing platformoperators: connection refused"
+		want := "platform-operators: updates to the next minor version are blocked, because the limits of the installed operators are unknown: listing platformoperators: connection refused."
 		if verdict.Upgradeable || verdict.Reason != ReasonErrorChecking || verdict.Message != want {
 			t.Errorf("got %+v", verdict)
 		}
@@ -111,79 +111,101 @@ func TestUnreadableInputBlocks(t *testing.T) {
 func TestOperatorWithoutDeclarationIsCountedAndDoesNotBlock(t *testing.T) {
 	operators := append(declaring("4.30"), Operator{Name: "x", Version: "1.0.0"}, Operator{Name: "y", Version: "1.0.0"})
 	operators = append(operators, Operator{Name: "y", Version: "1.1.0"}) // between two versions: one operator
-	verdict, err := Evaluate("4.20.1", operators)
+	verdict, err := Evaluate("4.20.1", operators, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Cluster upgrades to 4.21 are permitted by 3 platform operators, of which 2 declare no olm.maxOpenShiftVersion"
+	want := "platform-operators: 3 PlatformOperators permit OpenShift 4.21; 2 of them declare no olm.maxOpenShiftVersion."
 	if !verdict.Upgradeable || verdict.Undeclared != 2 || verdict.Message != want {
 		t.Errorf("got %+v", verdict)
 	}
 }
 
 func TestRemedy(t *testing.T) {
-	const risk = "\nWhere no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"
+	const (
+		patch    = "\nNext step for quay: oc patch platformoperator quay --type=merge -p "
+		describe = "\nNext step for quay: oc describe platformoperator quay"
+		later    = "\nAfter the available updates, the operators permit OpenShift up to 4.22."
+		override = patch + `'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'`
+		none     = "no version in the catalogs allows 4.21.\nWhere no version allows it, accept the risk for a limited time in spec.compatibilityOverrides." + override
+	)
 	permits, forbids := []string{`"4.21"`}, []string{`"4.20"`}
 	tests := map[string]struct {
 		candidates []Candidate
 		unread     string
+		paused     bool
 		want       string
 	}{
 		"the lowest version that permits it": {
 			candidates: []Candidate{{Version: "1.10.0", Max: permits, Installable: true}, {Version: "1.9.0", Max: permits, Installable: true}, {Version: "1.8.0", Max: forbids, Installable: true}},
-			want:       "update to ≥1.9.0 (allows 4.21)",
+			want:       "update to >=1.9.0 (allows 4.21)." + describe,
 		},
 		"a version that declares nothing permits it": {
 			candidates: []Candidate{{Version: "1.9.0", Installable: true}},
-			want:       "update to ≥1.9.0 (allows 4.21)",
+			want:       "update to >=1.9.0 (allows 4.21)." + later + describe,
 		},
 		"an installable version before a lower one that is not": {
 			candidates: []Candidate{{Version: "1.8.0", Max: permits, Obstacle: `x`}, {Version: "1.9.0", Max: permits, Installable: true}},
-			want:       "update to ≥1.9.0 (allows 4.21)",
+			want:       "update to >=1.9.0 (allows 4.21)." + describe,
 		},
-		"a version that waits for approval before a lower one that something else is in the way of": {
+		"an installable version of a paused operator": {
+			candidates: []Candidate{{Version: "1.9.0", Max: permits, Installable: true}}, paused: true,
+			want: "update to >=1.9.0 (allows 4.21); spec.paused is set." + patch + `'{"spec":{"paused":false}}'`,
+		},
+		"a version that waits for approval before a lower one with another obstacle": {
 			candidates: []Candidate{{Version: "1.8.0", Max: permits, Obstacle: "x"}, {Version: "1.9.0", Max: permits, Approve: "1.9.0 (release 2)", Obstacle: "it waits for approval"}},
-			want:       "approve 1.9.0 (release 2) in spec.upgrades.approvedVersion (allows 4.21)",
+			want:       `set spec.upgrades.approvedVersion to "1.9.0 (release 2)" (allows 4.21).` + patch + `'{"spec":{"upgrades":{"approvedVersion":"1.9.0 (release 2)"}}}'`,
 		},
 		"an installable version before one that waits for approval": {
 			candidates: []Candidate{{Version: "1.8.0", Max: permits, Approve: "1.8.0", Obstacle: "x"}, {Version: "1.9.0", Max: permits, Installable: true}},
-			want:       "update to ≥1.9.0 (allows 4.21)",
+			want:       "update to >=1.9.0 (allows 4.21)." + describe,
 		},
 		"a version that the spec excludes": {
-			candidates: []Candidate{{Version: "2.0.0", Max: permits, Obstacle: `spec.package.version "1.x" excludes it`}},
-			want:       `update to ≥2.0.0 (allows 4.21); spec.package.version "1.x" excludes it`,
+			candidates: []Candidate{{Version: "2.0.0", Max: permits, Obstacle: `it is outside spec.package.version "1.x"`, Change: &Change{Range: "1.x || >=1.7.0 <=2.0.0"}}},
+			want:       `update to >=2.0.0 (allows 4.21); it is outside spec.package.version "1.x".` + patch + `'{"spec":{"package":{"version":"1.x || >=1.7.0 <=2.0.0"}}}'`,
+		},
+		"a version in another channel": {
+			candidates: []Candidate{{Version: "2.0.0", Max: permits, Obstacle: "it is in channel it's", Change: &Change{Channels: []string{"stable", "it's"}}}},
+			want:       "update to >=2.0.0 (allows 4.21); it is in channel it's." + patch + `'{"spec":{"package":{"channels":["stable","it'\''s"]}}}'`,
+		},
+		"a version that no change of the spec permits": {
+			candidates: []Candidate{{Version: "2.0.0", Max: permits, Obstacle: "it requires package x"}},
+			want:       "update to >=2.0.0 (allows 4.21); it requires package x." + describe,
 		},
 		"no version is above the installed one": {
 			candidates: []Candidate{{Version: "1.6.0", Max: permits, Installable: true}, {Version: "1.7.0", Max: permits, Installable: true}},
-			want:       "no version that allows 4.21 exists in the catalogs" + risk,
+			want:       none,
 		},
 		"candidates that cannot be read do not count": {
 			candidates: []Candidate{{Version: "1.9.0", Max: []string{`"x"`}, Installable: true}, {Version: "latest", Max: permits, Installable: true}},
-			want:       "no version that allows 4.21 exists in the catalogs" + risk,
+			want:       none,
 		},
 		"a catalog is down and the others have nothing": {
 			unread: "catalog ClusterCatalog/x could not be read",
-			want:   "no version that allows 4.21 is known: catalog ClusterCatalog/x could not be read",
+			want:   "no version that allows 4.21 is known: catalog ClusterCatalog/x could not be read." + describe,
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			operator := Operator{Name: "quay", Package: "project-quay", Version: "1.7.0", Max: forbids, Candidates: test.candidates, IncompleteReason: test.unread}
-			verdict, err := Evaluate("4.20.1", []Operator{operator})
+			operator := Operator{Name: "quay", Package: "project-quay", Version: "1.7.0", Max: forbids, Candidates: test.candidates, IncompleteReason: test.unread, Paused: test.paused}
+			verdict, err := Evaluate("4.20.1", []Operator{operator}, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := "Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
+			want := "platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n" +
 				"- quay (package project-quay) 1.7.0 allows at most 4.20: " + test.want
-			if diff := cmp.Diff(want, strings.TrimSuffix(verdict.Message, beyond)); diff != "" {
+			if diff := cmp.Diff(want, verdict.Message); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// beyond is the end of the message if updates would permit a version after the blocked one.
-const beyond = "\nUpdates of platform operators that can be made would permit upgrades up to 4.22"
+// laterLine and nextStepLine are the last lines of the message of blockers.
+const (
+	laterLine    = "\nAfter the available updates, the operators permit OpenShift up to 4.22."
+	nextStepLine = "\nNext step for operator-00: oc describe platformoperator operator-00"
+)
 
 func blockers(n int) []Operator {
 	var operators []Operator
@@ -203,10 +225,10 @@ func onClusterOperator(verdict Verdict) string {
 }
 
 func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
-	for n, shown := range map[int]int{1: 1, 5: 5, 60: 10} {
+	for n, shown := range map[int]int{1: 1, 5: 5, 60: 9} {
 		t.Run(fmt.Sprintf("%d blockers", n), func(t *testing.T) {
 			operators := blockers(n)
-			first, err := Evaluate("4.20.1", operators)
+			first, err := Evaluate("4.20.1", operators, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +238,7 @@ func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
 				for _, o := range operators {
 					random.Shuffle(len(o.Candidates), func(i, j int) { o.Candidates[i], o.Candidates[j] = o.Candidates[j], o.Candidates[i] })
 				}
-				again, err := Evaluate("4.20.1", operators)
+				again, err := Evaluate("4.20.1", operators, noon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -227,7 +249,7 @@ func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
 			if message := onClusterOperator(first); len(message) > MaxMessage {
 				t.Errorf("the ClusterOperator's message has %d bytes:\n%s", len(message), message)
 			}
-			lines := strings.Split(strings.TrimSuffix(first.Message, beyond), "\n")[1:]
+			lines := strings.Split(strings.TrimSuffix(strings.TrimSuffix(first.Message, nextStepLine), laterLine), "\n")[1:]
 			if n > shown {
 				if want := fmt.Sprintf("and %d more", n-shown); lines[len(lines)-1] != want {
 					t.Errorf("last line is %q, want %q", lines[len(lines)-1], want)
@@ -238,7 +260,7 @@ func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
 				t.Errorf("%d lines and %d blockers, want %d and %d", len(lines), len(first.Blockers), shown, n)
 			}
 			for i, line := range lines {
-				if want := fmt.Sprintf("- operator-%02d 1.%d.0 allows at most 4.20: update to ≥2.0.", i, i); !strings.HasPrefix(line, want) {
+				if want := fmt.Sprintf("- operator-%02d 1.%d.0 allows at most 4.20: update to >=2.0.", i, i); !strings.HasPrefix(line, want) {
 					t.Errorf("line %q does not begin with %q", line, want)
 				}
 			}
@@ -256,7 +278,7 @@ func TestMessageIsLimitedForAnyInput(t *testing.T) {
 		for range int(copies%8) + 1 {
 			operators = append(operators, operator)
 		}
-		verdict, err := Evaluate("4.20.1", operators)
+		verdict, err := Evaluate("4.20.1", operators, noon)
 		lines := strings.Split(verdict.Message, "\n")
 		return err == nil && len(onClusterOperator(verdict)) <= MaxMessage && len(lines) >= 2 && strings.HasPrefix(lines[1], "- ")
 	}

@@ -2,6 +2,7 @@ package compat_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/openshift/platform-operators/pkg/compat"
 )
@@ -12,7 +13,7 @@ func ExampleEvaluate() {
 			{Version: "3.15.0", Max: []string{`"4.22"`}, Installable: true},
 		}},
 		{Name: "cert-manager", Package: "cert-manager", Version: "1.16.0"},
-	})
+	}, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -20,8 +21,9 @@ func ExampleEvaluate() {
 	fmt.Println(verdict.Message)
 	// Output:
 	// false IncompatibleOperatorsInstalled
-	// Cluster upgrades to 4.22 are blocked by 1 platform operator:
-	// - quay 3.14.0 allows at most 4.21: update to ≥3.15.0 (allows 4.22)
+	// platform-operators: 1 PlatformOperator blocks OpenShift 4.22:
+	// - quay 3.14.0 allows at most 4.21: update to >=3.15.0 (allows 4.22).
+	// Next step for quay: oc describe platformoperator quay
 }
 
 func ExampleReadMax() {

@@ -24,8 +24,8 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 	acknowledged := deployment("risky", "4.20")
 	acknowledged.Acknowledged = &Override{Version: "4.21", Reason: "Ada"}
 	ignored := deployment("quay", "4.20")
-	ignored.Ignored = []string{`the compatibility override for OpenShift "4.21" is ignored: it has no reason`}
-	const remedy = "set its spec.source to a version that allows 4.21, or acknowledge the risk in its spec.compatibilityOverrides"
+	_, ignored.Ignored = JudgeOverrides(Minor{4, 21}, []Override{{Version: "4.21", Expires: tomorrow}}, noon)
+	const remedy = "set its spec.source to a version that allows 4.21, or accept the risk in its spec.compatibilityOverrides"
 	for name, test := range map[string]struct {
 		operators   []Operator
 		upgradeable bool
@@ -33,25 +33,25 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 		never       string
 	}{
 		"one without a maximum": {[]Operator{deployment("quay", "")}, true,
-			[]string{"Cluster upgrades to 4.21 are permitted by 1 BundleDeployment, of which 1 declares no olm.maxOpenShiftVersion"}, ""},
-		"one whose maximum permits it": {[]Operator{deployment("quay", "4.21")}, true, []string{"permitted by 1 BundleDeployment"}, ""},
+			[]string{"platform-operators: 1 BundleDeployment permits OpenShift 4.21; it declares no olm.maxOpenShiftVersion."}, ""},
+		"one whose maximum permits it": {[]Operator{deployment("quay", "4.21")}, true, []string{"1 BundleDeployment permits OpenShift 4.21."}, ""},
 		"one whose maximum does not": {[]Operator{deployment("quay", "4.20")}, false,
-			[]string{"are blocked by 1 BundleDeployment:\n- BundleDeployment quay 1.0.0 allows at most 4.20: " + remedy}, "PlatformOperator"},
+			[]string{"1 BundleDeployment blocks OpenShift 4.21:\n- BundleDeployment quay 1.0.0 allows at most 4.20: " + remedy + "."}, "PlatformOperator"},
 		"one of which nobody knows a version": {[]Operator{{Kind: KindBundleDeployment, Name: "quay", Max: []string{`"4.20"`}}}, false,
 			[]string{"- BundleDeployment quay allows at most 4.20: "}, ""},
 		"beside a PlatformOperator of the same name": {append(declaring("4.20"), deployment("a", "4.20")), false,
-			[]string{"are blocked by 1 platform operator and 1 BundleDeployment:\n- a 1.0.0 allows", "\n- BundleDeployment a 1.0.0 allows"}, ""},
+			[]string{"1 PlatformOperator and 1 BundleDeployment block OpenShift 4.21:\n- a 1.0.0 allows", "\n- BundleDeployment a 1.0.0 allows"}, ""},
 		"one at an acknowledged risk": {[]Operator{acknowledged}, true,
-			[]string{"in spite of 1 BundleDeployment:\n- BundleDeployment risky 1.0.0 allows at most 4.20: risk acknowledged"}, ""},
-		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: it has no reason"}, ""},
+			[]string{"OpenShift 4.21 is permitted because the limit of 1 BundleDeployment is overridden:\n- BundleDeployment risky 1.0.0 allows at most 4.20: overridden until"}, ""},
+		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: set its reason to who accepts the risk and why."}, ""},
 		"one of a tenant": {[]Operator{scoped("quay", "4.20")}, true,
-			[]string{"No platform operator is installed that could block", "Does not permit that version, but does not block it, because a ServiceAccount applies it: 1 BundleDeployment:\n- BundleDeployment quay 1.0.0 allows at most 4.20"}, remedy},
+			[]string{"no PlatformOperator is installed that can block OpenShift 4.21.", "1 BundleDeployment does not permit that version, but cannot block it, because a ServiceAccount applies the objects:\n- BundleDeployment quay 1.0.0 allows at most 4.20."}, remedy},
 		"one of a tenant, and one that blocks": {[]Operator{scoped("quay", "4.20"), deployment("rose", "4.20")}, false,
-			[]string{"are blocked by 1 BundleDeployment:\n- BundleDeployment rose", "1 BundleDeployment:\n- BundleDeployment quay"}, ""},
+			[]string{"1 BundleDeployment blocks OpenShift 4.21:\n- BundleDeployment rose", "applies the objects:\n- BundleDeployment quay"}, ""},
 		"one of a tenant that permits it, or says nothing": {[]Operator{scoped("quay", "4.21"), scoped("rose", "")}, true, nil, "ServiceAccount"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := Evaluate("4.20.1", test.operators)
+			verdict, err := Evaluate("4.20.1", test.operators, noon)
 			if err != nil || verdict.Upgradeable != test.upgradeable {
 				t.Errorf("%t, %v: %s", verdict.Upgradeable, err, verdict.Message)
 			}
@@ -74,7 +74,7 @@ func TestHRD_G2_TenantsDoNotHideABlocker(t *testing.T) {
 		tenant.ServiceAccount = "installer"
 		operators = append(operators, tenant)
 	}
-	verdict, err := Evaluate("4.20.1", operators)
+	verdict, err := Evaluate("4.20.1", operators, noon)
 	if err != nil || !strings.Contains(verdict.Message, "\n- BundleDeployment zebra 1.0.0") || len(onClusterOperator(verdict)) > MaxMessage {
 		t.Errorf("%v, %d bytes:\n%s", err, len(verdict.Message), verdict.Message)
 	}
@@ -83,8 +83,8 @@ func TestHRD_G2_TenantsDoNotHideABlocker(t *testing.T) {
 func TestHRD_B3_UnknownRemedyIsReportedAsUnknown(t *testing.T) {
 	operators := declaring("4.20")
 	operators[0].Unsearched = true
-	verdict, err := Evaluate("4.20.1", operators)
-	want := "Cluster upgrades to 4.21 are blocked by 1 platform operator:\n- a 1.0.0 allows at most 4.20: remedy not known yet"
+	verdict, err := Evaluate("4.20.1", operators, noon)
+	want := "platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n- a 1.0.0 allows at most 4.20: remedy not known yet."
 	if err != nil || verdict.Message != want {
 		t.Errorf("%v: it says\n%s\nwant\n%s", err, verdict.Message, want)
 	}

@@ -79,27 +79,29 @@ func TestMessageForTwoMinorVersions(t *testing.T) {
 		operators []Operator
 		want      string
 	}{
-		"all is permitted": {[]Operator{other}, "Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declares no olm.maxOpenShiftVersion"},
+		"all is permitted": {[]Operator{other}, "platform-operators: 1 PlatformOperator permits OpenShift 4.21; it declares no olm.maxOpenShiftVersion."},
 		"the one after the next will be blocked, and what to do about it": {
 			[]Operator{bundle("3.14.0", "4.21", "3.16.0 4.22"), other},
-			"Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declares no olm.maxOpenShiftVersion\n" +
-				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
-				"- quay 3.14.0 allows at most 4.21: update to ≥3.16.0 (allows 4.22)",
+			"platform-operators: 2 PlatformOperators permit OpenShift 4.21; 1 of them declares no olm.maxOpenShiftVersion.\n" +
+				"After that, 1 PlatformOperator will block OpenShift 4.22:\n" +
+				"- quay 3.14.0 allows at most 4.21: update to >=3.16.0 (allows 4.22).",
 		},
 		"the next is blocked, and there is an update that permits both": {
 			[]Operator{bundle("3.14.0", "4.20", "3.15.0 4.21", "3.16.0 4.22"), other},
-			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
-				"- quay 3.14.0 allows at most 4.20: update to ≥3.15.0 (allows 4.21)\n" +
-				"Updates of platform operators that can be made would permit upgrades up to 4.22",
+			"platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n" +
+				"- quay 3.14.0 allows at most 4.20: update to >=3.15.0 (allows 4.21).\n" +
+				"After the available updates, the operators permit OpenShift up to 4.22.\n" +
+				"Next step for quay: oc describe platformoperator quay",
 		},
 		"the next is blocked, and no update permits more than that": {
 			[]Operator{bundle("3.14.0", "4.20", "3.15.0 4.21"), other},
-			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
-				"- quay 3.14.0 allows at most 4.20: update to ≥3.15.0 (allows 4.21)",
+			"platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n" +
+				"- quay 3.14.0 allows at most 4.20: update to >=3.15.0 (allows 4.21).\n" +
+				"Next step for quay: oc describe platformoperator quay",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := Evaluate("4.20.3", test.operators)
+			verdict, err := Evaluate("4.20.3", test.operators, noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +126,7 @@ func TestMessagesWithNotesAreLimited(t *testing.T) {
 					}
 					operators = append(operators, operator)
 				}
-				verdict, err := Evaluate("4.20.3", operators)
+				verdict, err := Evaluate("4.20.3", operators, noon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +135,8 @@ func TestMessagesWithNotesAreLimited(t *testing.T) {
 						t.Errorf("%d that go to %s, acknowledged: %t: %d bytes", n, most, acknowledged, len(shown))
 					}
 				}
-				if noted := verdict.WithNotes("first", "second").Message; !strings.HasSuffix(noted, "\nfirst\nsecond") {
+				noted := verdict.WithNotes("first", "second").Message
+				if before, _, _ := strings.Cut(noted, "\nNext step"); !strings.HasSuffix(before, "\nfirst\nsecond") {
 					t.Errorf("%d that go to %s, acknowledged: %t: the notes are not its end: %s", n, most, acknowledged, noted)
 				}
 			}

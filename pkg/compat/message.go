@@ -22,11 +22,14 @@ const (
 	maxOverridden = 16
 )
 
-// text is the draft of a message: a mandatory head, one line for each blocker, and groups. Lines and groups are omitted if they do not fit.
+// text is the draft of a message: a mandatory head, one line for each blocker, groups, and the next step. Lines and groups are omitted if they
+// do not fit.
 type text struct {
 	head   string
 	lines  []string
 	groups []group
+	// nextStep is the last line; empty if there is none.
+	nextStep string
 }
 
 // group is a heading with lines below it, possibly none.
@@ -41,17 +44,23 @@ func (t *text) add(g group) {
 	}
 }
 
-// render formats the message with notes at its end, in at most MaxMessage bytes. The notes take precedence over the other lines, because
-// they are new.
+// render formats the message, with notes before the next step, in at most MaxMessage bytes. The notes and the next step take precedence
+// over the other lines.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
 	space := MaxMessage - cost(t.head)
-	var noted []string
+	if t.nextStep != "" {
+		space -= cost(t.nextStep)
+	}
+	var last []string
 	for _, note := range notes {
 		if note = cut(note, maxNote); cost(note) <= space {
-			noted = append(noted, note)
+			last = append(last, note)
 			space -= cost(note)
 		}
+	}
+	if t.nextStep != "" {
+		last = append(last, t.nextStep)
 	}
 	lines, space := fill(t.lines, space)
 	message = append(message, lines...)
@@ -63,7 +72,7 @@ func (t text) render(notes ...string) string {
 		message = append(append(message, g.heading), shown...)
 		space = left
 	}
-	return strings.Join(append(message, noted...), "\n")
+	return strings.Join(append(message, last...), "\n")
 }
 
 // fill returns the lines that fit into space, in bytes, and then a line with the number of the others. left is the remaining space; it is
@@ -84,27 +93,38 @@ func fill(lines []string, space int) (shown []string, left int) {
 	return shown, space
 }
 
+// component begins each message, because the CVO shows the message without the name of the ClusterOperator.
+const component = "platform-operators: "
+
 // permittedText returns the message of a verdict without blockers.
 func permittedText(next Minor, operators tally, verdict Verdict) text {
 	if operators.total() == 0 {
-		return text{head: fmt.Sprintf("No platform operator is installed that could block cluster upgrades to %s", next.Names())}
+		return text{head: component + fmt.Sprintf("no PlatformOperator is installed that can block OpenShift %s.", next.Names())}
 	}
-	risks := verdict.Acknowledged
-	head := fmt.Sprintf("Cluster upgrades to %s are permitted by %s", next.Names(), operators.without(distinct(risks)))
-	if verdict.Undeclared > 0 {
-		verb := "declare"
-		if verdict.Undeclared == 1 {
-			verb = "declares"
-		}
-		head += fmt.Sprintf(", of which %d %s no olm.maxOpenShiftVersion", verdict.Undeclared, verb)
+	risks := distinct(verdict.Acknowledged)
+	permitting := operators.without(risks)
+	head := fmt.Sprintf("%s OpenShift %s", permitting.with("permits", "permit"), next.Names())
+	switch n := verdict.Undeclared; {
+	case n == 0:
+	case permitting.total() == 1:
+		head += "; it declares no olm.maxOpenShiftVersion"
+	default:
+		head += fmt.Sprintf("; %d of them %s no olm.maxOpenShiftVersion", n, agree(n, "declares", "declare"))
 	}
 	switch {
-	case len(risks) > 0 && distinct(risks) == operators:
-		head = fmt.Sprintf("Cluster upgrades to %s are permitted at an acknowledged risk in spite of %s:", next.Names(), operators)
-	case len(risks) > 0:
-		head += fmt.Sprintf(", and at an acknowledged risk in spite of %s:", distinct(risks))
+	case permitting.total() == 0:
+		head = fmt.Sprintf("OpenShift %s is permitted because the %s overridden:", next.Names(), limitsOf(risks))
+	case risks.total() > 0:
+		head += fmt.Sprintf("; the %s overridden:", limitsOf(risks))
+	default:
+		head += "."
 	}
-	return text{head: head, lines: linesOf(risks, Blocker.riskLine)}
+	return text{head: component + head, lines: linesOf(verdict.Acknowledged, Blocker.riskLine)}
+}
+
+// limitsOf returns the subject and the verb of a clause about the limits of operators.
+func limitsOf(operators tally) string {
+	return fmt.Sprintf("%s of %s %s", agree(operators.total(), "limit", "limits"), operators, agree(operators.total(), "is", "are"))
 }
 
 // scopedGroup returns the group of the bundles in scoped, which a ServiceAccount applies and which do not permit the next minor version. It
@@ -114,8 +134,8 @@ func scopedGroup(scoped []Blocker) group {
 		return group{}
 	}
 	return group{
-		heading: fmt.Sprintf("Does not permit that version, but does not block it, because a ServiceAccount applies it: %s:", distinct(scoped)),
-		lines:   linesOf(scoped, Blocker.subject),
+		heading: fmt.Sprintf("%s not permit that version, but cannot block it, because a ServiceAccount applies the objects:", distinct(scoped).with("does", "do")),
+		lines:   linesOf(scoped, Blocker.limitLine),
 	}
 }
 
@@ -126,7 +146,7 @@ func laterGroup(far Minor, blockers []Blocker) group {
 		return group{}
 	}
 	return group{
-		heading: fmt.Sprintf("After that, upgrades to %s will be blocked by %s:", far.Names(), distinct(blockers)),
+		heading: fmt.Sprintf("After that, %s OpenShift %s:", distinct(blockers).with("will block", "will block"), far.Names()),
 		lines:   linesOf(blockers, Blocker.line),
 	}
 }
@@ -135,17 +155,20 @@ func laterGroup(far Minor, blockers []Blocker) group {
 // updates.
 func blockedText(next Minor, verdict Verdict, after Minor) text {
 	t := text{
-		head:  fmt.Sprintf("Cluster upgrades to %s are blocked by %s:", next.Names(), distinct(verdict.Blockers)),
+		head:  component + fmt.Sprintf("%s OpenShift %s:", distinct(verdict.Blockers).with("blocks", "block"), next.Names()),
 		lines: linesOf(verdict.Blockers, Blocker.line),
 	}
 	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.hasNoRemedy }) {
-		t.add(group{heading: "Where no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time"})
+		t.add(group{heading: "Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides."})
 	}
 	if len(verdict.Acknowledged) > 0 {
-		t.add(group{"At an acknowledged risk not blocked by:", linesOf(verdict.Acknowledged, Blocker.riskLine)})
+		t.add(group{"Overridden:", linesOf(verdict.Acknowledged, Blocker.riskLine)})
 	}
 	if after.Compare(next) > 0 {
-		t.add(group{heading: fmt.Sprintf("Updates of platform operators that can be made would permit upgrades up to %s", after.Names())})
+		t.add(group{heading: fmt.Sprintf("After the available updates, the operators permit OpenShift up to %s.", after.Names())})
+	}
+	if first := slices.IndexFunc(verdict.Blockers, func(b Blocker) bool { return b.nextStep != "" }); first >= 0 {
+		t.nextStep = fmt.Sprintf("Next step for %s: %s", cut(verdict.Blockers[first].Operator, maxName), verdict.Blockers[first].nextStep)
 	}
 	return t
 }
@@ -159,10 +182,16 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 }
 
 // line returns the line for a blocker, with the operator, its version, its maximum and the remedy.
-func (b Blocker) line() string { return b.subject() + ": " + b.Remedy }
+func (b Blocker) line() string { return withFullStop(b.subject() + ": " + b.Remedy) }
 
 // riskLine returns the line for a blocker with an override, which has the override in place of the remedy.
-func (b Blocker) riskLine() string { return b.subject() + ": " + b.Risk.describe() }
+func (b Blocker) riskLine() string { return withFullStop(b.subject() + ": " + b.Risk.describe()) }
+
+// limitLine returns the line for a blocker without a remedy.
+func (b Blocker) limitLine() string { return withFullStop(b.subject()) }
+
+// withFullStop returns a text with exactly one full stop at its end.
+func withFullStop(text string) string { return strings.TrimRight(strings.TrimSpace(text), ".") + "." }
 
 // subject returns the beginning of a blocker's line: the operator, its version, and its maximum or the error.
 func (b Blocker) subject() string {
@@ -189,62 +218,4 @@ func cost(line string) int {
 
 func andMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
-}
-
-// tally has the number of operators for each kind of object that installs them.
-type tally struct{ operators, deployments int }
-
-func (t *tally) add(kind string) {
-	if kind == KindBundleDeployment {
-		t.deployments++
-		return
-	}
-	t.operators++
-}
-
-func (t tally) total() int { return t.operators + t.deployments }
-
-func (t tally) without(other tally) tally {
-	return tally{t.operators - other.operators, t.deployments - other.deployments}
-}
-
-// String returns the numbers with their nouns, for example "2 platform operators and 1 BundleDeployment".
-func (t tally) String() string {
-	operators, deployments := plural(t.operators, "platform operator"), plural(t.deployments, KindBundleDeployment)
-	switch {
-	case t.deployments == 0:
-		return operators
-	case t.operators == 0:
-		return deployments
-	}
-	return operators + " and " + deployments
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// tallyOf returns the number of operators in a list that is sorted by kind and name. An operator between two versions is in the list twice,
-// and adds one to the number.
-func tallyOf(operators []Operator) (t tally) {
-	for i, each := range operators {
-		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
-			t.add(each.Kind)
-		}
-	}
-	return t
-}
-
-// distinct returns the number of operators among blockers, which are sorted by kind and name. An operator between two versions may have two
-// blockers, and adds one to the number.
-func distinct(blockers []Blocker) (t tally) {
-	for i, blocker := range blockers {
-		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {
-			t.add(blocker.Kind)
-		}
-	}
-	return t
 }

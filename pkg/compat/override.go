@@ -18,20 +18,44 @@ type Override struct {
 	Expires time.Time
 }
 
+// IgnoredOverride is an override that does not apply.
+type IgnoredOverride struct {
+	Override
+	// Index is the position of the override in its list.
+	Index int
+	// IsForNext reports whether the override is for the cluster's next minor version, so that it would apply if it were completed.
+	IsForNext bool
+	// why is the reason why the override does not apply, with a remedy, as a clause.
+	why string
+}
+
+// String returns a clause with the version of the override and the reason why it is ignored, with a remedy.
+func (i IgnoredOverride) String() string {
+	return fmt.Sprintf("the compatibility override for OpenShift %q is ignored: %s", cut(i.Version, maxOverridden), i.why)
+}
+
+// Sentences returns a sentence for each ignored override, sorted.
+func Sentences(ignored []IgnoredOverride) (sentences []string) {
+	for _, each := range ignored {
+		sentences = append(sentences, withFullStop("T"+strings.TrimPrefix(each.String(), "t")))
+	}
+	slices.Sort(sentences)
+	return sentences
+}
+
 // JudgeOverrides returns the override that applies to a minor version at the time now; nil if there is none. If several apply, such as for
-// 4.23 and for 5.0, it returns the one with the latest expiry. ignored has a sentence with the reason for each override that does not
-// apply, sorted.
-func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective *Override, ignored []string) {
-	for _, each := range overrides {
+// 4.23 and for 5.0, it returns the one with the latest expiry. ignored has the others, in the order of the list.
+func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective *Override, ignored []IgnoredOverride) {
+	for i, each := range overrides {
 		if why := each.fault(next, now); why != "" {
-			ignored = append(ignored, fmt.Sprintf("the compatibility override for OpenShift %q is ignored: %s", cut(each.Version, maxOverridden), why))
+			version, readable := parseMinor(strings.TrimSpace(each.Version))
+			ignored = append(ignored, IgnoredOverride{Override: each, Index: i, IsForNext: readable && version.Compare(next) == 0, why: why})
 			continue
 		}
 		if effective == nil || cmp.Or(each.Expires.Compare(effective.Expires), cmp.Compare(effective.Version, each.Version)) > 0 {
 			effective = &each
 		}
 	}
-	slices.Sort(ignored)
 	return effective, ignored
 }
 
@@ -41,21 +65,25 @@ func (o Override) fault(next Minor, now time.Time) string {
 	switch {
 	case !readable:
 		return `that is not a minor version such as "4.22"`
-	case strings.TrimSpace(o.Reason) == "":
-		return "it has no reason; say in its reason who takes the risk, and why"
-	case o.Expires.IsZero():
-		return "it does not expire; say in its expires until when it holds"
-	case !now.Before(o.Expires):
-		return fmt.Sprintf("it expired at %s; remove it, or acknowledge the risk anew with a later time", formatTime(o.Expires))
 	case version.Compare(next) != 0:
 		return fmt.Sprintf("the cluster's next minor version is %s; remove it, or correct its openShiftVersion", next.Names())
+	case !o.hasReason() && o.Expires.IsZero():
+		return "set its reason to who accepts the risk and why, and its expires to the time when it ends"
+	case !o.hasReason():
+		return "set its reason to who accepts the risk and why"
+	case o.Expires.IsZero():
+		return "set its expires to the time when it ends"
+	case !now.Before(o.Expires):
+		return fmt.Sprintf("it expired at %s; remove it, or set its expires to a later time", formatTime(o.Expires))
 	}
 	return ""
 }
 
+func (o Override) hasReason() bool { return strings.TrimSpace(o.Reason) != "" }
+
 // describe returns a clause with the end of the override and its reason, for a message.
 func (o Override) describe() string {
-	return fmt.Sprintf("risk acknowledged until %s: %s", formatTime(o.Expires), cut(o.Reason, maxWhy))
+	return fmt.Sprintf("overridden until %s: %s", formatTime(o.Expires), cut(o.Reason, maxWhy))
 }
 
 func formatTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -13,7 +13,7 @@ var (
 )
 
 func TestJudgeOverrides(t *testing.T) {
-	const ignored = `the compatibility override for OpenShift `
+	const ignored = `The compatibility override for OpenShift `
 	for name, test := range map[string]struct {
 		overrides []Override
 		effective string
@@ -23,19 +23,21 @@ func TestJudgeOverrides(t *testing.T) {
 		"it counts":                       {[]Override{{"4.22", "ticket 7, Ada", tomorrow}}, "4.22", nil},
 		"it counts until the very second": {[]Override{{"4.22", "Ada", noon.Add(time.Second)}}, "4.22", nil},
 		"it has expired this very second": {[]Override{{"4.22", "Ada", noon}}, "", []string{
-			ignored + `"4.22" is ignored: it expired at 2026-03-01T12:00:00Z; remove it, or acknowledge the risk anew with a later time`}},
+			ignored + `"4.22" is ignored: it expired at 2026-03-01T12:00:00Z; remove it, or set its expires to a later time.`}},
 		"it has no reason": {[]Override{{"4.22", " \n", tomorrow}}, "", []string{
-			ignored + `"4.22" is ignored: it has no reason; say in its reason who takes the risk, and why`}},
+			ignored + `"4.22" is ignored: set its reason to who accepts the risk and why.`}},
+		"it has neither a reason nor an end": {[]Override{{"4.22", "", time.Time{}}}, "", []string{
+			ignored + `"4.22" is ignored: set its reason to who accepts the risk and why, and its expires to the time when it ends.`}},
 		"it does not expire": {[]Override{{"4.22", "Ada", time.Time{}}}, "", []string{
-			ignored + `"4.22" is ignored: it does not expire; say in its expires until when it holds`}},
+			ignored + `"4.22" is ignored: set its expires to the time when it ends.`}},
 		"it is for the minor version after the next, and one for the cluster's own": {[]Override{{"4.23", "Ada", tomorrow}, {"4.21", "Ada", tomorrow}}, "", []string{
-			ignored + `"4.21" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion`,
-			ignored + `"4.23" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion`}},
+			ignored + `"4.21" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion.`,
+			ignored + `"4.23" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion.`}},
 		"it is for no version": {[]Override{{"any\nof them all there are", "Ada", tomorrow}}, "", []string{
-			ignored + `"any of them a…" is ignored: that is not a minor version such as "4.22"`}},
+			ignored + `"any of them a…" is ignored: that is not a minor version such as "4.22".`}},
 		"one of three counts": {[]Override{{"4.21", "Ada", tomorrow}, {"4.22", "Ada", tomorrow}, {"4.23", "", tomorrow}}, "4.22", []string{
-			ignored + `"4.21" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion`,
-			ignored + `"4.23" is ignored: it has no reason; say in its reason who takes the risk, and why`}},
+			ignored + `"4.21" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion.`,
+			ignored + `"4.23" is ignored: the cluster's next minor version is 4.22; remove it, or correct its openShiftVersion.`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			effective, why := JudgeOverrides(Minor{4, 22}, test.overrides, noon)
@@ -46,7 +48,7 @@ func TestJudgeOverrides(t *testing.T) {
 			if got != test.effective {
 				t.Errorf("%q counts, want %q", got, test.effective)
 			}
-			if diff := cmp.Diff(test.ignored, why); diff != "" {
+			if diff := cmp.Diff(test.ignored, Sentences(why)); diff != "" {
 				t.Errorf("ignored (-want +got):\n%s", diff)
 			}
 		})
@@ -75,25 +77,27 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 		want        string
 	}{
 		"its maximum is too low": {[]Operator{acknowledged(bundle("3.14.0", "4.20")), other}, true,
-			"Cluster upgrades to 4.21 are permitted by 1 platform operator, of which 1 declares no olm.maxOpenShiftVersion, and at an acknowledged risk in spite of 1 platform operator:\n" +
-				"- quay 3.14.0 allows at most 4.20: risk acknowledged until 2026-03-02T12:00:00Z: Ada takes it\n" +
-				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
-				"- quay 3.14.0 allows at most 4.20: no version that allows 4.22 exists in the catalogs"},
+			"platform-operators: 1 PlatformOperator permits OpenShift 4.21; it declares no olm.maxOpenShiftVersion; the limit of 1 PlatformOperator is overridden:\n" +
+				"- quay 3.14.0 allows at most 4.20: overridden until 2026-03-02T12:00:00Z: Ada takes it.\n" +
+				"After that, 1 PlatformOperator will block OpenShift 4.22:\n" +
+				"- quay 3.14.0 allows at most 4.20: no version in the catalogs allows 4.22."},
 		"its maximum cannot be read": {[]Operator{acknowledged(bundle("3.14.0", "garbage"))}, true,
-			"Cluster upgrades to 4.21 are permitted at an acknowledged risk in spite of 1 platform operator:\n" +
-				`- quay 3.14.0 olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected: risk acknowledged until 2026-03-02T12:00:00Z: Ada takes it` + "\n" +
-				"After that, upgrades to 4.22 will be blocked by 1 platform operator:\n" +
-				`- quay 3.14.0 olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected: no version that allows 4.22 exists in the catalogs`},
-		"it permits the next one by itself": {[]Operator{acknowledged(bundle("3.14.0", "4.22"))}, true, "Cluster upgrades to 4.21 are permitted by 1 platform operator"},
+			"platform-operators: OpenShift 4.21 is permitted because the limit of 1 PlatformOperator is overridden:\n" +
+				`- quay 3.14.0 olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected: overridden until 2026-03-02T12:00:00Z: Ada takes it.` + "\n" +
+				"After that, 1 PlatformOperator will block OpenShift 4.22:\n" +
+				`- quay 3.14.0 olm.maxOpenShiftVersion "garbage" cannot be read, a minor version such as "4.20" is expected: no version in the catalogs allows 4.22.`},
+		"it permits the next one by itself": {[]Operator{acknowledged(bundle("3.14.0", "4.22"))}, true, "platform-operators: 1 PlatformOperator permits OpenShift 4.21."},
 		"another one blocks": {[]Operator{acknowledged(bundle("3.14.0", "4.20")), {Name: "zeta", Version: "1.0.0", Max: raw("4.20")}}, false,
-			"Cluster upgrades to 4.21 are blocked by 1 platform operator:\n" +
-				"- zeta 1.0.0 allows at most 4.20: no version that allows 4.21 exists in the catalogs\n" +
-				"Where no version allows it, spec.compatibilityOverrides of the PlatformOperator takes the risk for a time\n" +
-				"At an acknowledged risk not blocked by:\n" +
-				"- quay 3.14.0 allows at most 4.20: risk acknowledged until 2026-03-02T12:00:00Z: Ada takes it"},
+			"platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n" +
+				"- zeta 1.0.0 allows at most 4.20: no version in the catalogs allows 4.21.\n" +
+				"Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides.\n" +
+				"Overridden:\n" +
+				"- quay 3.14.0 allows at most 4.20: overridden until 2026-03-02T12:00:00Z: Ada takes it.\n" +
+				"Next step for zeta: oc patch platformoperator zeta --type=merge -p " +
+				`'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			verdict, err := Evaluate("4.20.0", test.operators)
+			verdict, err := Evaluate("4.20.0", test.operators, noon)
 			if err != nil {
 				t.Fatal(err)
 			}

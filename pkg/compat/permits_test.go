@@ -24,7 +24,7 @@ func TestHRD_G3_MaximumIsComparedWithTheNextMinorVersion(t *testing.T) {
 	} {
 		t.Run(cluster, func(t *testing.T) {
 			for _, most := range maxima {
-				verdict, err := Evaluate(cluster, declaring(most))
+				verdict, err := Evaluate(cluster, declaring(most), noon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,15 +57,15 @@ func TestHRD_G3_MaximumPermitsWhatItsOtherNamePermits(t *testing.T) {
 
 func TestHRD_G3_MessageHasBothNamesOfARelease(t *testing.T) {
 	for _, test := range []struct{ cluster, most, words string }{
-		{"4.22.0", "4.24", "Cluster upgrades to 4.23 (the same release as 5.0) are permitted"},
-		{"4.22.0", "4.22", "Cluster upgrades to 4.23 (the same release as 5.0) are blocked by 1 platform operator:\n- a 1.0.0 allows at most 4.22: "},
-		{"4.23.0", "4.23", "Cluster upgrades to 5.1 are blocked by 1 platform operator:\n- a 1.0.0 allows at most 4.23 (the same release as 5.0): "},
+		{"4.22.0", "4.24", "1 PlatformOperator permits OpenShift 4.23 (the same release as 5.0)"},
+		{"4.22.0", "4.22", "1 PlatformOperator blocks OpenShift 4.23 (the same release as 5.0):\n- a 1.0.0 allows at most 4.22: "},
+		{"4.23.0", "4.23", "1 PlatformOperator blocks OpenShift 5.1:\n- a 1.0.0 allows at most 4.23 (the same release as 5.0): "},
 		{"4.23.0", "5.0", "allows at most 5.0 (the same release as 4.23): "},
 		{"5.0.0", "4.23", "allows at most 4.23 (the same release as 5.0): "},
-		{"4.24.0", "4.23", "Cluster upgrades to 4.25 are blocked by 1 platform operator:\n- a 1.0.0 allows at most 4.23 (the same release as 5.0): "},
-		{"4.21.0", "4.22", "After that, upgrades to 4.23 (the same release as 5.0) will be blocked"},
+		{"4.24.0", "4.23", "1 PlatformOperator blocks OpenShift 4.25:\n- a 1.0.0 allows at most 4.23 (the same release as 5.0): "},
+		{"4.21.0", "4.22", "After that, 1 PlatformOperator will block OpenShift 4.23 (the same release as 5.0)"},
 	} {
-		verdict, err := Evaluate(test.cluster, declaring(test.most))
+		verdict, err := Evaluate(test.cluster, declaring(test.most), noon)
 		if err != nil || !strings.Contains(verdict.Message, test.words) {
 			t.Errorf("cluster %s, maximum %s, %v: it says\n%s\nand not\n%s", test.cluster, test.most, err, verdict.Message, test.words)
 		}

@@ -23,7 +23,9 @@ func (r *report) setCompatibility() {
 	cluster, unknown := compat.ParseClusterVersion(r.in.ClusterVersion)
 	var effective *compat.Override
 	if unknown == nil {
-		effective, r.ignoredOverrides = compat.JudgeOverrides(cluster.Next(), resolve.OverridesOf(r.operator), r.in.Now)
+		var ignored []compat.IgnoredOverride
+		effective, ignored = compat.JudgeOverrides(cluster.Next(), resolve.OverridesOf(r.operator), r.in.Now)
+		r.ignoredOverrides = compat.Sentences(ignored)
 	}
 	counted := r.counted()
 	if len(counted) == 0 {
@@ -36,7 +38,7 @@ func (r *report) setCompatibility() {
 	}
 	var candidates []compat.Candidate
 	if !r.areUpdatesUnknown() {
-		candidates = r.decision().Moves()
+		candidates = r.decision().Moves(resolve.Request{}) // no change of the request counts as an update
 	}
 	bundles := make([]compat.Operator, 0, len(counted))
 	for _, bundle := range counted {

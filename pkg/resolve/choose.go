@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
@@ -53,43 +51,4 @@ func sortRefusals(refusals []Refusal) {
 	slices.SortFunc(refusals, func(a, b Refusal) int {
 		return cmp.Or(newestFirst(a.Candidate, b.Candidate), a.Catalog.Compare(b.Catalog))
 	})
-}
-
-// Moves returns the available versions and the refused ones, with the reason why an operator cannot be upgraded to each now. It omits
-// invalid versions and downgrades. The upgrade gate derives its remedies from them.
-func (d Decision) Moves() []compat.Candidate {
-	var moves []compat.Candidate
-	newer, blocked := map[string]bool{}, map[string]Update{} // updates by version: all, and those that are blocked
-	for _, update := range d.Updates {
-		newer[update.Version.String()] = true
-		if update.Reason != "" {
-			blocked[update.Version.String()] = update
-		}
-	}
-	for _, c := range d.Available {
-		move := compat.Candidate{
-			Version: c.Bundle.Version, Release: c.Bundle.Release, Newer: newer[c.Version.String()], Max: c.Bundle.MaxOpenShiftVersions, Obstacle: d.Obstacle,
-		}
-		if update, isBlocked := blocked[c.Version.String()]; isBlocked {
-			move.Obstacle = "it " + update.Why()
-			if update.Reason == platformv1alpha1.BlockedAwaitingApproval {
-				move.Approve = c.Version.String()
-			}
-		}
-		move.Installable = d.Chosen != nil && move.Obstacle == ""
-		moves = append(moves, move)
-	}
-	for _, r := range d.Refused {
-		if r.Version.IsZero() || r.Rule == RuleDowngrade {
-			continue
-		}
-		moves = append(moves, compat.Candidate{
-			Version:  r.Bundle.Version,
-			Release:  r.Bundle.Release,
-			Newer:    newer[r.Version.String()],
-			Max:      r.Bundle.MaxOpenShiftVersions,
-			Obstacle: "it " + r.Why(),
-		})
-	}
-	return moves
 }

@@ -47,7 +47,7 @@ func TestAllowedPackages(t *testing.T) {
 					t.Errorf("the message does not contain %q: %s", word, got.Message)
 				}
 			}
-			moves := got.Moves()
+			moves := got.Moves(Request{})
 			if len(moves) != 2 || moves[0].Installable || !strings.Contains(moves[0].Obstacle, "spec.allowedPackages") {
 				t.Errorf("Moves() = %+v", moves)
 			}

@@ -393,7 +393,7 @@ func TestMoves(t *testing.T) {
 	pkg := quay(in{"stable", []string{"1.0.0", "1.1.0", "1.2.0", "2.0.0"}}, in{"fast", []string{"3.0.0 max=\"4.22\""}})
 	got := Resolve(newRequest(func(r *Request) { r.VersionRange, r.InstalledVersion = "1.x", "1.1.0" }), one(pkg))
 	var moves []string
-	for _, m := range got.Moves() {
+	for _, m := range got.Moves(Request{}) {
 		moves = append(moves, fmt.Sprintf("%s %v %s", m.Version, m.Installable, m.Obstacle))
 	}
 	want := []string{
@@ -519,7 +519,7 @@ func TestPendingCatalogs(t *testing.T) {
 			if got.Chosen != nil || got.Reason != platformv1alpha1.ReasonSourceFailed || !strings.Contains(got.Message, "1.0.0") || !strings.Contains(got.Message, cluster.String()) {
 				t.Errorf("chose %s, %s: %s", describe(got.Chosen), got.Reason, got.Message)
 			}
-			if moves := got.Moves(); len(moves) != 1 || moves[0].Installable || moves[0].Obstacle == "" {
+			if moves := got.Moves(Request{}); len(moves) != 1 || moves[0].Installable || moves[0].Obstacle == "" {
 				t.Errorf("Moves() = %+v", moves)
 			}
 		})

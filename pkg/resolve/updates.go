@@ -21,6 +21,8 @@ type Update struct {
 	// the newest version of each reason, and those that the upgrade gate may name.
 	Reason platformv1alpha1.BlockedReason
 	Cause  reason.Reason
+	// Fits reports whether the cluster can run the version.
+	Fits bool
 	// NotRequested reports whether the version is outside spec.package.version, or in none of the permitted channels.
 	NotRequested bool
 }
@@ -76,7 +78,7 @@ func (q *query) updates(options []*Option, decision Decision, paths *upgradePath
 	}
 	updates, at := make([]Update, 0, len(higher)), make(map[string]int, len(higher))
 	for _, o := range higher {
-		update, version := Update{Candidate: o.Candidate}, o.Version.String()
+		update, version := Update{Candidate: o.Candidate, Fits: o.unfit == nil}, o.Version.String()
 		update.Reachable = paths.isReachable(o)
 		if _, known := at[version]; (known || len(updates) < platformv1alpha1.MaxAvailableUpdates) && update.Reachable {
 			update.Path = paths.versionsTo(o)

@@ -440,7 +440,7 @@ func TestAmbiguousUpdates(t *testing.T) {
 
 func TestMovesThatAwaitApproval(t *testing.T) {
 	for approved, installable := range map[string]bool{"": false, "1.1.0": true} {
-		moves := Resolve(newRequest(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves()
+		moves := Resolve(newRequest(installed("1.0.0", manual(approved))), one(stable("1.0.0", "1.1.0"))).Moves(Request{})
 		if moves[0].Version != "1.1.0" || moves[0].Installable != installable || strings.Contains(moves[0].Obstacle, "spec.upgrades.approvedVersion") == installable {
 			t.Errorf("with %q approved: %+v", approved, moves[0])
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/controllers/upgradegate"
@@ -11,7 +12,7 @@ import (
 
 // TestReadmeShowsTheMessageOfTheGate checks that the README shows the message that the upgrade gate writes.
 func TestReadmeShowsTheMessageOfTheGate(t *testing.T) {
-	evaluation, err := compat.Evaluate("4.23.0", []compat.Operator{{Name: "compass", Package: "compass", Version: "1.1.0", Max: []string{`"4.23"`}}})
+	evaluation, err := compat.Evaluate("4.23.0", []compat.Operator{{Name: "compass", Package: "compass", Version: "1.1.0", Max: []string{`"4.23"`}}}, time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,12 +42,12 @@ var _ = Describe("the upgrade gate", func() {
 		Expect(admin.Publish(ctx, operators...)).To(Succeed())
 		createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		Eventually(admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		expectUpgradeable(ctx, configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted")
+		expectUpgradeable(ctx, configv1.ConditionTrue, "OpenShift 4.22")
 		seen := recordStatus(ctx)
 		DeferCleanup(setDesiredVersion, story.ClusterVersion)
 		moved := time.Now()
 		setDesiredVersion(ctx, "4.22.0")
-		expectUpgradeable(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to ≥1.799.0 (allows 4.23)")
+		expectUpgradeable(ctx, configv1.ConditionFalse, "- legion 1.0.0 allows at most 4.22: update to >=1.799.0 (allows 4.23)")
 		var first *recordedStatus
 		for _, state := range seen.upToNow(ctx) {
 			condition := conditionIn(state.ClusterOperator, configv1.OperatorUpgradeable)

@@ -97,12 +97,12 @@ func TestUpgradeGate(t *testing.T) {
 			message string
 			ahead   string
 		}{
-			{"4.21.7", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
-			{"4.22.0-0.nightly-2026-01-31-123456", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to ≥1.1.0 (allows 4.23)", "4.22: now 4.22, after updates 4.22"},
-			{"0.0.1-snapshot", configv1.ConditionTrue, "Cluster upgrades to 0.1 are permitted", "4.22: now 0.2, after updates 0.2"},
-			{"4.23.0-rc.1", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to ≥1.1.0 (allows 5.1)", "4.22: now 4.23, after updates 4.23"},
+			{"4.21.7", configv1.ConditionTrue, "OpenShift 4.22", "4.22: now 4.22, after updates 4.22"},
+			{"4.22.0-0.nightly-2026-01-31-123456", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to >=1.1.0 (allows 4.23)", "4.22: now 4.22, after updates 4.22"},
+			{"0.0.1-snapshot", configv1.ConditionTrue, "OpenShift 0.1", "4.22: now 0.2, after updates 0.2"},
+			{"4.23.0-rc.1", configv1.ConditionFalse, "almanac 1.0.0 allows at most 4.22: update to >=1.1.0 (allows 5.1)", "4.22: now 4.23, after updates 4.23"},
 			{"banana", configv1.ConditionFalse, `reading cluster version "banana"`, "4.22: now , after updates "},
-			{"4.21.0-ec.1", configv1.ConditionTrue, "Cluster upgrades to 4.22 are permitted", "4.22: now 4.22, after updates 4.22"},
+			{"4.21.0-ec.1", configv1.ConditionTrue, "OpenShift 4.22", "4.22: now 4.22, after updates 4.22"},
 		} {
 			s.By("setting the cluster version to " + each.version)
 			s.setClusterVersion(ctx, each.version)
@@ -114,7 +114,7 @@ func TestUpgradeGate(t *testing.T) {
 		s.waitForGate(ctx, configv1.ConditionFalse, "almanac 1.0.0")
 		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"approval": "Manual"}, "package": {"version": null}`)
 		s.Eventually(s.reachableOf).WithContext(ctx).WithArguments(pkg).Should(Equal("4.22: now 4.22, after updates 5.1"))
-		s.waitForGate(ctx, configv1.ConditionFalse, "approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.23)", "would permit upgrades up to 5.1")
+		s.waitForGate(ctx, configv1.ConditionFalse, `set spec.upgrades.approvedVersion to "1.1.0" (allows 4.23)`, "the operators permit OpenShift up to 5.1")
 		s.Expect(s.Manager).To(BeIdenticalTo(process), "the manager was not started again")
 		s.Expect(process.IsRunning()).To(BeTrue(), "the manager runs")
 	})
@@ -136,16 +136,16 @@ func TestUpgradeGate(t *testing.T) {
 		s.createWithSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "expires": %q}, {"openShiftVersion": "4.23", "reason": "Ada", "expires": %q}, {"openShiftVersion": "5.7", "reason": "Ada"}]`, at(time.Hour), at(time.Hour)))
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		upgradeable(metav1.ConditionFalse, platformv1alpha1.ReasonIncompatibleOperator)
-		s.waitForGate(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		s.waitForGate(ctx, configv1.ConditionFalse, "daredevil 1.0.0 allows at most 4.21: no version in the catalogs allows 4.22")
 		s.Eventually(warnings).WithContext(ctx).Should(And(
-			ContainSubstring(`for OpenShift "4.22" is ignored: it has no reason`), ContainSubstring(`for OpenShift "4.23" is ignored: the cluster's next minor version is 4.22`),
-			ContainSubstring(`for OpenShift "5.7" is ignored: it does not expire`)))
+			ContainSubstring(`for OpenShift "4.22" is ignored: set its reason`), ContainSubstring(`for OpenShift "4.23" is ignored: the cluster's next minor version is 4.22`),
+			ContainSubstring(`for OpenShift "5.7" is ignored: the cluster's next minor version is 4.22`)))
 
 		s.By("setting a valid override that expires in seconds")
 		expires := at(15 * time.Second)
 		s.patchOperatorSpec(ctx, pkg, fmt.Sprintf(`"compatibilityOverrides": [{"openShiftVersion": "4.22", "reason": "Ada, ticket 7", "expires": %q}]`, expires))
 		upgradeable(metav1.ConditionTrue, platformv1alpha1.ReasonOverrideAcknowledged, "4.22 is acknowledged until "+expires+": Ada, ticket 7")
-		s.waitForGate(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: risk acknowledged until "+expires+": Ada, ticket 7")
+		s.waitForGate(ctx, configv1.ConditionTrue, "daredevil 1.0.0 allows at most 4.21: overridden until "+expires+": Ada, ticket 7")
 		s.Eventually(s.eventsAbout).WithContext(ctx).WithArguments(platformv1alpha1.EventOverrideAcknowledged, pkg).Should(ConsistOf(And(ContainSubstring("4.22"), ContainSubstring("Ada, ticket 7"))))
 		operator, err := s.Admin.Operator(ctx, pkg)
 		s.Expect(err).NotTo(HaveOccurred())
@@ -164,7 +164,7 @@ func TestUpgradeGate(t *testing.T) {
 		s.offerUpTo(ctx, pkg, "1.0.0 4.21", "1.1.0 4.22")
 		s.createWithSpec(ctx, pkg, `"package": {"version": "1.0.0"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
-		s.waitForGate(ctx, configv1.ConditionFalse, "stalwart 1.0.0 allows at most 4.21: update to ≥1.1.0")
+		s.waitForGate(ctx, configv1.ConditionFalse, "stalwart 1.0.0 allows at most 4.21: update to >=1.1.0")
 		before, version, err := s.gateCondition(ctx)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(version).To(Equal(story.ClusterVersion))

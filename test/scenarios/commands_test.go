@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -11,23 +12,28 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
 var managers = operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers")
 
 var (
 	annotateCommand = regexp.MustCompile(`^kubectl annotate (\S+) (\S+)(?: -n (\S+))? ([^\s=]+)=(\S+?)( --overwrite)?$`)
+	specCommand     = regexp.MustCompile(`^oc patch (\S+) (\S+) --type=(merge|json) -p '(.*)'$`)
 	patchCommand    = regexp.MustCompile(`^kubectl patch (\S+) (\S+) --type merge -p "\$\(kubectl get configmap (\S+) -n (\S+) -o jsonpath='{\.data\.(\S+)}'\)"$`)
 )
 
 // commandKinds are the resources of the kinds that runCommand knows, by the kind's name in a command.
 var commandKinds = map[string]schema.GroupVersionResource{
 	"platformoperatormanager": managers, "configmap": corev1.SchemeGroupVersion.WithResource("configmaps"),
+	"platformoperator": platformv1alpha1.SchemeGroupVersion.WithResource("platformoperators"),
+	"bundledeployment": corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments"),
 }
 
-// runCommand sends, as the admin, the patch of a kubectl command that a condition or a refusal names. It fails the story for other commands
-// than annotate, and patch with data of a ConfigMap. test/integration runs the commands themselves.
+// runCommand sends, as the admin, the patch of a kubectl or oc command that a condition or a refusal names. It fails the story for other
+// commands than annotate, patch with data of a ConfigMap, and patch of a spec. test/integration runs the commands themselves.
 func (s *Story) runCommand(ctx context.Context, line string) {
 	s.Helper()
 	if parts := annotateCommand.FindStringSubmatch(line); parts != nil {
@@ -38,6 +44,13 @@ func (s *Story) runCommand(ctx context.Context, line string) {
 			s.Expect(live.GetAnnotations()[key]).To(BeElementOf("", value), "kubectl changes no annotation without --overwrite: %s", line)
 		}
 		s.merge(ctx, kind, object, `{"metadata":{"annotations":{"`+key+`":"`+value+`"}}}`)
+		return
+	}
+	if parts := specCommand.FindStringSubmatch(line); parts != nil {
+		patchTypes := map[string]types.PatchType{"merge": types.MergePatchType, "json": types.JSONPatchType}
+		patch := strings.ReplaceAll(parts[4], `'\''`, `'`)
+		_, err := s.objects(parts[1], "").Patch(ctx, parts[2], patchTypes[parts[3]], []byte(patch), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred(), line)
 		return
 	}
 	parts := patchCommand.FindStringSubmatch(line)

@@ -126,7 +126,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		s.By("installing an operator")
 		declare(`"4.21"`)
 		s.install(ctx, pkg, "1.0.0")
-		s.waitForGateOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version that allows 4.22 exists in the catalogs")
+		s.waitForGateOf(ctx, pkg, "- barometer 1.0.0 allows at most 4.21: no version in the catalogs allows 4.22")
 		s.waitForOperatorCondition(ctx, pkg, metav1.Condition{Type: platformv1alpha1.ConditionUpgradeable, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonIncompatibleOperator}, "4.21 at most", "4.22")
 		declare(`"4.22"`)
 		s.waitForGateOf(ctx, pkg)
@@ -246,7 +246,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 	runStory(t, "CLU-G5 unreadable declarations and those of plain bundles block with a line each, and only an unreadable cluster version is an error", defaultOperators, func(ctx context.Context, s *Story) {
 		const two, word, plain, orrery = "sundial", "clepsydra", "astrolabe", "orrery"
 		lines := map[string]string{
-			two:    `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed: no version that allows 4.22 exists in the catalogs`,
+			two:    `- sundial 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.22", "4.23"), once is allowed: no version in the catalogs allows 4.22`,
 			word:   `- clepsydra 1.0.0 olm.maxOpenShiftVersion [4.22,"soon"] cannot be read`,
 			plain:  `- astrolabe 1.0.0 allows at most 4.21`,
 			orrery: `- orrery 1.0.0 olm.maxOpenShiftVersion is declared 2 times ("4.30", "soon"), once is allowed`,

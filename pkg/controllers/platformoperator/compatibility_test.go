@@ -235,8 +235,8 @@ func TestOverrideWithoutEffectIsIgnoredWithAWarning(t *testing.T) {
 		words    string
 	}{
 		"for another minor version": {override("4.23", "Ada", tomorrow), "the cluster's next minor version is 4.22"},
-		"without a reason":          {override("4.22", "", tomorrow), "it has no reason"},
-		"without an end":            {override("4.22", "Ada", time.Time{}), "it does not expire"},
+		"without a reason":          {override("4.22", "", tomorrow), "set its reason"},
+		"without an end":            {override("4.22", "Ada", time.Time{}), "set its expires"},
 		"expired":                   {override("4.22", "Ada", tomorrow.Add(-48*time.Hour)), "it expired at 2025-12-31T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {

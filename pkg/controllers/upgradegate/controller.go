@@ -222,7 +222,8 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, in i
 	var result []compat.Operator
 	for _, bundle := range compat.CountedBundles(operator, in.deployments[operator.Name]) {
 		entry := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Package: operator.Spec.Package.Name, Version: bundle.Version, Max: bundle.Max}
-		entry.Acknowledged, _ = c.override(resolve.OverridesOf(operator), in.cluster)
+		entry.Overrides, entry.Paused = len(operator.Spec.CompatibilityOverrides), operator.Spec.Paused
+		entry.Acknowledged, entry.Ignored = c.override(resolve.OverridesOf(operator), in.cluster)
 		if len(entry.Max) > 0 {
 			var known bool
 			entry.Candidates, entry.IncompleteReason, known = remedies.of(operator, in.cluster.Version)
@@ -239,15 +240,15 @@ func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployme
 	for _, bundle := range compat.CountedBundles(nil, deployment) {
 		result = append(result, compat.Operator{
 			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
-			Acknowledged: effective, Ignored: ignored,
+			Acknowledged: effective, Ignored: ignored, Overrides: len(deployment.Spec.CompatibilityOverrides),
 		})
 	}
 	return result
 }
 
-// override returns the effective override, nil if there is none, and the reasons why other overrides are ignored. If the cluster version
+// override returns the effective override, nil if there is none, and the ignored ones. If the cluster version
 // cannot be parsed, it returns neither.
-func (c *controller) override(overrides []compat.Override, cluster resolve.Cluster) (*compat.Override, []string) {
+func (c *controller) override(overrides []compat.Override, cluster resolve.Cluster) (*compat.Override, []compat.IgnoredOverride) {
 	current, err := compat.ParseClusterVersion(cluster.Version)
 	if err != nil || len(overrides) == 0 {
 		return nil, nil // the verdict reports an unreadable version

@@ -91,7 +91,7 @@ func manual(operator *platformv1alpha1.PlatformOperator) *platformv1alpha1.Platf
 func TestRemedyThatTheManagerForbidsIsNamedWithItsField(t *testing.T) {
 	c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
 	on := resolve.Cluster{Version: "4.21.0", KubeVersion: "v1.36.3", Manager: operatorv1alpha1.PlatformOperatorManagerSpec{AllowedPackages: []string{"other"}}}
-	verdict, err := compat.Evaluate(on.Version, alone(c, compass("", "4.21", "none"), on))
+	verdict, err := compat.Evaluate(on.Version, alone(c, compass("", "4.21", "none"), on), start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCLU_G12_WhatIsNotThereBlocksNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
-			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on))
+			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on), start)
 			if err != nil || verdict.Upgradeable != test.upgradeable {
 				t.Errorf("%t, %v: %s", verdict.Upgradeable, err, verdict.Message)
 			}
@@ -148,10 +148,10 @@ func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *tes
 		}
 		return operators
 	}
-	remedies := []string{"update to ≥2.0.0 (allows 4.21)", "approve 2.0.0 in spec.upgrades.approvedVersion (allows 4.21)", "no version that allows 4.21 exists in the catalogs"}
+	remedies := []string{"update to >=2.0.0 (allows 4.21)", "set spec.upgrades.approvedVersion to \"2.0.0\" (allows 4.21)", "no version in the catalogs allows 4.21"}
 	shown := func(t *testing.T, operators []compat.Operator) string {
 		t.Helper()
-		verdict, err := compat.Evaluate("4.20.1", operators)
+		verdict, err := compat.Evaluate("4.20.1", operators, start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,9 +171,9 @@ func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *tes
 			if length := utf8.RuneCountInString(message); length > 1500 {
 				t.Errorf("it has %d characters", length)
 			}
-			beyond := fmt.Sprintf("\n%s: Updates of platform operators that can be made", ConditionType)
-			message, _, _ = strings.Cut(message, beyond)
-			message, _, _ = strings.Cut(message, fmt.Sprintf("\n%s: Where no version allows it", ConditionType))
+			for _, end := range []string{"Where no version allows it", "After the available updates", "Next step for operator-00: oc describe platformoperator operator-00"} {
+				message, _, _ = strings.Cut(message, fmt.Sprintf("\n%s: %s", ConditionType, end))
+			}
 			lines := strings.Split(message, "\n")[1:]
 			for i, line := range lines {
 				if left := n - i; i == len(lines)-1 && n > len(lines) {
@@ -206,7 +206,7 @@ func TestEvaluate(t *testing.T) {
 		"the installed version is in the way, and the spec keeps the remedy out": {
 			compass("1.0.x", "4.21", "none"), "4.21.0", false, compat.ReasonIncompatible, []string{"compass", "1.0.0", "4.21", "4.22", "1.1.0", "1.0.x"}},
 		"the remedy waits for nothing but a word": {
-			manual(compass("", "4.21", "none")), "4.21.0", false, compat.ReasonIncompatible, []string{"approve 1.1.0 in spec.upgrades.approvedVersion (allows 4.22)"}},
+			manual(compass("", "4.21", "none")), "4.21.0", false, compat.ReasonIncompatible, []string{`set spec.upgrades.approvedVersion to "1.1.0" (allows 4.22)`}},
 		"the installed version permits it":                     {compass("", "4.23", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
 		"nothing is declared":                                  {compass("", "", "none"), "4.21.0", true, compat.ReasonAsExpected, nil},
 		"nothing is installed, whatever is being moved to":     {compass("", "none", "4.20"), "4.21.0", true, compat.ReasonAsExpected, nil},

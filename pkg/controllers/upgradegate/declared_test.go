@@ -52,11 +52,11 @@ func TestDeclarationsThatCannotBeReadBlockWithALineOfTheirOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &controller{catalogs: twoVersions{}, inventory: nothingElse{}, kubeVersion: "v1.36.3"}
-			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on))
+			verdict, err := compat.Evaluate(on.Version, alone(c, test.operator, on), start)
 			if err != nil || verdict.Upgradeable || verdict.Reason != compat.ReasonIncompatible || len(verdict.Blockers) != 1 {
 				t.Fatalf("%t/%s, %d blockers, %v", verdict.Upgradeable, verdict.Reason, len(verdict.Blockers), err)
 			}
-			if _, line, _ := strings.Cut(verdict.Message, "\n"); !strings.HasPrefix(line, test.line) || !strings.Contains(line, ": update to ≥1.1.0") && !strings.Contains(line, ": no version") {
+			if _, line, _ := strings.Cut(verdict.Message, "\n"); !strings.HasPrefix(line, test.line) || !strings.Contains(line, ": update to >=1.1.0") && !strings.Contains(line, ": no version") {
 				t.Errorf("the line is\n%s\nwant\n%s… and a remedy", line, test.line)
 			}
 		})

@@ -27,18 +27,18 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 		}
 	}
 	set(corev1alpha2.Absent, `"4.21"`)
-	g.want(t, "before its first write", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
+	g.want(t, "before its first write", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no PlatformOperator is installed")
 	set(corev1alpha2.Present)
-	g.want(t, "without a maximum", operatorv1.ConditionTrue, compat.ReasonAsExpected, "permitted by 1 BundleDeployment, of which 1 declares no")
+	g.want(t, "without a maximum", operatorv1.ConditionTrue, compat.ReasonAsExpected, "1 BundleDeployment permits OpenShift 4.22; it declares no")
 	set(corev1alpha2.Present, `"4.21"`)
 	g.want(t, "with one that is too low", operatorv1.ConditionFalse, compat.ReasonIncompatible,
 		"- BundleDeployment byhand 1.0.0 allows at most 4.21: set its spec.source to a version that allows 4.22")
 	deployment.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{{OpenShiftVersion: "4.22", Reason: "Ada"}}
 	set(corev1alpha2.Present, `"4.21"`)
-	g.want(t, "with an override that does not count", operatorv1.ConditionFalse, compat.ReasonIncompatible, "is ignored: it does not expire")
+	g.want(t, "with an override that does not count", operatorv1.ConditionFalse, compat.ReasonIncompatible, "is ignored: set its expires")
 	deployment.Spec.CompatibilityOverrides[0].Expires = &metav1.Time{Time: start.Add(time.Minute)}
 	set(corev1alpha2.Present, `"4.21"`)
-	g.want(t, "with one that does", operatorv1.ConditionTrue, compat.ReasonAsExpected, "risk acknowledged until 2026-03-01T12:01:00Z: Ada")
+	g.want(t, "with one that does", operatorv1.ConditionTrue, compat.ReasonAsExpected, "overridden until 2026-03-01T12:01:00Z: Ada")
 	g.time.SetTime(start.Add(time.Minute))
 	g.want(t, "when that has ended", operatorv1.ConditionFalse, compat.ReasonIncompatible, "it expired at")
 	deployment.DeletionTimestamp = &metav1.Time{Time: start}
@@ -46,7 +46,7 @@ func TestHRD_G2_BundleDeploymentMadeByHandCounts(t *testing.T) {
 	g.want(t, "while it is taken down", operatorv1.ConditionFalse, compat.ReasonIncompatible, "BundleDeployment byhand")
 	deployment.Finalizers = []string{"example.com/backup"}
 	set(corev1alpha2.Present, `"4.21"`)
-	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "No platform operator is installed")
+	g.want(t, "when others hold it", operatorv1.ConditionTrue, compat.ReasonAsExpected, "no PlatformOperator is installed")
 }
 
 // HRD-G2: a bundle that a tenant installs with a ServiceAccount causes a warning and does not block. The API has no such field yet.

@@ -130,7 +130,7 @@ func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting strin
 	condition := c.recordedVerdict(version)
 	switch {
 	case condition == nil:
-		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits, until %s at most, for %s", c.memory.started.Add(settling).UTC().Format(time.RFC3339), waiting))
+		verdict := compat.CannotTell(fmt.Errorf("the manager has just started and waits for %s, until %s at the latest", waiting, c.memory.started.Add(settling).UTC().Format(time.RFC3339)))
 		return decision{verdict: &verdict, again: again}
 	case condition.Status == operatorv1.ConditionTrue && !verdict.Upgradeable:
 		return decision{verdict: &verdict, version: recorded(verdict, version), again: again}
@@ -245,7 +245,7 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 		return ""
 	}
 	return fmt.Sprintf("This message may be out of date since %s: "+
-		"the API server refuses to list or watch PlatformOperators, BundleDeployments or ClusterVersions; see condition %s of PlatformOperatorManager %q",
+		"the API server refuses to list or watch PlatformOperators, BundleDeployments or ClusterVersions; see condition %s of PlatformOperatorManager %q.",
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
@@ -263,7 +263,7 @@ func (c *controller) duringOutage(in input, cause error) decision {
 	previous := c.recordedVerdict(in.cluster.Version)
 	switch {
 	case m.last != nil && same && !expired:
-		verdict := m.last.WithNotes(fmt.Sprintf("Since %s nothing newer can be told: %s", m.failing.UTC().Format(time.RFC3339), m.broken))
+		verdict := m.last.WithNotes(fmt.Sprintf("Since %s, the manager cannot read newer data: %s.", m.failing.UTC().Format(time.RFC3339), m.broken))
 		return decision{verdict: &verdict, version: recorded(verdict, m.version), again: outageRetry}
 	case m.last == nil && previous != nil:
 		return decision{kept: previous, again: outageRetry}
@@ -303,7 +303,7 @@ func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool,
 		installed = append(installed, c.bundlesOfDeployment(deployment, in.cluster)...)
 	}
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
-	verdict, err = compat.Evaluate(in.cluster.Version, installed)
+	verdict, err = compat.Evaluate(in.cluster.Version, installed, c.clock.Now())
 	var notes []string
 	for _, note := range []string{in.stale, c.unavailableCatalogs(in)} {
 		if note != "" {
@@ -360,7 +360,7 @@ func (c *controller) unavailableCatalogs(in input) string {
 		return ""
 	}
 	first := slices.MinFunc(catalogs, func(a, b resolve.Catalog) int { return a.UnavailableSince.Compare(b.UnavailableSince) })
-	return fmt.Sprintf("Since %s not every update may be known: %s cannot be read", first.UnavailableSince.UTC().Format(time.RFC3339), joinCatalogs(catalogs))
+	return fmt.Sprintf("Since %s, some updates may be unknown, because %s cannot be read.", first.UnavailableSince.UTC().Format(time.RFC3339), joinCatalogs(catalogs))
 }
 
 // joinCatalogs returns a text with the names of at most two catalogs, and the number of the others.

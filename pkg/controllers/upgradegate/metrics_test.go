@@ -18,11 +18,11 @@ func TestCLU_G6_WhatDeclaresNothingIsCountedAndBlocksNothing(t *testing.T) {
 	registry := metrics.NewKubeRegistry()
 	registry.CustomMustRegister(shown)
 	none, some := compat.Operator{Name: "none", Version: "1.0.0"}, compat.Operator{Name: "some", Version: "1.0.0", Max: []string{`"4.30"`}}
-	alone, err := compat.Evaluate("4.20.1", []compat.Operator{none, some, {Name: "none", Version: "1.1.0"}})
-	if err != nil || !alone.Upgradeable || alone.Message != "Cluster upgrades to 4.21 are permitted by 2 platform operators, of which 1 declares no olm.maxOpenShiftVersion" {
+	alone, err := compat.Evaluate("4.20.1", []compat.Operator{none, some, {Name: "none", Version: "1.1.0"}}, start)
+	if err != nil || !alone.Upgradeable || alone.Message != "platform-operators: 2 PlatformOperators permit OpenShift 4.21; 1 of them declares no olm.maxOpenShiftVersion." {
 		t.Errorf("beside one that permits it: %t, %q, %v", alone.Upgradeable, alone.Message, err)
 	}
-	beside, err := compat.Evaluate("4.20.1", []compat.Operator{none, {Name: "old", Version: "1.0.0", Max: []string{`"4.20"`}}, {Name: "old", Version: "1.1.0", Max: []string{`"4.20"`}}})
+	beside, err := compat.Evaluate("4.20.1", []compat.Operator{none, {Name: "old", Version: "1.0.0", Max: []string{`"4.20"`}}, {Name: "old", Version: "1.1.0", Max: []string{`"4.20"`}}}, start)
 	if err != nil || beside.Upgradeable || strings.Contains(beside.Message, "- none ") {
 		t.Errorf("beside one that does not: %t, %q, %v", beside.Upgradeable, beside.Message, err)
 	}
@@ -64,7 +64,7 @@ func TestHRD_G2_MetricsOfHowFarTheClusterMayGoAndOfAcknowledgedRisks(t *testing.
 		{Kind: compat.KindBundleDeployment, Name: "byhand", Version: "1.1.0", Max: []string{`"4.20"`}},
 		{Kind: compat.KindBundleDeployment, Name: "risky", Version: "1.0.0", Max: []string{`"4.20"`}, Acknowledged: &compat.Override{Version: "4.21", Reason: "Ada", Expires: time.Unix(1, 0)}},
 		{Kind: compat.KindBundleDeployment, Name: "silent", Version: "1.0.0"},
-	})
+	}, start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestAVerdictThatOnlyCountsWaitsAndOneThatBlocksDoesNot(t *testing.T) {
 		g.syncOnce(t)
 	}
 	g.syncOnce(t)
-	if !strings.HasPrefix(g.condition(t).Message, "No platform operator is installed") {
+	if !strings.HasPrefix(g.condition(t).Message, "platform-operators: no PlatformOperator is installed") {
 		t.Fatalf("at first it says %q", g.condition(t).Message)
 	}
 	install("one")
@@ -33,7 +33,7 @@ func TestAVerdictThatOnlyCountsWaitsAndOneThatBlocksDoesNot(t *testing.T) {
 	}
 	g.time.SetTime(start.Add(health.StatusInterval))
 	g.syncOnce(t)
-	if !strings.Contains(g.condition(t).Message, "permitted by 1 BundleDeployment") {
+	if !strings.Contains(g.condition(t).Message, "1 BundleDeployment permits") {
 		t.Errorf("after the pause it says %q", g.condition(t).Message)
 	}
 	install("two", `"4.21"`)

@@ -141,7 +141,7 @@ func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	for name, id := range q.bundles {
 		each := remedy{of: id, incomplete: q.unreadable[name]}
 		if decision := decided[name]; each.incomplete == "" {
-			each.candidates, each.incomplete = decision.Moves(), decision.OmittedCatalogs
+			each.candidates, each.incomplete = decision.Moves(q.requestOf(name)), decision.OmittedCatalogs
 		}
 		found.operators[name] = each
 	}
@@ -183,4 +183,14 @@ func sameMinor(a, b string) bool {
 	}
 	second, err := compat.ParseClusterVersion(b)
 	return err == nil && first.Compare(second) == 0
+}
+
+// requestOf returns the request of an operator; the zero Request if it has none.
+func (q query) requestOf(name string) resolve.Request {
+	for _, each := range q.requests {
+		if each.Operator == name {
+			return each
+		}
+	}
+	return resolve.Request{}
 }

@@ -62,7 +62,7 @@ func (g *gate) searched(t *testing.T) bool {
 func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 	g := gateOf(t, compass("1.0.x", "4.21", "none"))
 	g.clusterVersion(t, "4.20.0")
-	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected, "After that, upgrades to 4.22 will be blocked", "update to ≥1.1.0")
+	g.want(t, "before", operatorv1.ConditionTrue, compat.ReasonAsExpected, "After that, 1 PlatformOperator will block OpenShift 4.22", "update to >=1.1.0")
 
 	held := slow{make(chan struct{}), make(chan struct{})}
 	g.inventory = held
@@ -79,7 +79,7 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 	}
 	const line = "- compass 1.0.0 allows at most 4.21: "
 	now := g.condition(t)
-	if now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, line+"remedy not known yet") {
+	if now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, line+"remedy not known yet.") {
 		t.Fatalf("at first it says %s: %s", now.Status, now.Message)
 	}
 	if key, _ := g.queue.Queue().Get(); key != remediesKey {
@@ -92,7 +92,7 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 	<-held.begun
 	g.clusterVersion(t, "4.20.1")
 	g.syncOnce(t)
-	if now := g.condition(t); now.Status != operatorv1.ConditionTrue || !strings.Contains(now.Message, line+"update to ≥1.1.0 (allows 4.22)") {
+	if now := g.condition(t); now.Status != operatorv1.ConditionTrue || !strings.Contains(now.Message, line+"update to >=1.1.0 (allows 4.22)") {
 		t.Errorf("while a search is under way it says %s: %s", now.Status, now.Message)
 	}
 	g.clusterVersion(t, "4.21.0")
@@ -103,7 +103,7 @@ func TestHRD_B3_VerdictDoesNotWaitForRemedies(t *testing.T) {
 	}
 	g.syncOnce(t)
 	now = g.condition(t)
-	if now.Status != operatorv1.ConditionFalse || !strings.Contains(now.Message, line+"update to ≥1.1.0 (allows 4.22)") {
+	if now.Status != operatorv1.ConditionFalse || !strings.Contains(now.Message, line+"update to >=1.1.0 (allows 4.22)") {
 		t.Errorf("at last it says %s: %s", now.Status, now.Message)
 	}
 
@@ -192,7 +192,7 @@ func TestHRD_B1_NothingThatASearchFoundByItsEndIsUsed(t *testing.T) {
 		t.Error("it is not searched again")
 	}
 	g.syncOnce(t)
-	if now := g.condition(t); !strings.Contains(now.Message, "update to ≥1.1999.0") {
+	if now := g.condition(t); !strings.Contains(now.Message, "update to >=1.1999.0") {
 		t.Errorf("at last it says %s", now.Message)
 	}
 }
@@ -209,7 +209,7 @@ func TestHRD_B3_VerdictOnAPackageOf800VersionsTakesLessThanASecond(t *testing.T)
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("it takes %s", took)
 	}
-	if now := g.condition(t); now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, "remedy not known yet") {
+	if now := g.condition(t); now.Status != operatorv1.ConditionFalse || !strings.HasSuffix(now.Message, "remedy not known yet.") {
 		t.Errorf("it says %s: %s", now.Status, now.Message)
 	}
 }

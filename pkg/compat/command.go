@@ -1,0 +1,117 @@
+package compat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced by one that shows the object.
+const maxCommand = 420
+
+// overrideReason is the reason of an override in a command, for the admin to replace.
+const overrideReason = "WHO ACCEPTS THE RISK, AND WHY"
+
+// nextStep returns the command for the first step to unblock next: the one that carries out the remedy of an operator, or one that shows
+// the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it
+// would be longer than maxCommand.
+func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) string {
+	if remedy.isUnknown {
+		return ""
+	}
+	command := patchFor(operator, remedy, next, now)
+	if command == "" || len(command) > maxCommand {
+		command = fmt.Sprintf("oc describe %s %s", strings.ToLower(operator.Kind), operator.Name)
+	}
+	if len(command) > maxCommand {
+		return "" // no object of Kubernetes has such a long name
+	}
+	return command
+}
+
+// patchFor returns the command that changes the operator's object so that it no longer blocks next; empty if no change is necessary.
+func patchFor(operator Operator, remedy remedy, next Minor, now time.Time) string {
+	best := remedy.candidate
+	switch {
+	case best == nil && operator.IncompleteReason != "":
+		return "" // a catalog that cannot be read may have a version
+	case best == nil:
+		return overrideCommand(operator, next, now)
+	case best.Approve != "":
+		return patchCommand(operator, "merge", spec{"upgrades": spec{"approvedVersion": best.Approve}})
+	case best.Installable && operator.Paused:
+		return patchCommand(operator, "merge", spec{"paused": false})
+	case best.Installable || best.Change == nil:
+		return ""
+	case len(best.Change.Channels) > 0:
+		return patchCommand(operator, "merge", spec{"package": spec{"channels": best.Change.Channels}})
+	}
+	return patchCommand(operator, "merge", spec{"package": spec{"version": best.Change.Range}})
+}
+
+// spec is a part of a merge patch.
+type spec map[string]any
+
+// operation is an operation of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// overrideCommand returns the command that adds an override for next, or completes the one that is ignored.
+func overrideCommand(operator Operator, next Minor, now time.Time) string {
+	const list = "/spec/compatibilityOverrides"
+	expires := formatTime(suggestedExpiry(now))
+	for _, ignored := range operator.Ignored {
+		if !ignored.IsForNext {
+			continue
+		}
+		path := fmt.Sprintf("%s/%d/", list, ignored.Index)
+		var patch []operation
+		if !ignored.hasReason() {
+			patch = append(patch, operation{"add", path + "reason", overrideReason})
+		}
+		if ignored.Expires.IsZero() || !now.Before(ignored.Expires) {
+			patch = append(patch, operation{"add", path + "expires", expires})
+		}
+		return patchCommand(operator, "json", patch)
+	}
+	override := map[string]any{"openShiftVersion": next.String(), "reason": overrideReason, "expires": expires}
+	if operator.Overrides > 0 {
+		return patchCommand(operator, "json", []operation{{"add", list + "/-", override}})
+	}
+	return patchCommand(operator, "merge", spec{"compatibilityOverrides": []any{override}})
+}
+
+// suggestedExpiry returns the end of a new override: the first day of a month, at least 30 days after now. It changes once a month, so that
+// the message stays the same.
+func suggestedExpiry(now time.Time) time.Time {
+	earliest := now.UTC().AddDate(0, 0, 30)
+	first := time.Date(earliest.Year(), earliest.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if first.Before(earliest) {
+		first = first.AddDate(0, 1, 0)
+	}
+	return first
+}
+
+// patchCommand returns the command that patches the operator's object. A merge patch is the object's new spec.
+func patchCommand(operator Operator, kind string, patch any) string {
+	if kind == "merge" {
+		patch = map[string]any{"spec": patch}
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // a range has "<" and ">"
+	if err := encoder.Encode(patch); err != nil {
+		return "" // the patch has only strings and lists
+	}
+	return fmt.Sprintf("oc patch %s %s --type=%s -p %s", strings.ToLower(operator.Kind), operator.Name, kind, quoted(strings.TrimSpace(text.String())))
+}
+
+// quoted returns a text as one word for a shell.
+func quoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -44,6 +44,9 @@ type Options struct {
 	// Namespace is the state of the install namespace, which Apply does not read. Its Decide method reports whether the owner may use a
 	// namespace of another owner.
 	Namespace plan.InstallNamespace
+	// Confirm returns an error if the owner does not exist any more. It is called at most once, before the first creation of the call. Caches
+	// can still have an owner that a restored backup of the cluster lacks. nil means that nothing is confirmed.
+	Confirm func(context.Context) error
 	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. With policy Ignore, additions are ignored,
 	// too.
 	Drift corev1alpha2.Drift
@@ -106,8 +109,21 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	return &call{engine: e, set: set, state: state, window: window, reconciler: reconcile.New(reconcile.Options{
 		Claim: object.Claim{Owner: set.Owner(), Adoption: options.Adoption, Applied: options.Applied, Deployments: e.deployments},
 		As:    options.As.Or(e.manager), Trusted: options.Trusted, ReadOnly: options.ReadOnly, Namespace: options.Namespace, Drift: options.Drift,
-		Memory: state.objects, Window: window, Clock: e.clock,
+		Memory: state.objects, Window: window, Clock: e.clock, Confirm: once(options.Confirm),
 	})}
+}
+
+// once returns a function that calls confirm once, and returns its result each time. It returns nil for nil.
+func once(confirm func(context.Context) error) func(context.Context) error {
+	if confirm == nil {
+		return nil
+	}
+	var lock sync.Once
+	var result error
+	return func(ctx context.Context) error {
+		lock.Do(func() { result = confirm(ctx) })
+		return result
+	}
 }
 
 // outcome is the result for one object.

@@ -37,7 +37,7 @@ func remedyOf(operator Operator, next Minor) remedy {
 	if best == nil {
 		best = lowest(operator, next, func(Candidate) bool { return true })
 	}
-	text := ""
+	var text string
 	switch {
 	case best == nil && operator.IncompleteReason != "":
 		text = fmt.Sprintf("no version that allows %s is known: %s", next, cut(operator.IncompleteReason, maxWhy))

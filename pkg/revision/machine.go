@@ -266,6 +266,8 @@ func (m *Machine) wasSettled() bool {
 		return isQuiet
 	case corev1alpha2.ReasonBlocked: // for example, because new content cannot be unpacked
 		return isQuiet && !m.wasOtherPresent()
+	case corev1alpha2.ReasonRollingOut: // while new content is unpacked
+		return isQuiet && !m.wasOtherPresent() && m.desired == nil
 	}
 	return m.failed != nil && m.wasRolledBack()
 }

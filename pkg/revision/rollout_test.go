@@ -260,17 +260,18 @@ func TestIsSettledAfterARestart(t *testing.T) {
 		want       bool
 	}{
 		"nothing changed": {3, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, false, true},
-		"the spec changed, and no revision started":    {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, false, true},
-		"another revision started":                     {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false, false},
-		"it is paused":                                 {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, false, true},
-		"a pause has just ended":                       {4, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, false, true},
-		"it was paused during a rollout":               {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionRollingOut, false, false},
-		"a rollout was in progress":                    {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false, false},
-		"the spec changed during a rollout":            {4, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false, false},
-		"new content cannot be unpacked":               {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionArchived, true, true},
-		"the same, after a rollout that was abandoned": {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionArchived, false, false},
-		"a rollout that started is blocked":            {3, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionRollingOut, false, false},
-		"a pruned revision failed before a bad source": {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionFailed, true, true},
+		"the spec changed, and no revision started":           {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionArchived, false, true},
+		"another revision started":                            {4, corev1alpha2.ReasonAsExpected, corev1alpha2.RevisionRollingOut, false, false},
+		"it is paused":                                        {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, false, true},
+		"a pause has just ended":                              {4, corev1alpha2.ReasonPaused, corev1alpha2.RevisionArchived, false, true},
+		"it was paused during a rollout":                      {3, corev1alpha2.ReasonPaused, corev1alpha2.RevisionRollingOut, false, false},
+		"a rollout was in progress":                           {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, false, false},
+		"the spec changed during a rollout":                   {4, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionFailed, false, false},
+		"new content cannot be unpacked":                      {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionArchived, true, true},
+		"the same, after a rollout that was abandoned":        {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionArchived, false, false},
+		"a rollout was in progress, and its objects are gone": {3, corev1alpha2.ReasonRollingOut, corev1alpha2.RevisionArchived, true, false},
+		"a rollout that started is blocked":                   {3, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionRollingOut, false, false},
+		"a pruned revision failed before a bad source":        {4, corev1alpha2.ReasonBlocked, corev1alpha2.RevisionFailed, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

@@ -17,7 +17,8 @@ func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportContent(status)
 	m.reportObjects(status)
 	m.reportDrift(status)
-	m.set(status, m.unpacked(), m.hasValidBundle(), m.installed(), m.healthy(), m.progressing(), m.drifted())
+	unpacked, hasValidBundle, installed := m.lastWhilePending(m.unpacked()), m.lastWhilePending(m.hasValidBundle()), m.lastWhilePending(m.installed())
+	m.set(status, unpacked, hasValidBundle, installed, m.healthy(), m.lastWhilePending(m.progressing()), m.drifted())
 }
 
 // ReportStart fills in the fields of a status that change at a start. The controller writes this status before any object of the revision.

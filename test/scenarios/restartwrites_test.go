@@ -6,16 +6,13 @@ import (
 	"net/http"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 )
 
 // excessWrites is the ExcessWrites function of an Oracle. During a rollout, a new manager process does not know what the process before it has
-// applied, and may apply each object again, once. While the content of the spec cannot be installed, it only reports again why.
-// It tries once to create an object that another owner has.
+// applied, and may apply each object again, once. It tries once to create an object that another owner has.
 func excessWrites(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error) {
 	objects, err := restarted.Runner.Cluster.Objects(ctx)
 	if err != nil {
@@ -27,17 +24,15 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 		if err := into(&objects[bundleDeployments.GroupResource()][i], deployment); err != nil {
 			return nil, err
 		}
-		isRollingOut := isRollingOut(deployment)
-		if !isRollingOut && !isBlocked(deployment) {
+		if !isRollingOut(deployment) {
 			continue
 		}
-		// The first status of the new process lacks what only the earlier process knew, such as the drift, or that the source cannot be unpacked.
-		// The PlatformOperator follows it.
+		// The first status of the new process lacks what only the earlier process knew, such as the drift. The PlatformOperator follows it.
 		permitted[writeKey("update", bundleDeployments.GroupResource().String()+"/status", "", deployment.Name)] += 2
 		permitted[writeKey("update", platformOperators.GroupResource().String()+"/status", "", deployment.Name)] += 2
 		for resource, all := range objects {
 			for _, each := range all {
-				if !isRollingOut || each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {
+				if each.GetLabels()[corev1alpha2.LabelOwnerName] != deployment.Name {
 					continue
 				}
 				for _, verb := range []string{"patch", "apply"} { // the patch converts the managedFields entry of a POST to that of an apply
@@ -62,12 +57,6 @@ func excessWrites(ctx context.Context, restarted *harness.System, writes []scena
 
 func writeKey(verb, resource, namespace, name string) string {
 	return fmt.Sprintf("%s %s %s/%s", verb, resource, namespace, name)
-}
-
-// isBlocked reports whether the spec asks for content that cannot be installed.
-func isBlocked(deployment *corev1alpha2.BundleDeployment) bool {
-	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	return progressing != nil && progressing.Reason == corev1alpha2.ReasonBlocked
 }
 
 // isRollingOut reports whether the rollout of a revision has begun and is not complete.

@@ -29,6 +29,11 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 			return nil, false, object.WriteError("reading", r.desired.Key, err)
 		}
 	}
+	if r.options.Confirm != nil {
+		if err := r.options.Confirm(ctx); err != nil {
+			return nil, false, err
+		}
+	}
 	posted, err := r.writer.create(ctx, r.desired.Object())
 	r.options.Memory.setForeign(r.desired.Key, apierrors.IsAlreadyExists(err))
 	if err == nil {

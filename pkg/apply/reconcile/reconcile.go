@@ -32,6 +32,8 @@ type Options struct {
 	Namespace plan.InstallNamespace
 	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report.
 	Drift corev1alpha2.Drift
+	// Confirm returns an error if the owner does not exist any more. It is called before each creation; nil means that nothing is confirmed.
+	Confirm func(context.Context) error
 	// Memory is the owner's cache from earlier calls. Reconcile updates it.
 	Memory *Memory
 	// Window is the time in which the call writes. After it, objects are Postponed.

@@ -3,8 +3,10 @@ package bundledeployment
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -83,12 +85,25 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 		As:    s.identity(),
 		Gated: by.Gated, Trusted: by.Trusted, ReadOnly: s.deployment.Spec.Paused,
 		Adoption: s.deployment.Spec.Adoption, Applied: s.memory.sets.Of(s.machine.AppliedRevisions()), Drift: s.policies.Drift,
-		Namespace: s.knownNamespace(),
+		Namespace: s.knownNamespace(), Confirm: s.confirmExists,
 	}
 	if by.Enforce {
 		options.Drift.Policy = corev1alpha2.DriftEnforce
 	}
 	return options
+}
+
+// confirmExists returns an error if the API server does not have this BundleDeployment. After the restore of a backup, the cache may still
+// have it, and objects that are created for it would belong to nothing.
+func (s *reconciliation) confirmExists(ctx context.Context) error {
+	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("reading BundleDeployment %q before its objects are created: %w", s.deployment.Name, err)
+	}
+	if live.UID != s.deployment.UID || live.DeletionTimestamp != nil {
+		return fmt.Errorf("BundleDeployment %q is not the one in the cache, or is being deleted; its objects are not created", s.deployment.Name)
+	}
+	return nil
 }
 
 func reportOf(report apply.Report) revision.Report {

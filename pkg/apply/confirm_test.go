@@ -1,0 +1,30 @@
+package apply_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/scenario"
+)
+
+func TestNothingIsCreatedForAnOwnerThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on(t, nil, func(f *fixture) {
+			gone, asked := errors.New("the owner is gone"), 0
+			_, err := f.engine.Apply(t.Context(), versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { asked++; return gone }})
+			if !errors.Is(err, gone) || asked != 1 {
+				t.Errorf("got error %v after %d confirmations", err, asked)
+			}
+			if slices.ContainsFunc(f.cluster.Requests(), func(r scenario.Request) bool { return r.User == engineUser && r.Verb == "create" && r.Resource.Resource != "selfsubjectrulesreviews" }) {
+				t.Error("the engine creates objects")
+			}
+			if problems := f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return nil }}); slices.ContainsFunc(problems, isFault) {
+				t.Errorf("of an existing owner: %v", problems)
+			}
+		})
+	})
+}

@@ -19,7 +19,9 @@ func TestNothingIsCreatedForAnOwnerThatIsGone(t *testing.T) {
 			if !errors.Is(err, gone) || asked != 1 {
 				t.Errorf("got error %v after %d confirmations", err, asked)
 			}
-			if slices.ContainsFunc(f.cluster.Requests(), func(r scenario.Request) bool { return r.User == engineUser && r.Verb == "create" && r.Resource.Resource != "selfsubjectrulesreviews" }) {
+			if slices.ContainsFunc(f.cluster.Requests(), func(r scenario.Request) bool {
+				return r.User == engineUser && r.Verb == "create" && r.Resource.Resource != "selfsubjectrulesreviews"
+			}) {
 				t.Error("the engine creates objects")
 			}
 			if problems := f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return nil }}); slices.ContainsFunc(problems, isFault) {

@@ -21,9 +21,8 @@ var ErrNotApplied = errors.New("the event or write of the perturbation did not o
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
 //
-//   - The content of the cluster at the end of the step must be the same; with Restart, StaleRestart, RestoredSnapshot and
-//     RestoredAfterRestart as after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history
-//     is not compared.
+//   - The content of the cluster at the end of the step must be the same; with Restart, StaleRestart and RestoredAfterRestart as
+//     after a restart at the end of the step. With RestoredSnapshot, RestoredAfterRestart and UnseenStep, its history is not compared.
 //   - Except with UnseenStep, the objects of Operator.Counts must have been created and deleted as often.
 //
 // The error wraps ErrNotApplied if the perturbation could not be applied.
@@ -115,7 +114,11 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	if !isKnown {
 		return ErrNotApplied
 	}
-	return restore(ctx, system, write, step.withoutHistory)
+	want, err := system.StateWithoutHistory(ctx) // the same process, which may know more than one that has been restarted
+	if err != nil {
+		return err
+	}
+	return restore(ctx, system, write, want)
 }
 
 // runRestoredAfterRestart restarts the operator at the end of the step, and then restores the recorded snapshot after a write.

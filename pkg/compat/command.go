@@ -15,8 +15,7 @@ const maxCommand = 420
 const overrideReason = "WHO ACCEPTS THE RISK, AND WHY"
 
 // nextStep returns the command for the first step to unblock next: the one that carries out the remedy of an operator, or one that shows
-// the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it
-// would be longer than maxCommand.
+// the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it would be longer than maxCommand.
 func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	if remedy.isUnknown {
 		return ""
@@ -31,7 +30,8 @@ func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	return command
 }
 
-// patchFor returns the command that changes the operator's object so that it no longer blocks next; empty if no change is necessary.
+// patchFor returns the command that changes the spec of the operator's object as the remedy requires; empty if no change of the spec is known
+// that helps.
 func patchFor(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	best := remedy.candidate
 	switch {

@@ -66,7 +66,7 @@ type Candidate struct {
 	// Obstacle is the reason why the candidate is not Installable, if an admin can change it, for example `spec.package.version ">=1.0.0
 	// <2.0.0" excludes it`.
 	Obstacle string
-	// Change is the change of the spec that permits the upgrade; nil unless that is the only missing condition.
+	// Change is the change of the spec that removes the Obstacle; nil if none does. In another channel, the upgrade may have another obstacle.
 	Change *Change
 }
 
@@ -74,7 +74,7 @@ type Candidate struct {
 type Change struct {
 	// Channels is the new value of spec.package.channels: the former channels, and one of the candidate.
 	Channels []string
-	// Range is the new value of spec.package.version: the former range, or a version from the installed one to the candidate.
+	// Range is the new value of spec.package.version: the former range, and all versions from the installed one to the candidate.
 	Range string
 }
 

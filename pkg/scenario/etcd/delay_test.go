@@ -203,6 +203,22 @@ func TestAWatchThatContinuesAnother(t *testing.T) {
 	}
 }
 
+func TestAWatchThatContinuesAnotherAtOnceMissesNoEvent(t *testing.T) {
+	inStore(t, func(s *delayed) {
+		first, cancel := context.WithCancel(userContext(s.Context()))
+		defer s.follow(first, 0)()
+		s.Delay(Delay{Watches: isUser, Match: ofA, By: time.Minute, Merge: true})
+		s.apply(nil, "a=1", "b=1")
+		cancel() // the goroutine of the watch ends later
+		second, cancel := context.WithTimeout(userContext(s.Context()), time.Hour)
+		defer cancel()
+		resumed := <-NewClient(second, s.Store).Watch(second, "/x/", clientv3.WithPrefix(), clientv3.WithRev(4))
+		if !errors.Is(resumed.Err(), rpctypes.ErrCompacted) {
+			t.Errorf("the second watch delivers %v, %v, want %v", resumed.Events, resumed.Err(), rpctypes.ErrCompacted)
+		}
+	})
+}
+
 func TestReplaceIsARestoredBackup(t *testing.T) {
 	inStore(t, func(s *delayed) {
 		kept := put(s.T, s.Store, "/x/kept", "1", 0)

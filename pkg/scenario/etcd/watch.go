@@ -41,6 +41,12 @@ func (s *Store) watch(ctx context.Context, start, end string, revision int64) cl
 	if revision == 0 {
 		revision = s.revision + 1
 	}
+	// A client that resumes a watch may be faster than the goroutine of the watch that ended.
+	for open := range s.watches {
+		if open.context.Err() != nil {
+			s.end(open)
+		}
+	}
 	w := &watch{context: ctx, start: start, end: end, from: revision, wake: make(chan struct{}, 1), withheld: map[string]queued{}}
 	if revision < s.compacted || s.missesEvent(w) {
 		refused := make(chan clientv3.WatchResponse, 1)
@@ -54,8 +60,10 @@ func (s *Store) watch(ctx context.Context, start, end string, revision int64) cl
 	s.watches[w] = struct{}{}
 	go func() {
 		defer close(results)
-		defer s.forget(w)
 		s.serve(w, results)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.end(w)
 	}()
 	return results
 }
@@ -64,11 +72,12 @@ func compactedResponse(revision int64) clientv3.WatchResponse {
 	return clientv3.WatchResponse{CompactRevision: revision, Canceled: true}
 }
 
-func (s *Store) forget(w *watch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.watches, w)
-	w.recordBroken()
+// end removes a watch that has ended. Later calls have no effect.
+func (s *Store) end(w *watch) {
+	if _, isOpen := s.watches[w]; isOpen {
+		delete(s.watches, w)
+		w.recordBroken()
+	}
 }
 
 func (s *Store) deliver(event *clientv3.Event) {

@@ -135,7 +135,13 @@ func available(all []Contribution) Condition {
 	if len(waiting) == 0 {
 		return Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
 	}
-	head := fmt.Sprintf("Cluster installation waits for %d platform %s: ", len(waiting), plural("operator", len(waiting)))
+	subject := "it"
+	if len(waiting) > 1 {
+		subject = "one"
+	}
+	// The remedy comes first, because an installer shows only the beginning of the message.
+	head := fmt.Sprintf("Cluster installation waits for %d platform %s. If %s cannot become ready, correct its spec, "+
+		"or set its spec.paused to true to continue without it. ", len(waiting), plural("operator", len(waiting)), subject)
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, describeCommand(names))}
 }
 
@@ -155,7 +161,7 @@ func (s OperatorState) missing() string {
 		c = s.Healthy
 	}
 	if c.Reason == "" {
-		return "not looked at yet"
+		return "not evaluated yet"
 	}
 	return c.text()
 }

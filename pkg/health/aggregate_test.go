@@ -69,12 +69,12 @@ func TestAggregate(t *testing.T) {
 		"healthy operators: everything as expected":                {states: []health.OperatorState{working("a"), working("b")}, want: allAsExpected},
 		"a cluster installation waits for its operators and says for which": {
 			installing: true, states: []health.OperatorState{fresh("b"), working("c"), {Name: "a"}},
-			want: []string{"Available=False WaitingForOperators Cluster installation waits for 2 platform operators: a: not looked at yet; b: InstallPending: applying 3 objects. See \"kubectl describe plop a b\".",
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 2 platform operators. If one cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: not evaluated yet; b: InstallPending: applying 3 objects. See \"kubectl describe plop a b\".",
 				"Progressing=True OperatorsChanging Installing 1 platform operator: b", "Degraded=False AsExpected "},
 		},
 		"a cluster installation waits for health, not only for objects": {
 			installing: true, states: []health.OperatorState{with(broken("a", 1), func(s *health.OperatorState) { s.EverInstalled = false })},
-			want: []string{"Available=False WaitingForOperators Cluster installation waits for 1 platform operator: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\".",
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 1 platform operator. If it cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\".",
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"nobody waits for a paused operator": {

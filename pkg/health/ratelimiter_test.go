@@ -44,7 +44,7 @@ func TestRateLimiterPermitsTenChangesInTenMinutes(t *testing.T) {
 }
 
 func TestRateLimiterDoesNotDelayFirstChangesAndEndOfInstallation(t *testing.T) {
-	says := []health.Contribution{{Name: "a", Waiting: "not looked at yet"}}
+	says := []health.Contribution{{Name: "a", Waiting: "not evaluated yet"}}
 	for i := range 30 { // each with another text
 		says = append(says, health.Contribution{Name: "a", Verb: "Installing", Waiting: fmt.Sprintf("%d of 30 objects applied", i)})
 	}
@@ -63,7 +63,7 @@ func TestRateLimiterReturnsSteadyMessagesFirst(t *testing.T) {
 	limiter := &health.RateLimiter{}
 	at := now
 	var wait time.Duration
-	for _, words := range []string{"not looked at yet", "unpacking", "unpacked", "3 of 4 applied"} {
+	for _, words := range []string{"not evaluated yet", "unpacking", "unpacked", "3 of 4 applied"} {
 		_, wait = limiter.Limit(at, waiting(words))
 		at = at.Add(time.Second)
 	}

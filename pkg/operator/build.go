@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/bundle"
 	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/deniedwrites"
 	"github.com/openshift/platform-operators/pkg/controllers/managerlimits"
 	"github.com/openshift/platform-operators/pkg/controllers/managerversion"
 	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
@@ -128,6 +129,9 @@ func (b *builder) build() (*Operator, error) {
 		{operatorhealth.ControllerName, 1, b.newOperatorHealth},
 		{upgradegate.ControllerName, upgradegate.Workers, b.newUpgradeGate},
 		{watches.ControllerName, 1, b.newWatches},
+		{deniedwrites.ControllerName, 1, func(syncContext factory.SyncContext) (factory.Controller, error) {
+			return b.newDeniedWrites(syncContext, built.retryFailedSyncs)
+		}},
 		{managerversion.ControllerName, 1, b.newManagerVersion},
 		{statusSyncerName, 1, b.newStatusSyncer},
 		{loggingSyncerName, 1, b.newLoggingSyncer},

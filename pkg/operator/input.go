@@ -31,6 +31,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 	"github.com/openshift/platform-operators/pkg/client/informers/externalversions"
 	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
+	"github.com/openshift/platform-operators/pkg/controllers/deniedwrites"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/source"
 )
@@ -71,6 +72,10 @@ type Input struct {
 	// LimitsInformers watch only the ConfigMap that stores the limits.
 	LimitsInformers informers.SharedInformerFactory
 
+	// DeniedWrites has the writes of the manager itself that the API server denied. The clients above record them, except Dynamic and
+	// Metadata, which write bundles' objects.
+	DeniedWrites *deniedwrites.Writes
+
 	// If one of the fields below is nil, Build sets its production value; see withDefaults.
 
 	// Register and RegisterCollector register metrics.
@@ -110,16 +115,22 @@ func HTTPInput(client *http.Client, config *rest.Config, settings Settings) (*In
 // newInput builds the clients and informers, and requests the API server's version. Only the Kubernetes client uses the protobuf config,
 // because custom resources cannot be encoded as protobuf.
 func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) {
+	input := &Input{
+		Options: settings.Options, Namespace: settings.Namespace, Clock: settings.Clock, Recorder: settings.Recorder,
+		DeniedWrites: deniedwrites.NewWrites(),
+	}
+	engine := engineConfig(config)
 	config, protobuf = clientConfig(config), clientConfig(protobuf)
-	input := &Input{Options: settings.Options, Namespace: settings.Namespace, Clock: settings.Clock, Recorder: settings.Recorder}
+	config.Wrap(input.DeniedWrites.Wrap)
+	protobuf.Wrap(input.DeniedWrites.Wrap)
 	var err error
 	if input.Kubernetes, err = kubernetes.NewForConfig(protobuf); err != nil {
 		return nil, fmt.Errorf("building the Kubernetes client: %w", err)
 	}
-	if input.Dynamic, err = dynamic.NewForConfig(engineConfig(config)); err != nil {
+	if input.Dynamic, err = dynamic.NewForConfig(engine); err != nil {
 		return nil, fmt.Errorf("building the dynamic client: %w", err)
 	}
-	if input.Metadata, err = metadata.NewForConfig(engineConfig(config)); err != nil {
+	if input.Metadata, err = metadata.NewForConfig(engine); err != nil {
 		return nil, fmt.Errorf("building the metadata client: %w", err)
 	}
 	if input.Config, err = configclient.NewForConfig(config); err != nil {

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
@@ -51,6 +53,13 @@ var requiredConditions = []string{
 	operatorhealth.ConditionPrefix + "Degraded",
 	upgradegate.ConditionType,
 }
+
+// errIncomplete is the error of reportedClient while it waits for conditions.
+var errIncomplete = errors.New("waiting for the manager's conditions")
+
+// nothingDetected makes library-go report EvaluationConditionsDetected as False. Without a condition of this type, it would report Unknown
+// with reason NoData and no message.
+var nothingDetected = operatorv1.OperatorCondition{Type: string(configv1.EvaluationConditionsDetected), Status: operatorv1.ConditionFalse, Reason: health.ReasonAsExpected}
 
 // reportedClient is the client with which StatusSyncer reads the operator resource. A recreated operator resource has no conditions, and
 // library-go would set Available, Degraded and Upgradeable to Unknown. That would be a false alarm, and Unknown does not block an upgrade.
@@ -101,13 +110,14 @@ func (c *reportedClient) GetOperatorState() (*operatorv1.OperatorSpec, *operator
 		missing = append(missing, "this process's own verdict in "+upgradegate.ConditionType)
 	}
 	if c.shouldWait(len(missing) > 0) {
-		return nil, nil, "", fmt.Errorf("PlatformOperatorManager %q does not have %s yet; the ClusterOperator stays as it is until then, or for %s",
-			operatorv1alpha1.PlatformOperatorManagerName, strings.Join(missing, ", "), reportWithin)
+		return nil, nil, "", fmt.Errorf("%w: PlatformOperatorManager %q lacks %s; the ClusterOperator stays as it is for %s at most",
+			errIncomplete, operatorv1alpha1.PlatformOperatorManagerName, strings.Join(missing, ", "), reportWithin)
 	}
+	status = status.DeepCopy()
 	if unconfirmed {
-		status = status.DeepCopy()
 		upgradegate.Withdraw(status, reportWithin)
 	}
+	status.Conditions = append(status.Conditions, nothingDetected)
 	c.setRead(version)
 	return spec, status, version, nil
 }

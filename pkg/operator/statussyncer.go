@@ -2,7 +2,10 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/status"
@@ -19,8 +22,7 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 	client := newReportedClient(input.Operator, input.Clock, b.permits)
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), clusterOperators, client, b.versions, input.Recorder, input.Clock)
-	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
-	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
+	syncer.WithRelatedObjectsFunc(b.dynamicRelatedObjects())
 	syncer = syncer.WithDegradedInertia(degradedInertia)
 
 	b.statusContext = syncContext
@@ -29,7 +31,12 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 		ResyncEvery(statusResync).
 		WithInformers(client.Informer(), clusterOperators.Informer()).
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
-			if err := syncer.Sync(ctx, syncCtx); err != nil {
+			err := syncer.Sync(ctx, syncCtx)
+			if errors.Is(err, errIncomplete) { // which is normal after a start, so library-go must not log it as a failure
+				klog.V(4).Info(err)
+				return factory.SyntheticRequeueError
+			}
+			if err != nil {
 				return err
 			}
 			b.reports.Reported(client.lastRead())

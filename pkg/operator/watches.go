@@ -25,6 +25,7 @@ func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 		"platformoperatormanagers": input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers().Informer(),
 		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
 		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		"featuregates":             input.ConfigInformers.Config().V1().FeatureGates().Informer(),
 		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
 	}
 }
@@ -42,7 +43,7 @@ func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) 
 // those of its bundle's objects. newWatches runs after the constructors that add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
-		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions"},
+		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions", "featuregates"},
 		Clock: b.input.Clock, SyncContext: syncContext,
 	})
 }

@@ -162,6 +162,7 @@ func (b *builder) newUpgradeGate(syncContext factory.SyncContext) (factory.Contr
 		Client:            b.input.Platform.OperatorV1alpha1().PlatformOperatorManagers(),
 		Operators:         b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		ClusterVersions:   b.input.ConfigInformers.Config().V1().ClusterVersions(),
+		FeatureGates:      b.input.ConfigInformers.Config().V1().FeatureGates(),
 		Managers:          b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Limits:            b.catalogs.limits.Read,
 		LimitsChanged:     b.input.LimitsInformers.Core().V1().ConfigMaps().Informer(),

@@ -33,7 +33,8 @@ const degradedOnError = "WithSyncDegradedOnError"
 // checkedPackages are the packages whose conditions pairsInCode collects. No other package may write conditions.
 var checkedPackages = []string{
 	"pkg/controllers/bundle", "pkg/revision", "pkg/operatorstatus", // BundleDeployments, Bundles and PlatformOperators
-	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches", // the operator resource
+	"pkg/controllers/operatorhealth", "pkg/controllers/upgradegate", "pkg/controllers/managerversion", "pkg/controllers/managerlimits", "pkg/controllers/watches",
+	"pkg/controllers/deniedwrites", // the operator resource
 }
 
 // Promise CLU-O9: Each reason that the manager writes is a CamelCase constant without names or digits, and a page lists it under its
@@ -188,6 +189,7 @@ func pairsOfOperatorResource(t *testing.T) pairs {
 		}
 	}
 	written.add(constant(t, "pkg/controllers/upgradegate", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/upgradegate", "pkg/compat")...)
+	written.add(constant(t, "pkg/controllers/deniedwrites", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/deniedwrites")...)
 	written.add(constant(t, "pkg/controllers/managerversion", "ConditionType"), reasonsNamedIn(t, "pkg/controllers/managerversion")...)
 	for _, file := range managerFiles(t) {
 		ast.Inspect(parseFile(t, file), func(node ast.Node) bool {

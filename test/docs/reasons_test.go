@@ -16,7 +16,7 @@ func reasonsInCode(t *testing.T) map[string]string {
 	for name, value := range apiConstants(t, "Reason") {
 		reasons[value] = name
 	}
-	for _, folder := range []string{"pkg/health", "pkg/compat"} { // they write the operator resource
+	for _, folder := range []string{"pkg/health", "pkg/compat", "pkg/controllers/deniedwrites"} { // they write the operator resource
 		for name, value := range constantsIn(t, folder, "Reason") {
 			reasons[value] = folder + " " + name
 		}

@@ -41,7 +41,7 @@ func TestClusterInstallation(t *testing.T) {
 	t.Parallel()
 	// Promise CLU-O2: While the cluster is being installed, Available is False and names the operators that have not been ready yet,
 	// except paused ones and those that await approval.
-	runStory(t, "CLU-O2 the installation waits for its platform operators by name, except paused ones and those that await approval", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "CLU-O2 HRD-T5 the installation waits for its platform operators by name, except paused ones and those that await approval", defaultOperators, func(ctx context.Context, s *Story) {
 		const bedrock, misspelt, asleep, hesitant = "bedrock", "misspelt", "asleep", "hesitant"
 		publish := func(versions ...string) {
 			s.Helper()
@@ -65,7 +65,7 @@ func TestClusterInstallation(t *testing.T) {
 
 		s.By("installing an operator with manual approval")
 		s.createWithSpec(ctx, hesitant, `"upgrades": {"approval": "Manual"}`)
-		waitForOperators(ContainSubstring("waits for 1 platform operator: " + hesitant))
+		waitForOperators(And(ContainSubstring("waits for 1 platform operator."), ContainSubstring(" "+hesitant+": ")))
 		s.Eventually(s.runningPods).WithContext(ctx).WithArguments(hesitant).Should(Equal(1))
 		s.setPodsReady(ctx, hesitant, metav1.ConditionTrue)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(hesitant, "1.0.0").Should(Succeed())
@@ -73,7 +73,7 @@ func TestClusterInstallation(t *testing.T) {
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"True", "False", "True"}))
 		for _, state := range seen.upToNow(ctx) {
 			if condition := conditionIn(state.ClusterOperator, configv1.OperatorAvailable); condition.Status == configv1.ConditionFalse {
-				s.Expect(condition.Message).To(ContainSubstring("waits for 1 platform operator: " + hesitant))
+				s.Expect(condition.Message).To(And(ContainSubstring("waits for 1 platform operator."), ContainSubstring(" "+hesitant+": ")))
 			}
 		}
 
@@ -94,15 +94,20 @@ func TestClusterInstallation(t *testing.T) {
 		s.create(ctx, misspelt, "")
 		s.waitForRefusal(ctx, misspelt, platformv1alpha1.ReasonSourceFailed, misspelt)
 		s.waitForProgressing(ctx, bedrock, metav1.ConditionTrue, platformv1alpha1.ReasonInstalling, "0 of 1 updated replicas available")
-		waitForOperators(And(ContainSubstring("waits for 2 platform operators: "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
+		waitForOperators(And(ContainSubstring("waits for 2 platform operators."), ContainSubstring(" "+bedrock+": "), ContainSubstring("; "+misspelt+": SourceFailed: "),
 			ContainSubstring("0 of 1 updated replicas available"), Not(ContainSubstring(asleep)), Not(ContainSubstring(hesitant))))
 		seen.reset(ctx)
 		s.Consistently(seen.statuses, "1s").WithContext(ctx).WithArguments(configv1.OperatorAvailable).Should(Equal([]string{"False"}))
 
+		// Promise HRD-T5: The first 200 characters of the message have the whole remedy for an operator that holds up the installation.
+		condition, err := s.Admin.ClusterOperatorHas(ctx, configv1.OperatorAvailable, configv1.ConditionFalse)
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Expect(condition.Message[:200]).To(And(ContainSubstring("correct its spec, "), ContainSubstring("set its spec.paused to true to continue without it.")))
+
 		s.By("correcting both")
 		s.Expect(s.Admin.Limit(ctx, bedrock, "1.1.x")).To(Succeed())
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(bedrock, "1.1.0").Should(Succeed())
-		waitForOperators(ContainSubstring("waits for 1 platform operator: " + misspelt + ": "))
+		waitForOperators(And(ContainSubstring("waits for 1 platform operator."), ContainSubstring(" "+misspelt+": ")))
 		s.remove(ctx, misspelt)
 		waitForAvailable()
 		s.Expect(seen.statuses(ctx, configv1.OperatorAvailable)).To(Equal([]string{"False", "True"}))

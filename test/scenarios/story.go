@@ -39,9 +39,11 @@ type Story struct {
 	Manager *Manager
 
 	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
-	running     atomic.Pointer[Manager]
-	network     network.Network
-	networkDown bool
+	running atomic.Pointer[Manager]
+	// isManagerDenied is true while the story has removed permissions of the manager, so that its status may be out of date.
+	isManagerDenied atomic.Bool
+	network         network.Network
+	networkDown     bool
 	// isUntraced is whether the manager's requests are omitted from the trace. The manager may see stale or restored states, and then sends
 	// requests that it otherwise does not send.
 	isUntraced bool
@@ -229,10 +231,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 // managerStartup is the time after which a manager that was started reports the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether a manager has run, and led, for managerStartup.
+// isManagerActive reports whether a manager has run, and led, for managerStartup, and has its permissions.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
-	return running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
+	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup
 }
 
 // podBehavior returns the behavior of a Pod: it becomes ready. A Pod with NeverReadyLabel runs and is never ready, as on the local cluster.

@@ -152,14 +152,14 @@ func New(config Config) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	sourceInformer, sourceErr := newInformer(config.Dynamic, config.Kinds, catalogSources)
-	clusterInformer, clusterErr := newInformer(config.Dynamic, config.Kinds, clusterCatalogs)
+	sourceInformer, sourceErr := newInformer(config.Dynamic, config.Kinds, CatalogSources)
+	clusterInformer, clusterErr := newInformer(config.Dynamic, config.Kinds, ClusterCatalogs)
 	if err := errors.Join(sourceErr, clusterErr); err != nil {
 		return nil, err
 	}
 	config.Watched("pods", pods.SetWatchErrorHandlerWithContext)
-	config.Watched(catalogSources.Resource, sourceInformer.SetWatchErrorHandlerWithContext)
-	config.Watched(clusterCatalogs.Resource, clusterInformer.SetWatchErrorHandlerWithContext)
+	config.Watched(CatalogSources.Resource, sourceInformer.SetWatchErrorHandlerWithContext)
+	config.Watched(ClusterCatalogs.Resource, clusterInformer.SetWatchErrorHandlerWithContext)
 	c := &controller{
 		pods:            pods,
 		operatorWait:    operatorWait,
@@ -371,10 +371,18 @@ func (c *controller) trustedNamespaces() ([]string, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("reading PlatformOperatorManager: %w", err)
 	}
-	if err != nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
-		return []string{operatorv1alpha1.DefaultCatalogNamespace}, nil
+	if err != nil {
+		manager = nil
 	}
-	return manager.Spec.CatalogNamespaces, nil
+	return TrustedNamespaces(manager), nil
+}
+
+// TrustedNamespaces returns the namespaces whose CatalogSources are trusted. manager is nil if it does not exist.
+func TrustedNamespaces(manager *operatorv1alpha1.PlatformOperatorManager) []string {
+	if manager == nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
+		return []string{operatorv1alpha1.DefaultCatalogNamespace}
+	}
+	return manager.Spec.CatalogNamespaces
 }
 
 // wantedPackages returns the packages that PlatformOperators name. Only these are stored. The result is never nil, because nil would mean

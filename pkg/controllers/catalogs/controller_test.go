@@ -51,7 +51,7 @@ type fixture struct {
 func (b *fixture) reads() int { return len(b.requests) }
 
 var listKinds = map[schema.GroupVersionResource]string{
-	catalogSources: "CatalogSourceList", clusterCatalogs: "ClusterCatalogList", pods: "PodList",
+	CatalogSources: "CatalogSourceList", ClusterCatalogs: "ClusterCatalogList", pods: "PodList",
 	{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}: "CustomResourceDefinitionList",
 }
 
@@ -104,8 +104,8 @@ func newFixture(t *testing.T, packages ...string) *fixture {
 		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},
 		pods: synced{served}, operatorWait: time.Minute, workerWait: time.Minute, attempts: map[catalog.ID]*attempt{},
 		sources: map[string]*catalogKind{
-			catalog.KindCatalogSource:  {informer: informerOf(t, client, kinds, catalogSources), describe: describeServed(synced{served}), read: read},
-			catalog.KindClusterCatalog: {informer: informerOf(t, client, kinds, clusterCatalogs), describe: describeClusterCatalog, read: read},
+			catalog.KindCatalogSource:  {informer: informerOf(t, client, kinds, CatalogSources), describe: describeServed(synced{served}), read: read},
+			catalog.KindClusterCatalog: {informer: informerOf(t, client, kinds, ClusterCatalogs), describe: describeClusterCatalog, read: read},
 		},
 	}
 	if _, err := b.changes.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
@@ -277,8 +277,8 @@ metadata: {name: catalogsources.operators.coreos.com}
 spec: {group: operators.coreos.com, versions: [{name: v1alpha1, served: true}]}`)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds, manifest, definition)
 	kinds := kindsOf(t, client)
-	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, catalogSources)
-	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs) // the kind is not served
+	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, CatalogSources)
+	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, ClusterCatalogs) // the kind is not served
 	var err error
 	if b.controller.pods, err = newPodInformer(client); err != nil {
 		t.Fatal(err)
@@ -307,8 +307,8 @@ metadata: {name: clustercatalogs.olm.operatorframework.io}
 spec: {group: olm.operatorframework.io, versions: [{name: v1, served: true}]}`)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds, definition)
 	kinds := kindsOf(t, client)
-	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, catalogSources)
-	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, clusterCatalogs)
+	b.sources[catalog.KindCatalogSource].informer = informerOf(t, client, kinds, CatalogSources)
+	b.sources[catalog.KindClusterCatalog].informer = informerOf(t, client, kinds, ClusterCatalogs)
 	ctx := t.Context()
 	go kinds.Run(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), kinds.HasSynced) {

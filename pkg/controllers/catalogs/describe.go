@@ -10,10 +10,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// The two kinds of catalogs. Both are read as unstructured, so that neither OLM is imported.
+// CatalogSources and ClusterCatalogs are the two kinds of catalogs. Both are read as unstructured, so that neither OLM is imported.
 var (
-	catalogSources  = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}
-	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
+	CatalogSources  = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}
+	ClusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
 // description is the relevant part of one catalog object.

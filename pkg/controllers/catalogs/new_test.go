@@ -153,12 +153,12 @@ func TestWhatACatalogDependsOnEnqueuesIt(t *testing.T) {
 		want []string
 	}{
 		{"a CatalogSource", func() error {
-			_, err := c.dynamic.Resource(catalogSources).Namespace(namespace).Create(ctx, object(t,
+			_, err := c.dynamic.Resource(CatalogSources).Namespace(namespace).Create(ctx, object(t,
 				`{apiVersion: operators.coreos.com/v1alpha1, kind: CatalogSource, metadata: {name: red, namespace: openshift-marketplace}}`), metav1.CreateOptions{})
 			return err
 		}, []string{red}},
 		{"a ClusterCatalog", func() error {
-			_, err := c.dynamic.Resource(clusterCatalogs).Create(ctx, object(t, `{apiVersion: olm.operatorframework.io/v1, kind: ClusterCatalog, metadata: {name: blue}}`), metav1.CreateOptions{})
+			_, err := c.dynamic.Resource(ClusterCatalogs).Create(ctx, object(t, `{apiVersion: olm.operatorframework.io/v1, kind: ClusterCatalog, metadata: {name: blue}}`), metav1.CreateOptions{})
 			return err
 		}, []string{blue}},
 		{"a Pod that serves a CatalogSource", func() error {
@@ -175,7 +175,7 @@ func TestWhatACatalogDependsOnEnqueuesIt(t *testing.T) {
 			return err
 		}, []string{red, blue}},
 		{"the deletion of a CatalogSource", func() error {
-			return c.dynamic.Resource(catalogSources).Namespace(namespace).Delete(ctx, "red", metav1.DeleteOptions{})
+			return c.dynamic.Resource(CatalogSources).Namespace(namespace).Delete(ctx, "red", metav1.DeleteOptions{})
 		}, []string{red}},
 	} {
 		if err := event.send(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
 
@@ -73,7 +74,9 @@ type Config struct {
 	Operators       platforminformers.PlatformOperatorInformer
 	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
-	Managers        operatorinformers.PlatformOperatorManagerInformer
+	// FeatureGates may stay unsynced: a cluster may have ClusterVersion and not FeatureGate.
+	FeatureGates configv1informers.FeatureGateInformer
+	Managers     operatorinformers.PlatformOperatorManagerInformer
 	// Limits returns the stored limits of PlatformOperatorManagers, from memory; LimitsChanged notifies of changes.
 	Limits            func() (limits.Stored, error)
 	LimitsChanged     factory.Informer
@@ -97,6 +100,8 @@ type controller struct {
 	operators       platformlisters.PlatformOperatorLister
 	deployments     corelisters.BundleDeploymentLister
 	clusterVersions configv1listers.ClusterVersionLister
+	featureGates    configv1listers.FeatureGateLister
+	hasFeatureGates func() bool
 	managers        operatorlisters.PlatformOperatorManagerLister
 	limits          func() (limits.Stored, error)
 	catalogs        Catalogs
@@ -118,7 +123,7 @@ const Workers = 2
 
 // New returns the controller. It has two queue keys, and needs Workers workers.
 func New(config Config) (factory.Controller, error) {
-	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
+	if config.Client == nil || config.Clock == nil || config.Operators == nil || config.Deployments == nil || config.ClusterVersions == nil || config.FeatureGates == nil || config.Managers == nil || config.Limits == nil || config.LimitsChanged == nil || config.Catalogs == nil ||
 		config.CatalogsChanged == nil || config.Inventory == nil || config.KubernetesVersion == "" || config.Watches == "" || config.Permits == nil || config.SyncContext == nil || config.Register == nil {
 		return nil, errors.New("building the upgradegate controller: a field of its Config is not set")
 	}
@@ -128,6 +133,8 @@ func New(config Config) (factory.Controller, error) {
 		operators:       config.Operators.Lister(),
 		deployments:     config.Deployments.Lister(),
 		clusterVersions: config.ClusterVersions.Lister(),
+		featureGates:    config.FeatureGates.Lister(),
+		hasFeatureGates: config.FeatureGates.Informer().HasSynced,
 		managers:        config.Managers.Lister(),
 		limits:          config.Limits,
 		catalogs:        config.Catalogs,
@@ -139,6 +146,13 @@ func New(config Config) (factory.Controller, error) {
 	}
 	if err := config.Register(c.gauge); err != nil {
 		return nil, fmt.Errorf("registering metric %q and those beside it: %w", platformv1alpha1.MetricBlockers, err)
+	}
+	enqueue := func(any) { config.SyncContext.Queue().Add(factory.DefaultQueueKey) }
+	// Not by WithInformers, which waits for the informer.
+	if _, err := config.FeatureGates.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: enqueue, UpdateFunc: func(_, updated any) { enqueue(updated) }, DeleteFunc: enqueue,
+	}); err != nil {
+		return nil, fmt.Errorf("adding a handler of FeatureGates: %w", err)
 	}
 	return factory.New().
 		WithSyncContext(config.SyncContext).

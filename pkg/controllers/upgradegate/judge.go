@@ -291,7 +291,7 @@ func (c *controller) gatedBefore() bool {
 	return err == nil && manager.Status.UpgradeGate != nil && manager.Status.UpgradeGate.ClusterVersion != ""
 }
 
-// evaluate returns the verdict, with notes about stale objects and unavailable catalogs. searching is true if some remedies are not known
+// evaluate returns the verdict, with notes about stale objects, unavailable catalogs and the feature set. searching is true if some remedies are not known
 // yet.
 func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool, err error) {
 	var installed []compat.Operator
@@ -305,7 +305,7 @@ func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool,
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
 	verdict, err = compat.Evaluate(in.cluster.Version, installed, c.clock.Now())
 	var notes []string
-	for _, note := range []string{in.stale, c.unavailableCatalogs(in)} {
+	for _, note := range []string{in.stale, c.unavailableCatalogs(in), c.featureSetNote(verdict)} {
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -339,7 +339,7 @@ func (c *controller) relevant(in input, holds func(resolve.Catalog) bool) (found
 }
 
 // unread returns the input that an evaluation must wait for, as a phrase that follows "waits for": kinds of catalogs that have not been
-// listed, or catalogs of installed operators that have not been read. It is empty if nothing is missing.
+// listed, catalogs of installed operators that have not been read, or FeatureGates. It is empty if nothing is missing.
 func (c *controller) unread(in input) string {
 	installed := func(operator *platformv1alpha1.PlatformOperator) bool {
 		return operator.Status.Installed != nil && !removed(operator)
@@ -349,6 +349,9 @@ func (c *controller) unread(in input) string {
 	}
 	if catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Pending }); len(catalogs) > 0 {
 		return joinCatalogs(catalogs) + " to be read"
+	}
+	if !c.hasFeatureGates() {
+		return "FeatureGates to be listed"
 	}
 	return ""
 }

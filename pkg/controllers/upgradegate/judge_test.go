@@ -43,11 +43,14 @@ type gate struct {
 	client   *fake.Clientset
 	time     *clocktesting.FakePassiveClock
 	versions cache.Indexer
-	resource cache.Indexer
-	deployed cache.Indexer
-	offers   *offers
-	lists    *failing
-	queue    factory.SyncContext
+	// featureGates are the FeatureGates of the cluster. lacksFeatureGates is true while they have not been listed.
+	featureGates      cache.Indexer
+	lacksFeatureGates bool
+	resource          cache.Indexer
+	deployed          cache.Indexer
+	offers            *offers
+	lists             *failing
+	queue             factory.SyncContext
 	// kept are the stored limits.
 	kept limits.Stored
 }
@@ -81,7 +84,7 @@ func gateOf(t *testing.T, operators ...*platformv1alpha1.PlatformOperator) *gate
 	t.Helper()
 	g := &gate{
 		client: fake.NewSimpleClientset(), time: clocktesting.NewFakePassiveClock(start), offers: &offers{catalogs: twoVersions{}.For("")},
-		versions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), resource: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
+		versions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), featureGates: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil), resource: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
 	}
 	all := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
 	for _, operator := range operators {
@@ -111,7 +114,8 @@ func (g *gate) restart(t *testing.T) {
 	t.Helper()
 	g.controller = &controller{
 		client: g.client.OperatorV1alpha1().PlatformOperatorManagers(), operators: g.lists, deployments: corelisters.NewBundleDeploymentLister(g.deployed),
-		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
+		clusterVersions: configv1listers.NewClusterVersionLister(g.versions), featureGates: configv1listers.NewFeatureGateLister(g.featureGates),
+		hasFeatureGates: func() bool { return !g.lacksFeatureGates }, managers: operatorlisters.NewPlatformOperatorManagerLister(g.resource),
 		limits:   func() (limits.Stored, error) { return g.kept, nil },
 		catalogs: g.offers, inventory: nothingElse{}, kubeVersion: "v1.36.3", clock: g.time, gauge: &gauge{}, watches: "WatchesDegraded", permits: &atomic.Bool{},
 	}

@@ -60,18 +60,34 @@ func (c clusterVersions) Lister() configv1listers.ClusterVersionLister {
 	return configv1listers.NewClusterVersionLister(c.GetIndexer())
 }
 
+// featureGates is an informer without FeatureGates.
+type featureGates struct{ cache.SharedIndexInformer }
+
+func newFeatureGates() featureGates {
+	return featureGates{cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return &configv1.FeatureGateList{}, nil },
+		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
+	}, listsFirst{}), &configv1.FeatureGate{}, 0, cache.Indexers{})}
+}
+
+func (f featureGates) Informer() cache.SharedIndexInformer { return f.SharedIndexInformer }
+func (f featureGates) Lister() configv1listers.FeatureGateLister {
+	return configv1listers.NewFeatureGateLister(f.GetIndexer())
+}
+
 // cluster has the dependencies of a Config.
 type cluster struct {
 	client          *fake.Clientset
 	informers       externalversions.SharedInformerFactory
 	clusterVersions clusterVersions
+	featureGates    featureGates
 	limits          *catalogsource.Changes
 	catalogs        *catalogsource.Changes
 }
 
 func newCluster(objects ...runtime.Object) *cluster {
 	client := fake.NewSimpleClientset(objects...)
-	return &cluster{client, externalversions.NewSharedInformerFactory(client, 0), newClusterVersions("4.21.0"), &catalogsource.Changes{}, &catalogsource.Changes{}}
+	return &cluster{client, externalversions.NewSharedInformerFactory(client, 0), newClusterVersions("4.21.0"), newFeatureGates(), &catalogsource.Changes{}, &catalogsource.Changes{}}
 }
 
 func (c *cluster) config() Config {
@@ -81,6 +97,7 @@ func (c *cluster) config() Config {
 		Operators:       c.informers.Platform().V1alpha1().PlatformOperators(),
 		Deployments:     c.informers.Core().V1alpha2().BundleDeployments(),
 		ClusterVersions: c.clusterVersions,
+		FeatureGates:    c.featureGates,
 		Managers:        c.informers.Operator().V1alpha1().PlatformOperatorManagers(),
 		Limits:          func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
 		LimitsChanged:   c.limits, Catalogs: twoVersions{}, CatalogsChanged: c.catalogs, Inventory: nothingElse{}, KubernetesVersion: "v1.36.3",
@@ -101,10 +118,11 @@ func (c *cluster) start(t *testing.T) (factory.Controller, Config) {
 	c.informers.Start(t.Context().Done())
 	t.Cleanup(c.informers.Shutdown)
 	go c.clusterVersions.RunWithContext(t.Context())
+	go c.featureGates.RunWithContext(t.Context())
 	syncing, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
 	c.informers.WaitForCacheSync(syncing.Done())
-	if !cache.WaitForCacheSync(syncing.Done(), c.clusterVersions.HasSynced) {
+	if !cache.WaitForCacheSync(syncing.Done(), c.clusterVersions.HasSynced, c.featureGates.HasSynced) {
 		t.Fatal("the informers do not sync")
 	}
 	return controller, config

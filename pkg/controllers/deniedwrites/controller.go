@@ -1,0 +1,102 @@
+// Package deniedwrites sets a condition on the operator resource while the manager's ServiceAccount lacks a permission to write. A role
+// that somebody changed would otherwise only be visible in the manager's log. When the permission is back, the controller has failed syncs
+// retried, which by then may wait for minutes.
+//
+// The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If the manager may not write
+// the status of the operator resource, it cannot write the condition either. pkg/operator builds and runs the controller.
+package deniedwrites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+
+	"github.com/openshift/platform-operators/pkg/managerstatus"
+)
+
+// ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
+const ControllerName = "DeniedWritesController"
+
+// checkEvery is the interval at which the controller checks whether denied writes have been permitted.
+const checkEvery = 5 * time.Second
+
+// Config configures the controller. Every field is required.
+type Config struct {
+	OperatorClient v1helpers.OperatorClient
+	// Writes has the denied writes of the clients whose transport it wraps.
+	Writes *Writes
+	// Reviews asks the API server for the manager's permissions.
+	Reviews authorizationclient.SelfSubjectAccessReviewInterface
+	// Retry makes the controllers retry failed syncs at once. The controller calls it when a permission is back.
+	Retry func()
+	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	SyncContext factory.SyncContext
+}
+
+type controller struct {
+	operatorClient v1helpers.OperatorClient
+	writes         *Writes
+	reviews        authorizationclient.SelfSubjectAccessReviewInterface
+	retry          func()
+	// denied are the permissions that the API server has confirmed to be missing.
+	denied map[permission]bool
+}
+
+// New returns the controller. It has one queue key, and needs one worker.
+func New(config Config) (factory.Controller, error) {
+	if config.OperatorClient == nil || config.Writes == nil || config.Reviews == nil || config.Retry == nil || config.SyncContext == nil {
+		return nil, errors.New("building the deniedwrites controller: a field of its Config is not set")
+	}
+	c := &controller{operatorClient: config.OperatorClient, writes: config.Writes, reviews: config.Reviews, retry: config.Retry, denied: map[permission]bool{}}
+	config.Writes.notify(func() { config.SyncContext.Queue().Add(factory.DefaultQueueKey) })
+	return factory.New().
+		WithSyncContext(config.SyncContext).
+		WithSync(c.sync).
+		WithInformers(config.OperatorClient.Informer()).
+		ToController(ControllerName, config.SyncContext.Recorder()), nil
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	err := c.check(ctx)
+	if left, _ := c.writes.list(); len(left) > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, checkEvery)
+	}
+	if _, updateErr := managerstatus.Update(ctx, syncCtx, c.operatorClient, v1helpers.UpdateConditionFn(conditionOf(c.denied))); updateErr != nil {
+		err = errors.Join(err, fmt.Errorf("writing the condition about denied writes: %w", updateErr))
+	}
+	return err
+}
+
+// check asks the API server about each write that it denied, and forgets those that are permitted: the API server also answers Forbidden
+// for other reasons, such as a quota.
+func (c *controller) check(ctx context.Context) error {
+	var errs []error
+	isBack := false
+	permissions, names := c.writes.list()
+	for i, each := range permissions {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: each.attributes(names[i])}}
+		answer, err := c.reviews.Create(ctx, review, metav1.CreateOptions{})
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("asking the API server whether the manager may %s: %w", each, err))
+		case answer.Status.Allowed:
+			isBack = isBack || c.denied[each]
+			delete(c.denied, each)
+			c.writes.forget(each)
+		default:
+			c.denied[each] = true
+		}
+	}
+	if isBack {
+		c.retry()
+	}
+	return errors.Join(errs...)
+}

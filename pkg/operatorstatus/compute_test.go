@@ -127,7 +127,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 		"being installed": {running(neverReady, becomes(steptest.Deployment("Unpacked=Unknown"))),
 			"False UnpackPending: The bundle is being unpacked.", "True Installing: Installing version 1.0.0: its bundle is being unpacked."},
 		"cannot be installed": {running(neverReady, becomes(failed)),
-			"False InstallFailed: Installed is False.", "False Blocked: Moving to version 1.0.0: Installed is False."},
+			"False InstallFailed: Installed is False.", "False Blocked: Installing version 1.0.0: Installed is False."},
 		"moving": {running(movesTo("1.1.0"), decided(newer), becomes(steptest.Unhealthy())), installed,
 			"True Upgrading: Moving from version 1.0.0 to version 1.1.0: Healthy is False."},
 		"moving, of which the BundleDeployment does not know": {running(movesTo("1.1.0"), decided(newer), becomes(steptest.Stale())), installed,
@@ -153,11 +153,11 @@ func TestInstalledAndProgressing(t *testing.T) {
 		"rolled back": {running(movesTo("1.1.0"), becomes(steptest.RolledBack())), installed,
 			"False AsExpected: Version 1.0.0 is the newest that may be installed."},
 		"held after its deadline, and the spec asks for what is not available": {running(movesTo("1.1.0"), decided(unavailable), becomes(steptest.Overdue())), installed,
-			"False DeadlineExceeded: no version is in the range. Until then: Moving to version 1.1.0: Progressing is False."},
+			"False DeadlineExceeded: no version is in the range. Until then: Moving from version 1.0.0 to version 1.1.0: Progressing is False."},
 		"the same, and a catalog cannot be read": {running(movesTo("1.1.0"), decided(resolve.Decision{Message: unavailable.Message, UnreadCatalogs: "a catalog"}), becomes(steptest.Overdue())), installed,
-			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
+			"False DeadlineExceeded: Moving from version 1.0.0 to version 1.1.0: Progressing is False."},
 		"held after its deadline": {running(movesTo("1.1.0"), decided(steptest.Choosing("1.1.0")), becomes(steptest.Overdue())), installed,
-			"False DeadlineExceeded: Moving to version 1.1.0: Progressing is False."},
+			"False DeadlineExceeded: Moving from version 1.0.0 to version 1.1.0: Progressing is False."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := Compute(test.in).Status

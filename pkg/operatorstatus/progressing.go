@@ -54,8 +54,8 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	}
 	message := upgradestep.ConditionText(progressing, progressing.Reason) + "."
 	switch {
-	case tried != nil:
-		message = fmt.Sprintf("Moving to version %s: %s", tried.Version, message)
+	case tried != nil && (installed == nil || !upgradestep.SameBundle(*installed, *tried)):
+		message = stepTo(installed, tried) + ": " + message
 	case installed != nil:
 		message = fmt.Sprintf("Version %s: %s", installed.Version, message)
 	}
@@ -110,21 +110,29 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
 	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && deployment.Status.ObservedGeneration == deployment.Generation {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s", target.Version, installation.Message))
+		return isFalse(platformv1alpha1.ReasonBlocked, stepTo(installed, target)+": "+installation.Message)
 	}
 	if why, refused := failureOf(deployment, corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed); refused {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Moving to version %s: %s.", target.Version, why))
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s: %s.", stepTo(installed, target), why))
 	}
-	detail := upgradestep.RolloutOf(deployment).Detail
+	reason := platformv1alpha1.ReasonUpgrading
+	if installed == nil || upgradestep.SameBundle(*installed, *target) {
+		reason = platformv1alpha1.ReasonInstalling
+	}
+	return isTrue(reason, sentence(stepTo(installed, target), upgradestep.RolloutOf(deployment).Detail))
+}
+
+// stepTo returns a clause that describes a step from the installed bundle, nil if there is none, to the target.
+func stepTo(installed, target *platformv1alpha1.InstalledBundle) string {
 	switch {
 	case installed == nil:
-		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", target.Version), detail))
+		return fmt.Sprintf("Installing version %s", target.Version)
 	case upgradestep.SameBundle(*installed, *target):
-		return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s again, because its BundleDeployment was deleted", target.Version), detail))
+		return fmt.Sprintf("Installing version %s again, because its BundleDeployment was deleted", target.Version)
 	case installed.Bundle == target.Bundle:
-		return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving to another image of version %s", target.Version), detail))
+		return fmt.Sprintf("Moving to another image of version %s", target.Version)
 	}
-	return isTrue(platformv1alpha1.ReasonUpgrading, sentence(fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version), detail))
+	return fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version)
 }
 
 // withFullStop returns a sentence with exactly one full stop at its end.

@@ -190,3 +190,25 @@ func requestOf(pkg catalog.Package, installed bool) Request {
 	}
 	return req
 }
+
+// Promise HRD-U1: If an older version is installed first because newer ones require a missing kind, status lists the newer ones, and what
+// each of them lacks.
+func TestHRD_U1_NewerVersionsThatLackSomethingAreListed(t *testing.T) {
+	const name = "rabbitmq-messaging-topology-operator"
+	packages := readFile(t, realdata.Path(t, filepath.Join("catalogs/community-v4.20", name, "catalog.yaml")))
+	request := Request{Operator: name, Package: name, ClusterVersion: "4.20.0", KubeVersion: "v1.33.0"}
+	first := Resolve(request, one(&packages[0]))
+	if first.Chosen == nil || first.Chosen.Version.String() != "1.14.2" {
+		t.Fatalf("got %s: %s", describe(first.Chosen), first.Message)
+	}
+	request.InstalledVersion, request.InstalledBundle = "1.14.2", first.Chosen.Bundle.Name
+	updates := Resolve(request, one(&packages[0])).Updates
+	if len(updates) == 0 || updates[0].Version.String() != "1.19.3" {
+		t.Fatalf("the updates are %v, want 1.19.3 as the first", updates)
+	}
+	for _, update := range updates {
+		if update.Reason != platformv1alpha1.BlockedRequirement || !strings.Contains(update.Why(), "RabbitmqCluster") {
+			t.Errorf("version %s: %q %s", update.Version, update.Reason, update.Why())
+		}
+	}
+}

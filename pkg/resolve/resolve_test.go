@@ -579,3 +579,33 @@ func resolveIn(state ClusterState, req Request) Decision {
 	e.Filter()
 	return e.Decide()
 }
+
+// Promise HRD-U2: With manual approval, a version that is approved before anything is installed is the one that is installed, and no other.
+func TestHRD_U2_FirstInstallationIsTheApprovedVersion(t *testing.T) {
+	for name, test := range map[string]struct {
+		change  func(*Request)
+		want    string // empty if nothing is chosen
+		message string
+	}{
+		"an older version":         {func(r *Request) { r.Approved = "1.0.0" }, "1.0.0", ""},
+		"a pre-release":            {func(r *Request) { r.Approved = "1.2.0-rc.1" }, "1.2.0-rc.1", ""},
+		"no version":               {func(*Request) {}, "1.1.0", ""},
+		"automatic approval":       {func(r *Request) { r.Manual, r.Approved = false, "1.0.0" }, "1.1.0", ""},
+		"a version that is absent": {func(r *Request) { r.Approved = "1.0.5" }, "", `is not spec.upgrades.approvedVersion "1.0.5"`},
+		"a version out of range":   {func(r *Request) { r.Approved, r.VersionRange = "1.0.0", "1.1.x" }, "", `is not spec.upgrades.approvedVersion "1.0.0"`},
+		"installed":                {func(r *Request) { r.InstalledVersion, r.Approved = "1.0.0", "1.0.0" }, "1.0.0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := Request{Operator: "quay", Package: "quay", ClusterVersion: "4.21.0", KubeVersion: "v1.34.0", Manual: true}
+			test.change(&request)
+			decision := Resolve(request, one(stable("1.0.0", "1.1.0", "1.2.0-rc.1")))
+			got := ""
+			if decision.Chosen != nil {
+				got = decision.Chosen.Version.String()
+			}
+			if got != test.want || !strings.Contains(decision.Message, test.message) {
+				t.Errorf("got version %q, want %q; message %q, want %q", got, test.want, decision.Message, test.message)
+			}
+		})
+	}
+}

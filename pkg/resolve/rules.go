@@ -16,10 +16,12 @@ const (
 	RuleVersion = "Version"
 	RuleImage   = "Image"
 	// RuleFormat refuses bundles of a format that no ProvisionerClass supports.
-	RuleFormat       = "Format"
-	RuleRange        = "Range"
-	RulePrerelease   = "Prerelease"
-	RuleDowngrade    = "OlderThanInstalled"
+	RuleFormat     = "Format"
+	RuleRange      = "Range"
+	RulePrerelease = "Prerelease"
+	RuleDowngrade  = "OlderThanInstalled"
+	// RuleApproval refuses every other version than the approved one for a first installation with manual approval.
+	RuleApproval     = "Approval"
 	RuleMaxOpenShift = "MaxOpenShift"
 	RuleMinKube      = "MinKube"
 	RuleInstallModes = "InstallModes"
@@ -55,6 +57,7 @@ var rules = [...]struct {
 	{RuleFormat, true, formatRule},
 	{RuleRange, false, rangeRule},
 	{RuleDowngrade, false, downgradeRule},
+	{RuleApproval, false, approvalRule},
 	{RuleMaxOpenShift, true, maxOpenShiftRule},
 	{RuleMinKube, true, minKubeRule},
 	{RuleInstallModes, true, installModesRule},
@@ -154,10 +157,12 @@ func rangeRule(q *query, o *Option) reason.Reason {
 	return q.outOfRange
 }
 
-// prereleaseRule refuses a pre-release, unless the range names one, the channels have no release, or the pre-release is installed.
+// prereleaseRule refuses a pre-release, unless the range names one, the channels have no release, or the pre-release is installed or approved
+// for the first installation.
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
 	case !o.Version.IsPrerelease(),
+		q.firstVersion() != "", // approvalRule permits only this version
 		q.versions != nil && q.versions.Check(o.Version.Semver()),
 		!o.hasReleases,
 		q.isInstalled(o):
@@ -171,6 +176,22 @@ func downgradeRule(q *query, o *Option) reason.Reason {
 		return nil
 	}
 	return q.older
+}
+
+// approvalRule applies to first installations only. For an upgrade, an approved version is preferred to others, see approvedTarget.
+func approvalRule(q *query, o *Option) reason.Reason {
+	if first := q.firstVersion(); first != "" && o.Version.String() != first {
+		return reason.NotApprovedVersion{Approved: first}
+	}
+	return nil
+}
+
+// firstVersion returns the only version that may be installed first; empty if something is installed or no version is approved.
+func (q *query) firstVersion() string {
+	if !q.request.Manual || !q.installed.IsZero() {
+		return ""
+	}
+	return q.request.Approved
 }
 
 func maxOpenShiftRule(q *query, o *Option) reason.Reason {

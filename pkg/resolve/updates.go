@@ -39,6 +39,7 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleRange:                      platformv1alpha1.BlockedRange,
 	RulePrerelease:                 platformv1alpha1.BlockedPrerelease,
 	RuleDowngrade:                  platformv1alpha1.BlockedDowngrade,
+	RuleApproval:                   platformv1alpha1.BlockedAwaitingApproval,
 	RuleMaxOpenShift:               platformv1alpha1.BlockedUnfit,
 	RuleMinKube:                    platformv1alpha1.BlockedUnfit,
 	RuleInstallModes:               platformv1alpha1.BlockedUnfit,

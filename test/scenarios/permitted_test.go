@@ -29,6 +29,8 @@ func TestVersionModelPermitsSteps(t *testing.T) {
 		"to the approved version":                   {"", "1.0.0", "1.1.0", manual("1.1.0"), true},
 		"without approval":                          {"", "1.0.0", "1.1.0", manual(""), false},
 		"a first installation needs no approval":    {"", "", "1.1.0", manual(""), true},
+		"a first installation of another version":   {"", "", "1.1.0", manual("1.0.0"), false},
+		"a first installation as approved":          {"", "", "1.0.0", manual("1.0.0"), true},
 		"a first installation must be in the range": {"1.0.x", "", "1.1.0", nil, false},
 		"from a version that the catalog lacks":     {"", "0.9.0", "1.0.0", nil, true},
 		"from there to a version out of the range":  {"1.1.x", "0.9.0", "1.0.0", nil, false},

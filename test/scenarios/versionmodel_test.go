@@ -106,7 +106,7 @@ func (m versionModel) check() error {
 	if status.Installed == nil {
 		// A first version is installed when its objects are applied, even if it is never ready.
 		for _, newest := range slices.Backward(m.offers) {
-			if !m.isAllowed(newest) {
+			if !m.isAllowed(newest) || !m.mayBeFirst(newest.Version) {
 				continue
 			}
 			if newest.NoBundle { // the manager waits for its image
@@ -150,6 +150,12 @@ func (m versionModel) approved() (version string, isManual bool) {
 		approval, version = cmp.Or(upgrades.Approval, approval), upgrades.ApprovedVersion
 	}
 	return version, approval == platformv1alpha1.ApprovalManual
+}
+
+// mayBeFirst reports whether a version may be installed first: any one, or with manual approval only the approved one if there is one.
+func (m versionModel) mayBeFirst(version string) bool {
+	approved, isManual := m.approved()
+	return !isManual || approved == "" || version == approved
 }
 
 // isPermitted reports whether a bundle can be installed and no rule forbids it.

@@ -55,7 +55,7 @@ func (v *versionSteps) afterStep(ctx context.Context, system *harness.System, st
 }
 
 // permitsStep reports whether the rules permit the step from one version to another. From an empty version, it is the first installation,
-// which needs no approval. A step may be the first part of a way to a later version. From a version that the catalog does not have, any way
+// which needs no approval, but follows one. A step may be the first part of a way to a later version. From a version that the catalog does not have, any way
 // is permitted. A paused operator begins no step.
 func (m versionModel) permitsStep(from, to string) bool {
 	index := func(version string) int {
@@ -73,6 +73,9 @@ func (m versionModel) permitsStep(from, to string) bool {
 	}
 	if from != "" && first < 0 {
 		return m.isAllowed(m.offers[last])
+	}
+	if from == "" && !m.mayBeFirst(to) {
+		return false
 	}
 	upgrades := m.operator.Spec.Upgrades
 	if from == "" || upgrades != nil && upgrades.Edges == platformv1alpha1.EdgesSelfCertified {

@@ -57,6 +57,13 @@ func (r UnsupportedFormat) text() string {
 	return fmt.Sprintf("is of the format %s, which is not read here: registry+v1 and plain+v0 bundles are", Quote(r.Format))
 }
 
+// NotApprovedVersion refuses a version for a first installation, because another one is approved.
+type NotApprovedVersion struct{ Approved string }
+
+func (r NotApprovedVersion) text() string {
+	return fmt.Sprintf("is not spec.upgrades.approvedVersion %s, the only version that may be installed first", Quote(r.Approved))
+}
+
 // OutOfRange refuses a version outside spec.package.version.
 type OutOfRange struct{ Range string }
 

@@ -84,7 +84,7 @@ func (a Absence) text() string {
 	case AbsenceNone:
 		return "it is there already"
 	case AbsenceKindMissing:
-		return "nothing on the cluster brings it; " + a.Advice.text()
+		return "nothing on the cluster provides it; " + a.Advice.text()
 	case AbsenceUnreadableRange:
 		return fmt.Sprintf("%s is not a version range; use a version with one that can be read", Quote(a.Leaf.Package.Range))
 	case AbsenceExternalVersion:

@@ -12,10 +12,10 @@ import (
 // Upgrades selects when and along which edges an operator is upgraded.
 type UpgradesApplyConfiguration struct {
 	// approval selects automatic or manual approval of upgrades. Automatic upgrades to the newest version that the spec and the
-	// cluster permit. Manual upgrades only to approvedVersion. The first installation needs no approval. Defaults to
-	// spec.defaultApproval of PlatformOperatorManager "cluster".
+	// cluster permit. Manual upgrades only to approvedVersion. The first installation needs no approval; with
+	// approvedVersion, it installs exactly that version. Defaults to spec.defaultApproval of PlatformOperatorManager "cluster".
 	Approval *platformv1alpha1.Approval `json:"approval,omitempty"`
-	// approvedVersion is the version that may be upgraded to if approval is Manual, with 1 to 128 characters. It is one exact
+	// approvedVersion is the version that may be installed or upgraded to if approval is Manual, with 1 to 128 characters. It is one exact
 	// version as in status.availableUpdates, for example "1.4.2" or "1.4.2 (release 2)". It includes all intermediate versions
 	// on the path. If approval is Automatic, the field has no effect. Defaults to no version.
 	ApprovedVersion *string `json:"approvedVersion,omitempty"`

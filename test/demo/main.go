@@ -85,6 +85,8 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	end := supervise(ctx, env)
+	defer func() { err = errors.Join(err, end()) }()
 	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH\n\n", env.Kubeconfig, filepath.Dir(env.Kubectl))
 	untold := story.Tell(ctx, admin, steps, os.Stdout)
 	if untold != nil && (o.exit || ctx.Err() != nil) {
@@ -95,7 +97,8 @@ func run(ctx context.Context, o options) (err error) {
 		return nil
 	}
 	fmt.Print(o.hints(untold, env))
-	return errors.Join(untold, stay(ctx, env))
+	<-ctx.Done()
+	return untold
 }
 
 // hints returns text with commands to try while everything runs. untold is the error of the scenario, or nil.
@@ -111,25 +114,24 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	return text + packageHint
 }
 
-// stay keeps everything running until Ctrl-C. On SIGHUP it builds the manager from the checkout and replaces the running manager. It
-// returns an error if the manager exits.
-func stay(ctx context.Context, env *environment.Environment) error {
+// supervise starts the manager again when it ends, and on SIGHUP builds it from the checkout and replaces it, until end is called. end
+// returns an error if the manager did not stay up.
+func supervise(ctx context.Context, env *environment.Environment) (end func() error) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-hangup:
-			if err := env.ReplaceManager(ctx); err != nil {
-				fmt.Printf("the manager that runs stays: %v\n", err)
-				continue
-			}
-			fmt.Printf("built the manager again and started it (process %d)\n", env.Manager.PID())
-		case <-env.Manager.Exited():
-			return fmt.Errorf("the manager ended; the end of %s says why", env.Manager.LogFile)
+	ctx, cancel := context.WithCancel(ctx)
+	failed := make(chan error, 1)
+	go func() {
+		err := env.Supervise(ctx, hangup, os.Stdout)
+		if err != nil {
+			fmt.Printf("The demo goes on without a manager: %v\n", err)
 		}
+		failed <- err
+	}()
+	return func() error {
+		signal.Stop(hangup)
+		cancel()
+		return <-failed
 	}
 }
 

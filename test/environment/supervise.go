@@ -1,0 +1,51 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// shortRun is the time within which the end of a manager is a failed start.
+	shortRun = 5 * time.Second
+	// maxShortRuns is the number of failed starts in a row after which Supervise gives up.
+	maxShortRuns = 3
+)
+
+// Supervise starts the manager again whenever it ends by itself, as a kubelet does, and replaces it by ReplaceManager when replace delivers a
+// value. It reports both on out. It returns nil when the context ends, and an error if the manager does not stay up. Until then, no other
+// function may start or stop the manager.
+func (e *Environment) Supervise(ctx context.Context, replace <-chan os.Signal, out io.Writer) error {
+	for started, short := time.Now(), 0; ; started = time.Now() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-replace:
+			if err := e.ReplaceManager(ctx); err != nil {
+				fmt.Fprintf(out, "The running manager stays: %v\n", err)
+				continue
+			}
+			fmt.Fprintf(out, "Built the manager again and started it (process %d).\n", e.Manager.PID())
+		case <-e.Manager.Exited():
+			if ctx.Err() != nil {
+				return nil
+			}
+			how := e.Manager.Ended()
+			state, _, _ := strings.Cut(how, ";") // without the log
+			if short++; time.Since(started) >= shortRun {
+				short = 0
+			}
+			if short == maxShortRuns {
+				return fmt.Errorf("the manager ended %d times within %s of its start; last: %s", short, shortRun, how)
+			}
+			if err := e.Manager.Start(); err != nil {
+				return fmt.Errorf("starting the manager again after it ended: %w", err)
+			}
+			fmt.Fprintf(out, "The manager ended (%s). It was started again (process %d).\n", state, e.Manager.PID())
+		}
+	}
+}

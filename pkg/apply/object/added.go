@@ -82,6 +82,9 @@ const rolePrefix = "platform-operators:"
 // IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds. A bundle with such an object
 // could remove the ClusterRole of its own BundleDeployment, or of another one.
 func IsReserved(declared *unstructured.Unstructured) bool {
-	return KeyOf(declared).GroupKind == schema.GroupKind{Group: rbacv1.GroupName, Kind: "ClusterRole"} &&
-		strings.HasPrefix(declared.GetName(), rolePrefix)
+	return isClusterRole(KeyOf(declared)) && strings.HasPrefix(declared.GetName(), rolePrefix)
+}
+
+func isClusterRole(key Key) bool {
+	return key.GroupKind == schema.GroupKind{Group: rbacv1.GroupName, Kind: "ClusterRole"}
 }

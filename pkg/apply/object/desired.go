@@ -28,6 +28,7 @@ type Desired struct {
 	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
 	Defines *Definition
 
+	grants     []schema.GroupResource
 	content    []byte
 	compressed bool
 }
@@ -45,6 +46,7 @@ func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, err
 	if IsCRD(desired.Key.GroupKind) {
 		desired.Defines = DefinitionOf(declared)
 	}
+	desired.grants = grantsOf(declared)
 	if len(encoded) >= compressFrom {
 		if desired.content, err = deflate.Compress(encoded); err != nil {
 			return nil, fmt.Errorf("compressing %s: %w", desired.Key, err)
@@ -70,7 +72,7 @@ func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 		metadata = map[string]any{}
 	}
 	metadata["labels"], content["metadata"] = labels, metadata
-	if _, aggregated := content["aggregationRule"]; aggregated && declared.GetKind() == "ClusterRole" {
+	if _, aggregated := content["aggregationRule"]; aggregated && isClusterRole(KeyOf(declared)) {
 		delete(content, "rules") // the aggregation controller writes them, and two field managers would overwrite each other
 	}
 	if declared.GetKind() == "Secret" && declared.GroupVersionKind().Group == "" {

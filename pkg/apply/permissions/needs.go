@@ -13,7 +13,7 @@ import (
 var (
 	clusterVerbs = []string{"list", "watch"}
 	objectVerbs  = []string{"create", "delete", "get", "patch", "update"}
-	allVerbs     = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+	allVerbs     = object.Verbs
 )
 
 // scope is a resource in a namespace, or in the whole cluster if namespace is empty.
@@ -23,7 +23,7 @@ type scope struct {
 }
 
 // needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
-// define, because their objects wait.
+// define, because their objects wait, and kinds for which the set itself brings the permissions.
 func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string {
 	defined := map[schema.GroupKind]*object.Definition{}
 	for _, phase := range set.Phases() {
@@ -33,9 +33,13 @@ func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string
 			}
 		}
 	}
+	granted := set.SelfGranted()
 	needs := map[scope][]string{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
+			if granted[each.GVK.GroupKind()] != nil {
+				continue
+			}
 			resource := schema.GroupResource{Group: each.GVK.Group}
 			if d := defined[each.GVK.GroupKind()]; d != nil {
 				resource.Resource = d.Plural

@@ -17,6 +17,9 @@ type Metadata struct {
 	// its digits (4.10 stays 4.10), a string keeps its quotes. A value that two files repeat is listed once. More than one value is an error
 	// of the author, which the reader of the values reports.
 	MaxOpenShiftVersions []string
+	// Warnings say what in the manifests is not installed as written, with the file and the object. They are for the admin, and for the
+	// author, who can correct it.
+	Warnings []string
 }
 
 // InstallNamespace returns the namespace to install into if the user specifies none: the author's suggestion, or else "<package>-system".

@@ -25,6 +25,8 @@ type Header struct {
 	Plan string `json:"plan,omitempty"`
 	// Bundle is the bundle's metadata.
 	Bundle corev1alpha2.BundleMetadata `json:"bundle"`
+	// Warnings are the warnings about the bundle's manifests.
+	Warnings []string `json:"warnings,omitempty"`
 	// Parts is the number of Secrets that store the objects.
 	Parts int `json:"parts"`
 	// Bytes is the size of the objects as JSON lines.

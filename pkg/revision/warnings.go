@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -39,6 +40,18 @@ func (l *WarningLog) HasUnwritten() bool { return len(l.unwritten) > 0 }
 
 // Clear removes the warnings, after a status with them was written or before another revision starts.
 func (l *WarningLog) Clear() { l.unwritten = nil }
+
+// BundleWarnings returns the warnings about a bundle's manifests as status has them: bounded in number and length.
+func BundleWarnings(m bundle.Metadata) []string {
+	var warnings []string
+	for _, each := range m.Warnings[:min(len(m.Warnings), maxBundleWarnings)] {
+		warnings = append(warnings, Message(each))
+	}
+	return warnings
+}
+
+// maxBundleWarnings is the maximum number of warnings about manifests, which leaves room for those of the API server.
+const maxBundleWarnings = maxWarnings / 2
 
 // WithNamespaceWarning puts the warning about the install namespace before the others, or removes that warning if the manager created the
 // namespace.

@@ -3,10 +3,12 @@ package bundledeployment
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
@@ -58,10 +60,10 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 }
 
 // recordStart writes the start of a revision to the status before any of its objects is written. So a restart does not extend its deadline.
-func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) error {
+func (s *reconciliation) recordStart(ctx context.Context, action revision.Action) error {
 	s.memory.warnings.Clear()
 	status := &s.deployment.Status
-	status.Warnings, status.Plan = s.withNamespaceWarning(nil), nil
+	status.Warnings, status.Plan = s.withNamespaceWarning(slices.Clone(action.Revision.Warnings)), nil
 	s.machine.ReportStart(status)
 	stored, err := s.c.client.UpdateStatus(ctx, s.deployment, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err != nil {
@@ -71,6 +73,9 @@ func (s *reconciliation) recordStart(ctx context.Context, _ revision.Action) err
 	s.written(stored)
 	s.machine.StartRecorded(stored)
 	s.memory.addEvent(s.machine.StartEvent())
+	for _, each := range action.Revision.Warnings {
+		s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventBundleWarning, Message: each, Warning: true})
+	}
 	return nil
 }
 

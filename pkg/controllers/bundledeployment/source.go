@@ -121,6 +121,7 @@ func (s *reconciliation) revisionOf(rendered *unpack.Rendering) *store.Revision 
 			Renderer:     formats.Renderer(s.source.desired.Format),
 			Plan:         plan.Digest(rendered.Objects),
 			Bundle:       revision.MetadataOf(rendered.Metadata),
+			Warnings:     revision.BundleWarnings(rendered.Metadata),
 		},
 		Objects: rendered.Objects,
 	}

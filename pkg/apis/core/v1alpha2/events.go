@@ -16,6 +16,8 @@ const (
 	EventDriftSeen = "DriftSeen"
 	// EventAPIWarning means that the API server returned a warning for an applied object.
 	EventAPIWarning = "APIWarning"
+	// EventBundleWarning means that a manifest of the bundle is not installed as written.
+	EventBundleWarning = "BundleWarning"
 	// EventRevisionLost means that a stored revision is unreadable. A later Event lists the kinds that were searched for objects
 	// which only this revision had.
 	EventRevisionLost = "RevisionLost"

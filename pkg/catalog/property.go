@@ -247,12 +247,12 @@ func (b *Bundle) AddManifest(manifest []byte) error {
 	var kind string
 	var spec, metadata []byte
 	err := object(manifest, func(key, raw []byte) (err error) {
-		switch string(key) {
-		case "kind":
+		switch {
+		case string(key) == "kind":
 			kind, err = text(raw)
-		case "spec":
+		case matchesKey(key, "spec"):
 			spec = raw
-		case "metadata":
+		case string(key) == "metadata":
 			metadata = raw
 		}
 		return err
@@ -271,7 +271,7 @@ func (b *Bundle) addMetadata(raw []byte) error {
 		return nil
 	}
 	return object(raw, func(key, raw []byte) error {
-		if string(key) != "annotations" {
+		if !matchesKey(key, "annotations") {
 			return nil
 		}
 		return b.addAnnotations(raw)

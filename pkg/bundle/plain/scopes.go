@@ -3,7 +3,6 @@ package plain
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
@@ -15,8 +14,8 @@ type scope string
 const (
 	// unknown is the scope of kinds that neither the tables below nor the bundle define; their objects are rendered as written.
 	unknown    scope = ""
-	namespaced scope = "Namespaced"
-	cluster    scope = "Cluster"
+	namespaced scope = bundle.ScopeNamespaced
+	cluster    scope = bundle.ScopeCluster
 )
 
 // kubernetesScopes are the scopes of Kubernetes' own persisted kinds: for each group, the namespaced kinds and the cluster-scoped kinds.
@@ -97,15 +96,9 @@ func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 // invalid scope.
 func definedScopes(objects []bundle.Object) map[schema.GroupKind]scope {
 	own := map[schema.GroupKind]scope{}
-	for _, o := range objects {
-		if !bundle.IsCRD(o) {
-			continue
-		}
-		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
-		text, _, _ := unstructured.NestedString(o.Object, "spec", "scope")
-		if found := scope(text); found == namespaced || found == cluster {
-			own[schema.GroupKind{Group: group, Kind: kind}] = found
+	for kind, definition := range bundle.DefinitionsIn(objects) {
+		if found := scope(definition.Scope); found == namespaced || found == cluster {
+			own[kind] = found
 		}
 	}
 	return own

@@ -19,6 +19,10 @@ func seeds(f *testing.F) {
 	f.Add(annotationsYAML, "", csv("app: sample}}", "app: 1}}"), strings.Repeat("[", 2000))
 	f.Add(annotationsYAML, "", withWebhooks(conversion), crdYAML)
 	f.Add(annotationsYAML, "", withWebhooks(conversion), "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: samples.example.com}}")
+	f.Add(annotationsYAML, "", csv(csvAPIVersion, "apiVersion: operators.coreos.com/v1"), ownKind("Role", "Cluster")+"---\n{apiVersion: example.com/v1, kind: Role, metadata: {name: a}}\n")
+	f.Add(annotationsYAML, "", csvYAML, ownKind("Secret", "")+"---\n{apiVersion: example.com/v1alpha1, kind: Secret, metadata: {name: a}}\n")
+	f.Add(annotationsYAML, "", otherCase.Replace(withWebhooks(validating)), crdYAML+"---\n"+serviceYAML)
+	f.Add(annotationsYAML, "", csv("spec:\n  version", "Spec: {minkubeversion: 1, MinKubeVersion: {}}\nSPEC:\n  version"), crdYAML)
 	f.Add(annotationsYAML, "", withWebhooks(strings.ReplaceAll(validating, "deploymentName: sample", "deploymentName: ''")), crdYAML)
 }
 

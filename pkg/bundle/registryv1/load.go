@@ -1,17 +1,13 @@
 package registryv1
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 
-	"github.com/operator-framework/api/pkg/lib/version"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
@@ -28,15 +24,21 @@ const (
 type Bundle struct {
 	meta    bundle.Metadata
 	csvFile string
-	csv     *v1alpha1.ClusterServiceVersion
+	// csvReadAs is the end of a sentence about the file of a ClusterServiceVersion with another apiVersion than the one that it was read
+	// as; empty if it has that one.
+	csvReadAs string
+	csv       *v1alpha1.ClusterServiceVersion
 	// objects are all manifests except the ClusterServiceVersion, without fields that only servers write.
 	objects []bundle.Object
+	// definitions are those of the CustomResourceDefinitions among the objects, by the kind that they define.
+	definitions map[schema.GroupKind]bundle.Definition
 }
 
 // Metadata returns the metadata that the bundle declares.
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = append([]string(nil), m.MaxOpenShiftVersions...)
+	m.Warnings = append([]string(nil), m.Warnings...)
 	return m
 }
 
@@ -59,11 +61,12 @@ func Load(fsys fs.FS) (*Bundle, error) {
 		return nil, fmt.Errorf("loading bundle of package %q: %w", b.meta.Package, err)
 	}
 	if err := b.loadMetadata(fsys); err != nil {
-		return nil, fmt.Errorf("loading bundle %q: %w", b.csv.Name, err)
+		return nil, fmt.Errorf("loading bundle %q: %w", b.csv.Name, b.explainCSV(err))
 	}
 	if err := validate(b); err != nil {
-		return nil, fmt.Errorf("validating bundle %q: %w", b.csv.Name, err)
+		return nil, fmt.Errorf("validating bundle %q: %w", b.csv.Name, b.explainCSV(err))
 	}
+	b.warnOfReplacedServices()
 	return b, nil
 }
 
@@ -86,19 +89,17 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 // other objects. It is an error if there is not exactly one ClusterServiceVersion.
 func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	var csv bundle.Object
+	b.definitions = bundle.DefinitionsIn(objects)
 	seen := uniqueObjects{}
 	for _, o := range objects {
-		gvk := o.GroupVersionKind()
-		if gvk.Group != v1alpha1.GroupName || gvk.Kind != v1alpha1.ClusterServiceVersionKind {
+		if !b.isCSV(o) {
 			bundle.StripServerFields(o)
-			bundle.StripNulls(o, bundle.IsCRD(o))
+			_, isCustomResource := b.definitionOf(groupKind(o))
+			bundle.StripNulls(o, bundle.IsCRD(o) || isCustomResource)
 			if !seen.isDuplicate(o) {
 				b.objects = append(b.objects, o)
 			}
 			continue
-		}
-		if gvk.Version != v1alpha1.GroupVersion {
-			return fmt.Errorf("%s: apiVersion %q is not read; use %s", o, o.GetAPIVersion(), v1alpha1.ClusterServiceVersionAPIVersion)
 		}
 		if csv.Object != nil {
 			return fmt.Errorf("two ClusterServiceVersions, %q in %s and %q in %s; a bundle has exactly one",
@@ -109,12 +110,7 @@ func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	if csv.Object == nil {
 		return fmt.Errorf("none of the %d manifests is a ClusterServiceVersion; a bundle has exactly one", len(objects))
 	}
-	b.csvFile = csv.File
-	var err error
-	if b.csv, err = decodeCSV(csv.Object); err != nil {
-		return fmt.Errorf("decoding %s: %w", csv, err)
-	}
-	return nil
+	return b.setCSV(csv)
 }
 
 // uniqueObjects has the first object of each kind and name.
@@ -129,49 +125,6 @@ func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	}
 	k[id] = o
 	return false
-}
-
-// maxCSVValues is the maximum number of values of a ClusterServiceVersion. An empty deployment is one value, and takes more than a kilobyte
-// after decoding. The largest published ClusterServiceVersion has 8,000.
-const maxCSVValues = 50_000
-
-// countValues returns the number of values that a value consists of, including the value itself.
-func countValues(value any) int {
-	count := 1
-	switch v := value.(type) {
-	case map[string]any:
-		for _, item := range v {
-			count += countValues(item)
-		}
-	case []any:
-		for _, item := range v {
-			count += countValues(item)
-		}
-	}
-	return count
-}
-
-func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
-	if countValues(content) > maxCSVValues {
-		return nil, fmt.Errorf("more than the %d values that are read", maxCSVValues)
-	}
-	csv := &v1alpha1.ClusterServiceVersion{}
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, csv)
-	if err == nil {
-		return csv, nil
-	}
-	// The converter is fast but does not name the wrong field. JSON decoding does, except for types with their own UnmarshalJSON.
-	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
-		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
-			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)
-		}
-	}
-	if data, marshalErr := json.Marshal(content); marshalErr == nil {
-		if jsonErr := json.Unmarshal(data, &v1alpha1.ClusterServiceVersion{}); jsonErr != nil {
-			return nil, jsonErr
-		}
-	}
-	return nil, err
 }
 
 func (b *Bundle) loadMetadata(fsys fs.FS) error {

@@ -106,7 +106,7 @@ func TestENG_F7_ErrorsNameFileAndObject(t *testing.T) {
 		"a kind that the format does not have": {map[string]string{"manifests/a.yaml": "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}"},
 			`validating bundle "sample.v1.2.3": manifests/a.yaml: DaemonSet "a": registry+v1 bundles must not hold objects of kind DaemonSet in apps/v1; remove it`},
 		"a kind that is called Secret and is none": {map[string]string{"manifests/a.yaml": "{apiVersion: example.com/v1, kind: Secret, metadata: {name: a}}"},
-			`validating bundle "sample.v1.2.3": manifests/a.yaml: Secret "a": registry+v1 bundles must not hold objects of kind Secret in example.com/v1; remove it`},
+			`validating bundle "sample.v1.2.3": manifests/a.yaml: Secret "a": registry+v1 bundles must not hold objects of kind Secret in example.com/v1; add the CustomResourceDefinition of this kind, or remove it`},
 		"an owned definition that is not there": {map[string]string{"manifests/crd.yaml": ""},
 			`validating bundle "sample.v1.2.3": manifests/csv.yaml owns CustomResourceDefinition "samples.example.com", which no manifest defines; add it`},
 		"two definitions of one name that differ": {map[string]string{"manifests/crd2.yaml": strings.Replace(crdYAML, "Namespaced", "Cluster", 1)},

@@ -45,6 +45,7 @@ var generators = [...]generator{
 	renderManifests,
 	renderServiceAccounts,
 	renderRBAC,
+	renderCustomResourceRoles,
 	renderDeployments,
 	renderServices,
 	renderCertificates,

@@ -9,15 +9,18 @@ import (
 )
 
 // renderManifests returns the bundle's manifests: namespaced objects in the install namespace, cluster-scoped objects without a namespace,
-// and CRDs with their conversion webhook.
+// and CRDs with their conversion webhook. It omits Services that renderServices renders.
 func renderManifests(r *rendering) ([]unstructured.Unstructured, error) {
 	converted := conversionWebhooks(r.Bundle)
 	objects := make([]unstructured.Unstructured, 0, len(r.objects))
 	for _, o := range r.objects {
+		if _, replaced := isReplacedService(o, r.servers); replaced {
+			continue
+		}
 		content := maps.Clone(o.Object)
 		content["metadata"] = bundle.CloneMetadata(o.Object["metadata"])
 		rendered := unstructured.Unstructured{Object: content}
-		if allowedKinds[groupKind(o)] == namespaced {
+		if r.scopeOf(groupKind(o)) == namespaced {
 			rendered.SetNamespace(r.opts.InstallNamespace)
 		} else {
 			unstructured.RemoveNestedField(content, "metadata", "namespace")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // defaultServiceAccount is the ServiceAccount that Kubernetes creates in every namespace.
@@ -34,7 +35,7 @@ func accountName(name string) string {
 func renderServiceAccounts(r *rendering) ([]unstructured.Unstructured, error) {
 	defined := map[string]bool{defaultServiceAccount: true}
 	for _, o := range r.objects {
-		if o.GetKind() == "ServiceAccount" {
+		if groupKind(o) == (schema.GroupKind{Kind: "ServiceAccount"}) {
 			defined[o.GetName()] = true
 		}
 	}

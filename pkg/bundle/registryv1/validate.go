@@ -17,6 +17,7 @@ var validators = [...]validator{
 	validateMetadata,
 	validateDuplicates,
 	validateCRDs,
+	validateCustomResources,
 	validateOwnedCRDs,
 	validateAPIServices,
 	validateWebhookFields,

@@ -9,7 +9,8 @@ import (
 )
 
 // allowedKinds are the kinds that a registry+v1 bundle may have in addition to its ClusterServiceVersion, with their scope. The format
-// lists kinds without groups. The groups are here because otherwise a custom kind named Secret would be treated as a Secret.
+// lists kinds without groups. The groups are here because otherwise a custom kind named Secret would be treated as a Secret. Custom kinds
+// with these names are allowed, too, if the bundle defines them (definitionOf).
 var allowedKinds = map[schema.GroupKind]scope{
 	{Kind: "ConfigMap"}:      namespaced,
 	{Kind: "Secret"}:         namespaced,
@@ -50,10 +51,16 @@ func groupKind(o bundle.Object) schema.GroupKind {
 func validateKinds(b *Bundle) []string {
 	var findings []string
 	for _, o := range b.objects {
-		if _, ok := allowedKinds[groupKind(o)]; !ok {
-			findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; remove it",
-				o, o.GetKind(), o.GetAPIVersion()))
+		kind := groupKind(o)
+		_, listed := allowedKinds[kind]
+		if _, defined := b.definitionOf(kind); listed || defined {
+			continue
 		}
+		remedy := "remove it"
+		if allowedNames[kind.Kind] {
+			remedy = "add the CustomResourceDefinition of this kind, or remove it"
+		}
+		findings = append(findings, fmt.Sprintf("%s: registry+v1 bundles must not hold objects of kind %s in %s; %s", o, o.GetKind(), o.GetAPIVersion(), remedy))
 	}
 	return findings
 }

@@ -1,0 +1,60 @@
+package bundle
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Definition is what a CustomResourceDefinition of a bundle says about its custom resources.
+type Definition struct {
+	// Kind is the kind of the custom resources, and Plural the name of their resource.
+	Kind   schema.GroupKind
+	Plural string
+	// Scope is Namespaced or Cluster. The API server rejects a definition with any other scope.
+	Scope string
+	// Served has the names of the served versions.
+	Served []string
+}
+
+// Scopes of custom resources.
+const (
+	ScopeNamespaced = "Namespaced"
+	ScopeCluster    = "Cluster"
+)
+
+// DefinitionOf returns the Definition of a CustomResourceDefinition, and false for an object of another kind. Fields that are absent or of
+// a wrong type are empty: the API server rejects such an object.
+func DefinitionOf(o Object) (Definition, bool) {
+	if !IsCRD(o) {
+		return Definition{}, false
+	}
+	spec, _ := o.Object["spec"].(map[string]any)
+	text := func(fields ...string) string {
+		value, _, _ := unstructured.NestedString(spec, fields...)
+		return value
+	}
+	found := Definition{
+		Kind: schema.GroupKind{Group: text("group"), Kind: text("names", "kind")}, Plural: text("names", "plural"), Scope: text("scope"),
+	}
+	versions, _ := spec["versions"].([]any)
+	for _, each := range versions {
+		version, _ := each.(map[string]any)
+		name, _ := version["name"].(string)
+		if served, _ := version["served"].(bool); served && name != "" {
+			found.Served = append(found.Served, name)
+		}
+	}
+	return found, true
+}
+
+// DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, by the kind that they define. Of two for one kind,
+// it returns the last.
+func DefinitionsIn(objects []Object) map[schema.GroupKind]Definition {
+	found := map[schema.GroupKind]Definition{}
+	for _, o := range objects {
+		if definition, ok := DefinitionOf(o); ok {
+			found[definition.Kind] = definition
+		}
+	}
+	return found
+}

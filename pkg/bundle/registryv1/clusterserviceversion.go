@@ -1,0 +1,96 @@
+package registryv1
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/operator-framework/api/pkg/lib/version"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/truncate"
+)
+
+// isCSV reports whether an object is the ClusterServiceVersion, whatever its group and version: authors have written other ones, and OLM
+// only compares the kind. A custom resource that the bundle itself defines is none.
+func (b *Bundle) isCSV(o bundle.Object) bool {
+	if o.GetKind() != v1alpha1.ClusterServiceVersionKind {
+		return false
+	}
+	kind := groupKind(o) // empty if the apiVersion is none
+	_, defined := b.definitions[kind]
+	return kind.Group == v1alpha1.GroupName || !defined
+}
+
+// setCSV decodes the ClusterServiceVersion as one of operators.coreos.com/v1alpha1, the only version that exists. It adds a warning if the
+// manifest has another apiVersion.
+func (b *Bundle) setCSV(o bundle.Object) error {
+	b.csvFile = o.File
+	if o.GetAPIVersion() != v1alpha1.ClusterServiceVersionAPIVersion {
+		b.csvReadAs = fmt.Sprintf("has apiVersion %s and was read as %s", truncate.Quote(o.GetAPIVersion()), v1alpha1.ClusterServiceVersionAPIVersion)
+		b.meta.Warnings = append(b.meta.Warnings, fmt.Sprintf("%s %s; set that apiVersion", o, b.csvReadAs))
+	}
+	var err error
+	if b.csv, err = decodeCSV(o.Object); err != nil {
+		return fmt.Errorf("decoding %s: %w", o, b.explainCSV(err))
+	}
+	return nil
+}
+
+// explainCSV adds to an error that the ClusterServiceVersion has another apiVersion, which may be the cause.
+func (b *Bundle) explainCSV(err error) error {
+	if err == nil || b.csvReadAs == "" {
+		return err
+	}
+	return fmt.Errorf("%w; %s %s", err, b.csvFile, b.csvReadAs)
+}
+
+// maxCSVValues is the maximum number of values of a ClusterServiceVersion. An empty deployment is one value, and takes more than a kilobyte
+// after decoding. The largest published ClusterServiceVersion has 8,000.
+const maxCSVValues = 50_000
+
+// countValues returns the number of values that a value consists of, including the value itself.
+func countValues(value any) int {
+	count := 1
+	switch v := value.(type) {
+	case map[string]any:
+		for _, item := range v {
+			count += countValues(item)
+		}
+	case []any:
+		for _, item := range v {
+			count += countValues(item)
+		}
+	}
+	return count
+}
+
+// decodeCSV decodes a ClusterServiceVersion. It may change the case of keys in content.
+func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) {
+	if countValues(content) > maxCSVValues {
+		return nil, fmt.Errorf("more than the %d values that are read", maxCSVValues)
+	}
+	csv := &v1alpha1.ClusterServiceVersion{}
+	if err := correctCase(content, csv); err != nil {
+		return nil, err
+	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, csv)
+	if err == nil {
+		return csv, nil
+	}
+	// The converter is fast but does not name the wrong field. JSON decoding does, except for types with their own UnmarshalJSON.
+	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
+		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
+			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)
+		}
+	}
+	if data, marshalErr := json.Marshal(content); marshalErr == nil {
+		if jsonErr := json.Unmarshal(data, &v1alpha1.ClusterServiceVersion{}); jsonErr != nil {
+			return nil, jsonErr
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,66 @@
+package registryv1
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
+)
+
+// definitionOf returns the Definition of an object's kind if the object is a custom resource of a CustomResourceDefinition of the bundle,
+// and false for kinds that the format lists with their group. The format lists names of kinds without groups, so that OLM also installs a
+// Secret or a Role of the operator's own API group. Objects of other custom kinds are not installed by OLM either.
+func (b *Bundle) definitionOf(kind schema.GroupKind) (bundle.Definition, bool) {
+	if _, listed := allowedKinds[kind]; listed {
+		return bundle.Definition{}, false
+	}
+	definition, ok := b.definitions[kind]
+	return definition, ok && allowedNames[kind.Kind]
+}
+
+// allowedNames has the names of allowedKinds without their groups, as the format lists them.
+var allowedNames = func() map[string]bool {
+	names := map[string]bool{}
+	for kind := range allowedKinds {
+		names[kind.Kind] = true
+	}
+	return names
+}()
+
+// scopeOf returns the scope of a kind that the bundle may have.
+func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
+	if definition, ok := b.definitionOf(kind); ok {
+		return scope(definition.Scope != bundle.ScopeCluster)
+	}
+	return allowedKinds[kind]
+}
+
+// customResourceVerbs are what the manager needs to apply, watch and delete custom resources.
+var customResourceVerbs = []any{"create", "delete", "get", "list", "patch", "update", "watch"}
+
+// renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle has objects, which permits the manager to write
+// them. The roles of the payload cannot list these kinds. There is one role for each kind: an upgrade to a version without the kind
+// prunes the objects before their role.
+func renderCustomResourceRoles(r *rendering) ([]unstructured.Unstructured, error) {
+	kinds := map[schema.GroupKind]bool{}
+	var roles []unstructured.Unstructured
+	for _, o := range r.objects {
+		kind := groupKind(o)
+		definition, ok := r.definitionOf(kind)
+		if !ok || kinds[kind] {
+			continue
+		}
+		kinds[kind] = true
+		name := hashedName(maxNameLength, r.meta.Package+"-"+definition.Plural, r.meta.Package, r.opts.InstallNamespace, kind.Group, definition.Plural)
+		role := newObject("rbac.authorization.k8s.io/v1", "ClusterRole", "", name)
+		role.SetLabels(map[string]string{corev1alpha2.LabelAggregateToBundles: "true"})
+		role.Object["rules"] = []any{map[string]any{
+			"apiGroups": []any{kind.Group}, "resources": []any{definition.Plural}, "verbs": slices.Clone(customResourceVerbs),
+		}}
+		roles = append(roles, role)
+	}
+	return roles, nil
+}

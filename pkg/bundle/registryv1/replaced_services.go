@@ -1,0 +1,33 @@
+package registryv1
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/platform-operators/pkg/bundle"
+)
+
+// isReplacedService reports whether a manifest is a Service that a server of webhooks has, too. Generators write such manifests for other
+// ways to install. As in OLM v0, the rendered Service takes its place: it has the ports of the webhooks, and requests their certificate.
+func isReplacedService(o bundle.Object, servers []server) (server, bool) {
+	if groupKind(o) != (schema.GroupKind{Kind: "Service"}) {
+		return server{}, false
+	}
+	for _, s := range servers {
+		if s.service == o.GetName() {
+			return s, true
+		}
+	}
+	return server{}, false
+}
+
+// warnOfReplacedServices adds a warning for each Service among the manifests that is not installed as written.
+func (b *Bundle) warnOfReplacedServices() {
+	servers := webhookServers(b, "")
+	for _, o := range b.objects {
+		if s, replaced := isReplacedService(o, servers); replaced {
+			b.meta.Warnings = append(b.meta.Warnings, fmt.Sprintf("%s is replaced by the Service of the webhooks of deployment %q, which has this name; rename it to keep both", o, s.deployment.Name))
+		}
+	}
+}

@@ -101,15 +101,20 @@ func (e *Evaluation) Filter() {
 	}
 	e.query.permitDowngrade(e.Options)
 	e.fitting = make([]*Option, 0, len(e.Options))
+	var prereleases []*Option
 	for _, o := range e.Options {
 		e.query.applyRules(o)
-		if o.cause == nil || o.rule == RulePrerelease && !e.query.installed.IsZero() { // an edge of the author may permit the pre-release
+		switch isPrerelease := o.rule == RulePrerelease; {
+		case o.cause == nil, isPrerelease && !e.query.installed.IsZero(): // an edge of the author may permit the pre-release
 			e.fitting = append(e.fitting, o)
-			continue
+		case isPrerelease:
+			prereleases = append(prereleases, o)
+		default:
+			e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Cause: o.cause})
 		}
-		e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Cause: o.cause})
 	}
 	e.filterReachable()
+	e.admitPrereleases(prereleases)
 }
 
 // filterReachable keeps the reachable options of the highest priority that has any, and refuses all others.

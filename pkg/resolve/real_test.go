@@ -59,7 +59,8 @@ func TestUPG_V2_PrereleasesInRealCatalogs(t *testing.T) {
 		edges               platformv1alpha1.Edges
 		want                string
 	}{
-		"a range without a pre-release":                                 {">=1.0.0", "", "", "1.9.0"},
+		"a range without a pre-release":                                 {">=1.0.0", "", platformv1alpha1.EdgesSemver, "1.9.0"},
+		"a range without a pre-release, and an author's edge":           {">=1.0.0", "", "", "2.0.0-rc.1"},
 		"a range with a pre-release":                                    {">=2.0.0-rc.1", "", "", "2.0.0-rc.1"},
 		"a range with a pre-release, and an author's edge":              {">=2.0.0-rc.1", "1.9.0", platformv1alpha1.EdgesChannel, "2.0.0-rc.1"},
 		"semver edges do not lead from a release to a pre-release":      {"", "1.9.0", platformv1alpha1.EdgesSemver, "1.9.0"},

@@ -108,7 +108,8 @@ func TestResolveChoosesTheNewestThatFits(t *testing.T) {
 		"no bundle that requires a watch namespace":         {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=SingleNamespace"), "1.9.0 from stable" + at},
 		"a bundle that watches its own namespace":           {nil, stable("1.9.0 modes=AllNamespaces", "1.10.0 modes=OwnNamespace"), "1.10.0 from stable" + at},
 		"no bundle with an invalid version":                 {nil, stable("1.9.0", "latest", "2.0"), "1.9.0 from stable" + at},
-		"a release before a newer pre-release":              {nil, stable("1.9.0", "2.0.0-rc.1"), "1.9.0 from stable" + at},
+		"a release before a newer pre-release":              {nil, guarded("", "1.9.0", "2.0.0-rc.1"), "1.9.0 from stable" + at},
+		"a newer pre-release to which edges lead":           {nil, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"a pre-release that the range names":                {func(r *Request) { r.VersionRange = ">=2.0.0-rc.1" }, stable("1.9.0", "2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
 		"a pre-release where the channel has nothing else":  {nil, quay(in{"edge", []string{"2.0.0-rc.1", "2.0.0-rc.2"}}, in{"stable", []string{"1.0.0"}}), "2.0.0-rc.2 from edge" + at},
 		"a pre-release, if the range names none":            {func(r *Request) { r.VersionRange = ">=1.0.0" }, stable("2.0.0-rc.1"), "2.0.0-rc.1 from stable" + at},
@@ -341,7 +342,7 @@ func TestUPG_R1_BundlesThatDoNotFitTheClusterAreRefused(t *testing.T) {
 }
 
 func TestPreReleasesStayRefusedIfAnotherCatalogHasTheSameReleases(t *testing.T) {
-	got := Resolve(newRequest(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: stable("1.0.0", "2.0.0-rc.1")}})
+	got := Resolve(newRequest(nil), []Catalog{{ID: community, Package: stable("1.0.0")}, {ID: cluster, Package: guarded("", "1.0.0", "2.0.0-rc.1")}})
 	if want := "1.0.0 from stable of CatalogSource/openshift-marketplace/community"; describe(got.Chosen) != want {
 		t.Errorf("chose %s, want %s", describe(got.Chosen), want)
 	}

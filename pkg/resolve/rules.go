@@ -158,7 +158,7 @@ func rangeRule(q *query, o *Option) reason.Reason {
 }
 
 // prereleaseRule refuses a pre-release, unless the range names one, the channels have no release, or the pre-release is installed or approved
-// for the first installation.
+// for the first installation. Edges of the author permit more, also before the first installation (admitPrereleases).
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
 	case !o.Version.IsPrerelease(),

@@ -90,7 +90,8 @@ type Package struct {
 	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
-	// edge of a channel leads to it from the installed version.
+	// edge of a channel leads to it from the installed version. Before the first installation, the edges may begin at the
+	// version that is chosen without prereleases.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

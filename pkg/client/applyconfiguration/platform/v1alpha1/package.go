@@ -18,7 +18,8 @@ type PackageApplyConfiguration struct {
 	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
-	// edge of a channel leads to it from the installed version.
+	// edge of a channel leads to it from the installed version. Before the first installation, the edges may begin at the
+	// version that is chosen without prereleases.
 	Version *string `json:"version,omitempty"`
 	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
 	// characters. Defaults to the default channel of the package. An empty list that an earlier version stored selects no

@@ -1,0 +1,50 @@
+package resolve
+
+import (
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// admitPrereleases decides about the pre-releases for a first installation, which must fit otherwise. It admits those that an operator at
+// the version that would be installed without them could be upgraded to, because edges of the author lead there. Otherwise the operator
+// would be installed at an older version, only to be upgraded step by step at once. It refuses the others.
+func (e *Evaluation) admitPrereleases(prereleases []*Option) {
+	admitted := map[*Option]bool{}
+	if paths := e.pathsAfterInstallation(prereleases); paths != nil {
+		for _, o := range prereleases {
+			if _, cause := paths.whyUnreachable(o); cause == nil && o.priority == e.fitting[0].priority {
+				admitted[o] = true
+			}
+		}
+	}
+	for _, o := range prereleases {
+		if !admitted[o] {
+			e.refused = append(e.refused, Refusal{Candidate: o.Candidate, Rule: o.rule, Cause: o.cause})
+		}
+	}
+	if len(admitted) == 0 {
+		return
+	}
+	for _, o := range e.fitting {
+		admitted[o] = true
+	}
+	e.fitting = slices.DeleteFunc(slices.Clone(e.Options), func(o *Option) bool { return !admitted[o] })
+}
+
+// pathsAfterInstallation returns the paths of an operator at the best fitting version; nil if no version fits, or if no pre-release is
+// newer.
+func (e *Evaluation) pathsAfterInstallation(prereleases []*Option) *upgradePaths {
+	if len(e.fitting) == 0 {
+		return nil
+	}
+	best := slices.MinFunc(e.fitting, preferred)
+	isNewer := func(o *Option) bool { return o.priority == best.priority && o.Version.Compare(best.Version) > 0 }
+	if !slices.ContainsFunc(prereleases, isNewer) {
+		return nil
+	}
+	after := *e.query
+	after.installed, after.ready = best.Version, []upgrade.Version{best.Version}
+	after.request.InstalledBundle, after.request.InstalledVersion, after.request.InstalledRelease = best.Bundle.Name, best.Bundle.Version, best.Bundle.Release
+	return after.newUpgradePaths(e.selection, tierOf(e.Options, e.fitting))
+}

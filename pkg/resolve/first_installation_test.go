@@ -11,7 +11,7 @@ import (
 )
 
 // Promise HRD-F5: If edges of the author lead on from the newest release to pre-releases, a first installation gets at once what an
-// operator at that release would be upgraded to, on the same conditions. So does no version to which no such edge leads.
+// operator at that release would be upgraded to, on the same conditions. A pre-release to which no such edge leads stays refused.
 func TestHRD_F5_AFirstInstallationGetsWhatAnInstalledOneWouldBeLedTo(t *testing.T) {
 	led := []string{"1.0.0", "1.1.0", "1.2.0-rc.1", "1.3.0-rc.1", "1.3.0-rc.2"}
 	// Edges lead to 1.2.0-rc.1 and on to 1.3.0-rc.1, and none leads to 1.3.0-rc.2.

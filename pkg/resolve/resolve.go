@@ -176,9 +176,9 @@ func (c Conflict) Why() string { return reason.Text(c.Cause) }
 func (c Conflict) String() string { return c.Version + " " + c.Why() }
 
 // Resolve chooses the newest bundle that fits and that, if something is installed, a path of permitted upgrade steps leads to. It prefers
-// bundles that are not deprecated. A first installation gets at once what it would be upgraded to. It never fails: the decision reports problems of the request, the catalogs and every candidate. It
-// decides the operator as if it were the only one, on a cluster without kinds and packages from other installers. See pkg/resolve/joint for
-// operators that depend on one another.
+// bundles that are not deprecated. A first installation gets at once what it would be upgraded to. It never fails: the decision reports
+// problems of the request, the catalogs and every candidate. It decides the operator as if it were the only one, on a cluster without kinds
+// and packages from other installers. See pkg/resolve/joint for operators that depend on one another.
 func Resolve(req Request, catalogs []Catalog) Decision {
 	index := NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }})
 	evaluation := NewEvaluation(req, index)

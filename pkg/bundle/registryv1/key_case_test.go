@@ -40,7 +40,10 @@ func TestHRD_F4_KeysInAnotherCaseAreReadTheSameFromBundleAndCatalog(t *testing.T
 			t.Fatal(err)
 		}
 		var listed catalog.Bundle
-		property, _ := json.Marshal(map[string][]byte{"data": manifest})
+		property, err := json.Marshal(map[string][]byte{"data": manifest})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := listed.AddProperty("olm.bundle.object", property); err != nil {
 			t.Fatal(err)
 		}

@@ -45,6 +45,7 @@ func (e *Evaluation) pathsAfterInstallation(prereleases []*Option) *upgradePaths
 	}
 	after := *e.query
 	after.installed, after.ready = best.Version, []upgrade.Version{best.Version}
-	after.request.InstalledBundle, after.request.InstalledVersion, after.request.InstalledRelease = best.Bundle.Name, best.Bundle.Version, best.Bundle.Release
+	after.request.InstalledBundle = best.Bundle.Name
+	after.request.InstalledVersion, after.request.InstalledRelease = best.Bundle.Version, best.Bundle.Release
 	return after.newUpgradePaths(e.selection, tierOf(e.Options, e.fitting))
 }

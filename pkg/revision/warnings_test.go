@@ -1,11 +1,13 @@
 package revision
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -27,6 +29,20 @@ func TestWarningsAreReportedOnceAndBounded(t *testing.T) {
 	}
 	if log.Clear(); log.HasUnwritten() {
 		t.Error("Clear did not remove the warnings")
+	}
+}
+
+func TestBundleWarningsAreBounded(t *testing.T) {
+	if got := BundleWarnings(bundle.Metadata{}); got != nil {
+		t.Errorf("got %q without warnings", got)
+	}
+	many := bundle.Metadata{Warnings: []string{"a\nb", strings.Repeat("x", 5000)}}
+	for range 50 {
+		many.Warnings = append(many.Warnings, "another")
+	}
+	got := BundleWarnings(many)
+	if len(got) != maxBundleWarnings || got[0] != "a b" || len(got[1]) > MaxMessage {
+		t.Errorf("got %d warnings, the first two %q", len(got), got[:2])
 	}
 }
 

@@ -121,7 +121,7 @@ func TestCustomResourcesOfRegistryBundles(t *testing.T) {
 		s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound())
 	})
 
-	runStory(t, "HRD-F2 HRD-F3 what of a bundle is not installed as written is a warning in status and an Event", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "HRD-F2 a manifest that was read as another version is a warning in status and an Event", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "notary"
 		registry := s.startRegistry(false)
 		ref := s.pushChanged(ctx, registry, samples.Operator{Package: name, Version: "1.0.0"}, func(manifests string) {

@@ -38,9 +38,9 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	return granted
 }
 
-// SelfGranted returns the kinds of custom resources for which the set brings both the CustomResourceDefinition and a ClusterRole that grants
+// SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and a ClusterRole that grants
 // the manager all Verbs, with that ClusterRole. It is applied before the custom resources, and removed after them. Other kinds are not in
-// the result: whether the manager may write objects that the set does not define is not for a bundle to say.
+// the result: an admin decides whether the manager may write objects of kinds that the set does not define.
 func (s *Set) SelfGranted() map[schema.GroupKind]*Desired {
 	roles := map[schema.GroupResource]*Desired{}
 	for _, phase := range s.phases {

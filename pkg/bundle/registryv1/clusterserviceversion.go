@@ -30,7 +30,8 @@ func (b *Bundle) isCSV(o bundle.Object) bool {
 func (b *Bundle) setCSV(o bundle.Object) error {
 	b.csvFile = o.File
 	if o.GetAPIVersion() != v1alpha1.ClusterServiceVersionAPIVersion {
-		b.csvReadAs = fmt.Sprintf("has apiVersion %s and was read as %s", truncate.Quote(o.GetAPIVersion()), v1alpha1.ClusterServiceVersionAPIVersion)
+		b.csvReadAs = fmt.Sprintf("has apiVersion %s and was read as %s",
+			truncate.Quote(o.GetAPIVersion()), v1alpha1.ClusterServiceVersionAPIVersion)
 		b.meta.Warnings = append(b.meta.Warnings, fmt.Sprintf("%s %s; set that apiVersion", o, b.csvReadAs))
 	}
 	var err error

@@ -54,7 +54,7 @@ func renderCustomResourceRoles(r *rendering) ([]unstructured.Unstructured, error
 			continue
 		}
 		kinds[kind] = true
-		name := hashedName(maxNameLength, r.meta.Package+"-"+definition.Plural, r.meta.Package, r.opts.InstallNamespace, kind.Group, definition.Plural)
+		name := customResourceRoleName(r.meta.Package, r.opts.InstallNamespace, kind.Group, definition.Plural)
 		role := newObject("rbac.authorization.k8s.io/v1", "ClusterRole", "", name)
 		role.SetLabels(map[string]string{corev1alpha2.LabelAggregateToBundles: "true"})
 		role.Object["rules"] = []any{map[string]any{

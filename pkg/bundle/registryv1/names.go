@@ -29,6 +29,12 @@ func roleName(pkg, namespace, account string) string {
 	return hashedName(maxNameLength, pkg+"-"+account, pkg, namespace, account)
 }
 
+// customResourceRoleName returns the name of the ClusterRole that permits the manager to write the objects of one custom resource of one
+// installed package.
+func customResourceRoleName(pkg, namespace, group, resource string) string {
+	return hashedName(maxNameLength, pkg+"-"+resource, pkg, namespace, group, resource)
+}
+
 // webhookConfigurationName returns the name of the configuration of one webhook of one installed package. OLM v0 lets the API server append
 // random characters to the author's name, so operators do not rely on it; these names are deterministic.
 func webhookConfigurationName(pkg, namespace, webhook string) string {

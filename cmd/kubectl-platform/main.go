@@ -1,0 +1,29 @@
+// Command kubectl-platform is the plugin of kubectl and oc for platform operators: "kubectl platform", "oc platform".
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/openshift/platform-operators/pkg/cli"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// Without this, the Go runtime kills the process when a pipe is closed, and the exit code is not the one that is documented.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	i := invocation.New(os.Args[0], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		i.Width = width
+	}
+	return int(cli.Run(ctx, i, os.Args[0], os.Args[1:]))
+}

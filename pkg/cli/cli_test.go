@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+)
+
+var update = flag.Bool("update", false, "write the golden files of this package")
+
+// now is the time of all invocations.
+var now = time.Date(2026, 11, 28, 6, 0, 0, 0, time.UTC)
+
+// result is what a command printed, and its exit code.
+type result struct {
+	out, errOut string
+	code        exit.Code
+}
+
+// run runs the plugin as "kubectl platform" on a terminal of width columns; 0 means a pipe.
+func run(t *testing.T, width int, args ...string) result {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := runWith(t.Context(), "/usr/bin/kubectl-platform", width, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, args...)
+	return result{out.String(), errOut.String(), code}
+}
+
+func runWith(ctx context.Context, path string, width int, streams genericiooptions.IOStreams, args ...string) exit.Code {
+	i := invocation.New(path, streams)
+	i.Width, i.Now = width, func() time.Time { return now }
+	return Run(ctx, i, path, args)
+}
+
+// compareGolden compares a result with testdata/golden/<name>.txt, which -update writes.
+func compareGolden(t *testing.T, name string, got result) {
+	t.Helper()
+	text := fmt.Sprintf("exit code %d\n--- standard output\n%s--- standard error\n%s", got.code, got.out, got.errOut)
+	file := filepath.Join("testdata", "golden", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; go test ./pkg/cli -update writes it", err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("the output differs from %s (-want +got); go test ./pkg/cli -update accepts it:\n%s", file, diff)
+	}
+}
+
+// Promise CLI-18: `search`, `list` and `status` show what there is to install, what is installed, and the cluster's verdict first, in each
+// format, with a bounded number of requests.
+func TestCLI_18_GoldenOutputOfEachVerbAndFormat(t *testing.T) {
+	for name, test := range map[string]struct {
+		cluster string
+		width   int
+		args    []string
+	}{
+		"list":                       {"mixed.yaml", 0, []string{"list"}},
+		"list-wide":                  {"mixed.yaml", 0, []string{"list", "-o", "wide"}},
+		"list-json":                  {"mixed.yaml", 0, []string{"list", "-o", "json"}},
+		"list-yaml":                  {"mixed.yaml", 0, []string{"list", "-o", "yaml"}},
+		"list-name":                  {"mixed.yaml", 0, []string{"list", "-o", "name"}},
+		"list-no-headers":            {"mixed.yaml", 0, []string{"list", "--no-headers"}},
+		"list-40-columns":            {"mixed.yaml", 40, []string{"list"}},
+		"list-nothing-installed":     {"plain.yaml", 0, []string{"list"}},
+		"list-older-manager":         {"older.yaml", 0, []string{"list", "-o", "wide"}},
+		"status":                     {"mixed.yaml", 0, []string{"status"}},
+		"status-wide":                {"mixed.yaml", 0, []string{"status", "-o", "wide"}},
+		"status-json":                {"mixed.yaml", 0, []string{"status", "-o", "json"}},
+		"status-yaml":                {"mixed.yaml", 0, []string{"status", "-o", "yaml"}},
+		"status-name":                {"mixed.yaml", 0, []string{"status", "-o", "name"}},
+		"status-40-columns":          {"mixed.yaml", 40, []string{"status"}},
+		"status-80-columns":          {"mixed.yaml", 80, []string{"status"}},
+		"status-older-manager":       {"older.yaml", 0, []string{"status"}},
+		"status-plain-kubernetes":    {"plain.yaml", 0, []string{"status"}},
+		"status-operator-blocks":     {"mixed.yaml", 80, []string{"status", "compass"}},
+		"status-operator-drifted":    {"mixed.yaml", 80, []string{"status", "drifter"}},
+		"status-operator-upgrading":  {"mixed.yaml", 80, []string{"status", "anchor"}},
+		"status-operator-40-columns": {"mixed.yaml", 40, []string{"status", "drifter"}},
+		"status-operator-unknown":    {"mixed.yaml", 0, []string{"status", "nothing"}},
+		"status-operator-json":       {"mixed.yaml", 0, []string{"status", "drifter", "-o", "json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			compareGolden(t, name, run(t, test.width, append(newAPIServer(t, test.cluster).start(t), test.args...)...))
+		})
+	}
+}
+
+// TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators counts the requests of each verb, for no operators and for 100.
+func TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators(t *testing.T) {
+	for _, verb := range []struct {
+		args []string
+		want int
+	}{{[]string{"list"}, 1}, {[]string{"status"}, 5}} {
+		for _, operators := range []int{0, 100} {
+			server := newAPIServer(t, "plain.yaml")
+			addOperators(server, operators)
+			if got := run(t, 0, append(server.start(t), verb.args...)...); got.code != exit.OK {
+				t.Errorf("%v with %d operators: exit code %d, %s", verb.args, operators, got.code, got.errOut)
+			}
+			if len(server.requests) != verb.want {
+				t.Errorf("%v with %d operators: got %d requests, want %d: %q", verb.args, operators, len(server.requests), verb.want, server.requests)
+			}
+		}
+	}
+}
+
+// TestCLI_18_ALongListIsReadInPages checks that each verb reports every operator of a list that has several pages.
+func TestCLI_18_ALongListIsReadInPages(t *testing.T) {
+	server := newAPIServer(t, "plain.yaml")
+	addOperators(server, 350)
+	arguments := server.start(t)
+	for _, verb := range []string{"list", "status"} {
+		if got := run(t, 0, append(arguments, verb, "-o", "name")...); strings.Count(got.out, "\n") != 350 {
+			t.Errorf("%s: got %d names, want 350; %s", verb, strings.Count(got.out, "\n"), got.errOut)
+		}
+	}
+}
+
+func addOperators(server *apiServer, number int) {
+	conditions := []any{
+		map[string]any{"type": "Installed", "status": "True", "reason": "InstallSuccessful"},
+		map[string]any{"type": "Progressing", "status": "False", "reason": "AsExpected"},
+		map[string]any{"type": "Healthy", "status": "True", "reason": "AsExpected"},
+	}
+	for i := range number {
+		name := fmt.Sprintf("operator-%03d", i)
+		server.add(map[string]any{
+			"apiVersion": "platform.openshift.io/v1alpha1", "kind": "PlatformOperator", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"package": map[string]any{"name": name}}, "status": map[string]any{"conditions": conditions},
+		})
+		server.add(map[string]any{"apiVersion": "core.rukpak.io/v1alpha2", "kind": "BundleDeployment", "metadata": map[string]any{"name": name}})
+	}
+}
+
+// Promise CLI-12: The plugin works as kubectl and oc plugins do: names, completion, flags and streams. Its exit codes are documented, it
+// needs 40 columns, and a closed pipe or Ctrl-C ends it quietly.
+func TestCLI_12_BadInput(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := "http://" + listener.Addr().String() // accepts connections and never answers
+	defer listener.Close()
+	for name, test := range map[string]struct {
+		args   []string
+		code   exit.Code
+		errOut string // a part of standard error
+	}{
+		"NoKubeconfig":      {[]string{"status"}, exit.Usage, "no cluster is configured: set KUBECONFIG or --kubeconfig"},
+		"UnknownContext":    {[]string{"list", "--context", "nowhere"}, exit.Usage, `context "nowhere" does not exist`},
+		"NoServer":          {[]string{"list", "--server", "http://127.0.0.1:1"}, exit.Failure, "check --kubeconfig, --context and the network"},
+		"SilentServer":      {[]string{"list", "--server", silent, "--timeout", "50ms"}, exit.Timeout, "raise --timeout"},
+		"RequestTimeout":    {[]string{"list", "--server", silent, "--request-timeout", "50ms"}, exit.Timeout, "raise --timeout"},
+		"UnknownVerb":       {[]string{"stats"}, exit.Usage, `unknown verb "stats"; did you mean status?`},
+		"UnknownFlag":       {[]string{"list", "--nothing"}, exit.Usage, "see: kubectl platform list --help"},
+		"UnknownFormat":     {[]string{"list", "-o", "table2"}, exit.Usage, "use one of table, wide, json, yaml, name"},
+		"TooManyArguments":  {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
+		"UnneededArguments": {[]string{"list", "a"}, exit.Usage, "see: kubectl platform list --help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+			got := run(t, 0, test.args...)
+			if got.code != test.code || !strings.Contains(got.errOut, test.errOut) || got.out != "" {
+				t.Errorf("got exit code %d, standard error %q and output %q, want %d and %q", got.code, got.errOut, got.out, test.code, test.errOut)
+			}
+			if strings.Count(got.errOut, "\n") != 1 || !strings.HasPrefix(got.errOut, "error: ") {
+				t.Errorf("got standard error %q, want one line", got.errOut)
+			}
+		})
+	}
+}
+
+// TestCLI_12_WithoutRightsOrWithoutTheAPI checks what the verbs say about objects that the user may not read, or that the server does not
+// serve.
+func TestCLI_12_WithoutRightsOrWithoutTheAPI(t *testing.T) {
+	for name, change := range map[string]func(*apiServer){
+		"no-right-to-operators": func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} },
+		"no-right-to-others": func(s *apiServer) {
+			s.forbidden = []string{paths["BundleDeployment"], paths["ClusterOperator"], paths["ClusterVersion"], paths["PlatformOperatorManager"]}
+		},
+		"no-api": func(s *apiServer) { s.objects = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newAPIServer(t, "mixed.yaml")
+			change(server)
+			compareGolden(t, "status-"+name, run(t, 0, append(server.start(t), "status")...))
+		})
+	}
+}
+
+// closedPipe is a stream whose reader has gone.
+type closedPipe struct{}
+
+func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestCLI_12_AClosedPipeEndsQuietly(t *testing.T) {
+	arguments := newAPIServer(t, "mixed.yaml").start(t)
+	for _, args := range [][]string{{"list"}, {"list", "-o", "json"}, {"status"}, {"status", "-o", "yaml"}, {"status", "-o", "name"}} {
+		var errOut bytes.Buffer
+		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: closedPipe{}, ErrOut: &errOut}
+		if code := runWith(t.Context(), "kubectl-platform", 0, streams, append(arguments, args...)...); code != exit.OK || errOut.Len() > 0 {
+			t.Errorf("%v: got exit code %d and standard error %q, want 0 and nothing", args, code, errOut.String())
+		}
+	}
+}
+
+func TestCLI_12_CtrlCEndsACommand(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		if connection, err := listener.Accept(); err == nil {
+			defer connection.Close()
+		}
+		interrupt()
+	}()
+	var errOut bytes.Buffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &bytes.Buffer{}, ErrOut: &errOut}
+	code := runWith(ctx, "kubectl-platform", 0, streams, "list", "--server", "http://"+listener.Addr().String())
+	if code != exit.Failure || errOut.String() != "error: interrupted\n" {
+		t.Errorf("got exit code %d and standard error %q", code, errOut.String())
+	}
+}
+
+func TestCLI_12_UsageShowsTheNameOfTheCall(t *testing.T) {
+	for path, want := range map[string]string{
+		"/usr/local/bin/kubectl-platform": "kubectl platform status [OPERATOR] [flags]",
+		"/usr/local/bin/oc-platform":      "oc platform status [OPERATOR] [flags]",
+		"./platform":                      "platform status [OPERATOR] [flags]",
+		"platform.exe":                    "platform status [OPERATOR] [flags]",
+	} {
+		var out bytes.Buffer
+		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
+		runWith(t.Context(), path, 0, streams, "status", "--help")
+		if !strings.Contains(out.String(), "\n  "+want+"\n") {
+			t.Errorf("%s: the help has no line %q:\n%s", path, want, out.String())
+		}
+	}
+}
+
+func TestCLI_12_NamesAndFormatsAreCompleted(t *testing.T) {
+	arguments := newAPIServer(t, "mixed.yaml").start(t)
+	for _, test := range []struct {
+		path string
+		args []string
+		want string
+	}{
+		{"kubectl-platform", []string{"__complete", "status", "c"}, "compass\tcompass\n:4\n"},
+		{"kubectl_complete-platform", []string{"status", "c"}, "compass\tcompass\n:4\n"},
+		{"oc_complete-platform", []string{"status", "-o", "j"}, "json\n:4\n"},
+		{"kubectl_complete-platform", []string{"stat"}, "status\t"},
+	} {
+		var out bytes.Buffer
+		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
+		at := len(test.args) - 1
+		args := append(append(append([]string{}, test.args[:at]...), arguments...), test.args[at])
+		if test.args[len(test.args)-1] == "j" { // the value follows its flag
+			args = append(append([]string{test.args[0]}, arguments...), test.args[1:]...)
+		}
+		if runWith(t.Context(), test.path, 0, streams, args...); !strings.HasPrefix(out.String(), test.want) {
+			t.Errorf("%s %q: got %q, want %q", test.path, args, out.String(), test.want)
+		}
+	}
+}
+
+func TestCLI_12_NoOutputHasControlCharacters(t *testing.T) {
+	server := newAPIServer(t, "mixed.yaml")
+	operator := server.objects[paths["PlatformOperator"]][0]
+	operator["status"].(map[string]any)["conditions"].([]any)[1].(map[string]any)["message"] = "red \x1b[31mtext\x07\u009b"
+	got := run(t, 0, append(server.start(t), "status")...)
+	if strings.ContainsAny(got.out, "\x1b\x07\u009b") {
+		t.Errorf("a control character reached the terminal: %q", got.out)
+	}
+}

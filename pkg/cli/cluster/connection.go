@@ -1,0 +1,91 @@
+// Package cluster reads what the verbs report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager, and
+// the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of operators, except that
+// long lists are read in pages. Its errors name the object and the next step. It draws no conclusions; the verbs do.
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	corev1alpha2client "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/core/v1alpha2"
+	operatorv1alpha1client "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
+	platformv1alpha1client "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/pager"
+	"github.com/openshift/platform-operators/pkg/version"
+)
+
+// queries and burst limit the requests of one command, per second and at once. A command makes a handful; client-go's default of five per
+// second would delay a long list.
+const queries, burst = 50, 100
+
+// Connection is a connection to one cluster as one user. Creating it sends no request.
+type Connection struct {
+	// Config is the configuration for other clients of the same cluster.
+	Config *rest.Config
+	// HTTP is the client of all requests.
+	HTTP *http.Client
+	// Dynamic reads objects of other projects.
+	Dynamic dynamic.Interface
+
+	platform platformv1alpha1client.PlatformV1alpha1Interface
+	bundles  corev1alpha2client.CoreV1alpha2Interface
+	operator operatorv1alpha1client.OperatorV1alpha1Interface
+	config   configclient.ConfigV1Interface
+	// kubectl is "kubectl" or "oc": the command that remedies show.
+	kubectl string
+}
+
+// Connect returns a connection by the flags of an invocation.
+func Connect(i *invocation.Invocation) (*Connection, error) {
+	config, err := restConfig(i)
+	if err != nil {
+		return nil, err
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w; check the certificates and the user in the kubeconfig", config.Host, err)
+	}
+	c := &Connection{Config: config, HTTP: client, kubectl: i.Client()}
+	var failed [5]error
+	c.platform, failed[0] = platformv1alpha1client.NewForConfigAndClient(config, client)
+	c.bundles, failed[1] = corev1alpha2client.NewForConfigAndClient(config, client)
+	c.operator, failed[2] = operatorv1alpha1client.NewForConfigAndClient(config, client)
+	c.config, failed[3] = configclient.NewForConfigAndClient(config, client)
+	c.Dynamic, failed[4] = dynamic.NewForConfigAndClient(config, client)
+	if err := errors.Join(failed[:]...); err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", config.Host, err)
+	}
+	return c, nil
+}
+
+// restConfig returns the configuration of the selected cluster. Without a kubeconfig, client-go would try localhost:8080, which tells an
+// admin nothing.
+func restConfig(i *invocation.Invocation) (*rest.Config, error) {
+	loader := i.Connection.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("reading the kubeconfig: %w; check KUBECONFIG and --kubeconfig", err))
+	}
+	config, err := i.Connection.ToRESTConfig()
+	if err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("reading the kubeconfig: %w; check --kubeconfig, --context and --cluster", err))
+	}
+	if isSet := i.Connection.APIServer != nil && *i.Connection.APIServer != ""; len(raw.Clusters) == 0 && !isSet && !inCluster(config) {
+		return nil, exit.With(exit.Usage, errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig to the file that oc login or the installer wrote"))
+	}
+	config.QPS, config.Burst = queries, burst
+	config.UserAgent = "platform-operators-cli/" + version.Get().GitVersion
+	config.WarningHandler = rest.NewWarningWriter(i.Streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
+	config.Wrap(pager.Bounded)
+	return config, nil
+}
+
+// inCluster reports whether the configuration is that of a Pod's ServiceAccount.
+func inCluster(config *rest.Config) bool { return config.BearerTokenFile != "" }

@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// subject is what a request reads, in the words of its error.
+type subject struct {
+	// text is the object or list, such as `PlatformOperator "quay"`.
+	text string
+	// verb and resource are the permission that the request needs.
+	verb, resource string
+}
+
+// ErrNotServed means that the API server does not serve an API.
+var ErrNotServed = errors.New("the API server does not serve it")
+
+// explain returns an error that names what was read and the next step; nil if err is nil.
+func (c *Connection) explain(err error, of subject) error {
+	var network net.Error
+	var request *url.Error
+	switch {
+	case err == nil:
+		return nil
+	case IsNotServed(err):
+		return fmt.Errorf("reading %s: %w", of.text, ErrNotServed)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("reading %s: %w; ask a cluster admin for this permission, and check it with: %s auth can-i %s %s", of.text, err, c.kubectl, of.verb, of.resource)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("reading %s: %w; log in again, for example with: oc login %s", of.text, err, c.Config.Host)
+	case errors.As(err, &request) && errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("reading %s: %w; %s does not answer: check --context and the network, or raise --timeout", of.text, err, c.Config.Host)
+	case errors.As(err, &request):
+		return fmt.Errorf("reading %s: %w; check --kubeconfig, --context and the network", of.text, err)
+	}
+	return fmt.Errorf("reading %s: %w", of.text, err)
+}
+
+// IsNotServed reports whether the API server does not serve the API of a request, so that not the object but the path was not found.
+func IsNotServed(err error) bool {
+	return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// IsAbsent reports whether an object does not exist, or its API is not served.
+func IsAbsent(err error) bool { return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) }
+
+// ErrNoManager is the error of a cluster without the PlatformOperator API.
+var ErrNoManager = errors.New("the cluster does not serve platform.openshift.io/v1alpha1, so that platform-operators is not installed: " +
+	"on OpenShift, it needs the feature set TechPreviewNoUpgrade, DevPreviewNoUpgrade or CustomNoUpgrade; see docs/install.md")

@@ -1,0 +1,64 @@
+package invocation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+)
+
+// Verb is what the options of every verb do, in this order.
+type Verb interface {
+	// Complete computes what follows from the flags, and connects to the cluster.
+	Complete() error
+	// Validate checks the flags. Its errors have code exit.Usage.
+	Validate() error
+	// Run reads, and prints the report.
+	Run(ctx context.Context) error
+}
+
+// Run runs a verb within the timeout. It validates first, so that a wrong flag is reported without a cluster.
+func (i *Invocation) Run(ctx context.Context, verb Verb) error {
+	ctx, cancel := i.WithTimeout(ctx)
+	defer cancel()
+	if err := verb.Validate(); err != nil {
+		return err
+	}
+	if err := verb.Complete(); err != nil {
+		return err
+	}
+	err := verb.Run(ctx)
+	if err != nil && ctx.Err() != nil && exit.CodeOf(err) == exit.Failure {
+		// Some clients report the end of the context as text only.
+		return fmt.Errorf("%w: %w", err, ctx.Err())
+	}
+	return err
+}
+
+// Examples returns the examples of a command, with the name of the invocation for {{name}}.
+func (i *Invocation) Examples(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", i.Name)
+	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n  "), "\n  \n", "\n\n")
+}
+
+// NoArgs refuses arguments.
+func NoArgs(command *cobra.Command, args []string) error {
+	return usage(command, cobra.NoArgs(command, args))
+}
+
+// MaximumArgs refuses more than a number of arguments.
+func MaximumArgs(number int) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		return usage(command, cobra.MaximumNArgs(number)(command, args))
+	}
+}
+
+func usage(command *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit.With(exit.Usage, fmt.Errorf("%w; see: %s --help", err, command.CommandPath()))
+}

@@ -1,0 +1,115 @@
+// Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each verb builds its
+// tables. It writes no color and no control characters, so that NO_COLOR, a dumb terminal and a pipe need no special case.
+package printer
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+)
+
+// Format is a value of -o.
+type Format string
+
+// The formats.
+const (
+	// FormatTable is a table for people, which may change between releases.
+	FormatTable Format = "table"
+	// FormatWide is a table with more columns.
+	FormatWide Format = "wide"
+	// FormatJSON is the whole report. Its fields are only added to.
+	FormatJSON Format = "json"
+	// FormatYAML is the same as YAML.
+	FormatYAML Format = "yaml"
+	// FormatName is one name on each line.
+	FormatName Format = "name"
+)
+
+// formats are the valid values of -o.
+func formats() []string {
+	return []string{string(FormatTable), string(FormatWide), string(FormatJSON), string(FormatYAML), string(FormatName)}
+}
+
+// Flags are the flags that select the output of a report.
+type Flags struct {
+	// Output is the format.
+	Output string
+	// NoHeaders omits the headings of tables.
+	NoHeaders bool
+}
+
+// NewFlags returns the flags with their defaults.
+func NewFlags() *Flags { return &Flags{Output: string(FormatTable)} }
+
+// AddFlags adds the flags.
+func (f *Flags) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.Output, "output", "o", f.Output, "format of the output: "+strings.Join(formats(), ", "))
+	flags.BoolVar(&f.NoHeaders, "no-headers", f.NoHeaders, "omit the headings of tables")
+}
+
+// Validate returns an error with code Usage for an unknown format.
+func (f *Flags) Validate() error {
+	if slices.Contains(formats(), f.Output) {
+		return nil
+	}
+	return exit.With(exit.Usage, fmt.Errorf("unknown format %q of --output: use one of %s", f.Output, strings.Join(formats(), ", ")))
+}
+
+// Format returns the selected format.
+func (f *Flags) Format() Format { return Format(f.Output) }
+
+// CompleteFormats completes the values of -o.
+func CompleteFormats(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	matching := slices.DeleteFunc(formats(), func(format string) bool { return !strings.HasPrefix(format, begun) })
+	return matching, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Report writes a report as JSON or YAML.
+func Report(w io.Writer, format Format, report any) error {
+	if format == FormatYAML {
+		content, err := yaml.Marshal(report)
+		if err != nil {
+			return fmt.Errorf("writing the report as YAML: %w", err)
+		}
+		_, err = w.Write(content)
+		return err
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(report); err != nil {
+		return fmt.Errorf("writing the report as JSON: %w", err)
+	}
+	return nil
+}
+
+// Names writes one name on each line.
+func Names(w io.Writer, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
+	return err
+}
+
+// Type identifies the kind of a report in JSON and YAML.
+type Type struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// TypeOf returns the type of a report. It is no API of the cluster.
+func TypeOf(kind string) Type {
+	return Type{APIVersion: "cli.platform.openshift.io/v1alpha1", Kind: kind}
+}
+
+// IsForPeople reports whether the format is a table.
+func (f *Flags) IsForPeople() bool { return f.Format() == FormatTable || f.Format() == FormatWide }

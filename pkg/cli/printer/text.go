@@ -1,0 +1,105 @@
+package printer
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// minWrap is the minimum width of wrapped text. Narrower text is harder to read than lines that the terminal breaks.
+const minWrap = 20
+
+// OneLine returns text in one line, without control characters. Text of catalogs and API objects could otherwise control the terminal.
+func OneLine(text string) string {
+	return strings.Join(strings.Fields(clean(text)), " ")
+}
+
+// clean replaces control characters except line breaks by spaces.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Wrap breaks a line between words, so that each part has at most width columns; 0 means not at all. A longer word stays whole, because a
+// command or a name that is broken cannot be copied.
+func Wrap(line string, width int) []string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return []string{line}
+	}
+	width = max(width, minWrap)
+	var lines []string
+	current := ""
+	for _, word := range strings.Fields(line) {
+		switch {
+		case current == "":
+			current = word
+		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) <= width:
+			current += " " + word
+		default:
+			lines = append(lines, current)
+			current = word
+		}
+	}
+	return append(lines, current)
+}
+
+// command matches the beginning of a command in a sentence.
+var command = regexp.MustCompile(`(?:^|[ (])(?:oc|kubectl) [a-z]`)
+
+// Indented returns text, which may have several lines, wrapped within width and with an indent before each line. A command, up to the end of
+// its line, is a line of its own if the line is too long, and is not broken: a terminal copies a line that it wraps itself as one. The result
+// ends with a line break, unless text is empty.
+func Indented(text, indent string, width int) string {
+	var out strings.Builder
+	if width > 0 {
+		width = max(width-len(indent), minWrap)
+	}
+	for line := range strings.Lines(clean(strings.TrimSpace(text))) {
+		for _, part := range wrapProse(strings.TrimRight(line, "\n"), width) {
+			out.WriteString(strings.TrimRight(indent+part, " ") + "\n")
+		}
+	}
+	return out.String()
+}
+
+// wrapProse wraps a line, but not the command in it.
+func wrapProse(line string, width int) []string {
+	found := command.FindStringIndex(line)
+	if found == nil || width <= 0 || utf8.RuneCountInString(line) <= width {
+		return Wrap(line, width)
+	}
+	start := found[0]
+	if start > 0 || line[start] == ' ' {
+		start++
+	}
+	prose := strings.TrimRight(line[:start], " ")
+	if prose == "" {
+		return []string{line}
+	}
+	return append(Wrap(prose, width), line[start:])
+}
+
+// Age returns the time since an object was created, as kubectl shows it.
+func Age(created, now time.Time) string {
+	if created.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(now.Sub(created))
+}
+
+// Count returns a number and its noun, such as "1 operator" or "2 operators".
+func Count(number int, noun string) string {
+	if number == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", number, noun)
+}

@@ -1,0 +1,94 @@
+// Package cli is the plugin "kubectl platform" and "oc platform": it builds the root command, runs it, and turns its result into an exit
+// code. Each verb is a package below, with Options (Complete, Validate, Run), a report that is a pure function of API objects and catalogs,
+// and the printers of the report. The package and the verbs import no controller and do not write to the cluster. cmd/kubectl-platform and
+// hack/clidocs call it.
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/list"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/status"
+	"github.com/openshift/platform-operators/pkg/version"
+)
+
+// The groups of verbs in the help.
+const (
+	groupCatalogs  = "catalogs"
+	groupInstalled = "installed"
+	groupPlugin    = "plugin"
+)
+
+// NewCommand returns the root command of an invocation, with all verbs.
+func NewCommand(i *invocation.Invocation) *cobra.Command {
+	root := &cobra.Command{
+		// The first word is the name of the program in completion scripts.
+		Use:   strings.ReplaceAll(i.Name, " ", "-"),
+		Short: "Find, install and watch the operators of an OpenShift platform",
+		Long: `Find the operators that the catalogs of a cluster offer, and see what is installed, healthy, blocked, drifted and waiting.
+
+Reports go to standard output, and errors, warnings and progress to standard error. The output has no color.
+
+Exit codes:
+  0  the command did what was asked for
+  1  something failed
+  2  an argument or a flag is invalid
+  3  the answer is that an upgrade is blocked
+  4  the command did not finish within --timeout or --request-timeout
+  5  content, such as a catalog, is invalid`,
+		Example: i.Examples(`
+# What is there to install?
+{{name}} search
+
+# May the cluster be upgraded, and how are the operators?
+{{name}} status`),
+		Version:           version.Get().GitVersion,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: i.Name},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args:              unknownVerb,
+		// Cobra suggests verbs by itself only in its own error.
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(command *cobra.Command, _ []string) error { return command.Help() },
+	}
+	root.SetIn(i.Streams.In)
+	root.SetOut(i.Streams.Out)
+	root.SetErr(i.Streams.ErrOut)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return exit.With(exit.Usage, hint(command, err))
+	})
+	root.AddGroup(
+		&cobra.Group{ID: groupCatalogs, Title: "Find operators:"},
+		&cobra.Group{ID: groupInstalled, Title: "Look at installed operators:"},
+		&cobra.Group{ID: groupPlugin, Title: "The plugin itself:"},
+	)
+	root.SetHelpCommandGroupID(groupPlugin)
+	root.SetCompletionCommandGroupID(groupPlugin)
+	i.AddFlags(root.PersistentFlags())
+	addVerbs(root, i)
+	return root
+}
+
+// addVerbs adds the verbs to their groups.
+func addVerbs(root *cobra.Command, i *invocation.Invocation) {
+	for _, verb := range []struct {
+		group   string
+		command *cobra.Command
+	}{
+		{groupInstalled, list.NewCommand(i)},
+		{groupInstalled, status.NewCommand(i)},
+	} {
+		verb.command.GroupID = verb.group
+		if verb.command.Flags().Lookup("output") != nil {
+			// It fails only for a flag that does not exist, or that has a completion.
+			_ = verb.command.RegisterFlagCompletionFunc("output", printer.CompleteFormats)
+		}
+		root.AddCommand(verb.command)
+	}
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+)
+
+// Run runs the command that args select, and returns the exit code of the process. path is the path of the program. It prints the error, if
+// any, to ErrOut.
+func Run(ctx context.Context, i *invocation.Invocation, path string, args []string) exit.Code {
+	if invocation.IsCompletion(path) {
+		// kubectl and oc pass the words of the command line.
+		args = append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	root := NewCommand(i)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exit.OK
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		// The reader has what it wants, for example "head". That is no failure.
+		return exit.OK
+	}
+	if text := message(ctx, err); text != "" {
+		fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", text)
+	}
+	return exit.CodeOf(err)
+}
+
+// message returns the text of an error; empty if the error is not to be printed.
+func message(ctx context.Context, err error) string {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return "interrupted"
+	case exit.CodeOf(err) == exit.Timeout:
+		return err.Error() + "; the time limit has passed: raise --timeout or --request-timeout, or check the network"
+	}
+	return err.Error()
+}
+
+// unknownVerb refuses arguments of the root command, which are verbs that do not exist.
+func unknownVerb(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown verb %q", args[0])
+	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return exit.With(exit.Usage, hint(command, errors.New(text)))
+}
+
+// hint returns an error that also names the help of the command.
+func hint(command *cobra.Command, err error) error {
+	return fmt.Errorf("%w; see: %s --help", err, command.CommandPath())
+}

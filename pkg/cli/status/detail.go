@@ -1,0 +1,112 @@
+package status
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// Detail is more about one operator.
+type Detail struct {
+	// Bundle and Image are those of the installed bundle; empty if none is installed.
+	Bundle string `json:"bundle,omitempty"`
+	Image  string `json:"image,omitempty"`
+	// Path are the versions that the upgrade takes, with the current step first.
+	Path       []string    `json:"path,omitempty"`
+	Conditions []Condition `json:"conditions,omitempty"`
+	// Updates are the available updates, newest first, and UpdatesTotal counts those that the status omits, too.
+	Updates      []Update `json:"updates,omitempty"`
+	UpdatesTotal int      `json:"updatesTotal,omitempty"`
+	// Drift are the changes by others that are not reverted or were reverted last, newest first.
+	Drift []Drift `json:"drift,omitempty"`
+	// Unready are the first objects that are not healthy, with the reason.
+	Unready  []string `json:"unready,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	// Last is the newest entry of the history; nil if there is none.
+	Last *Step `json:"last,omitempty"`
+}
+
+// Update is one available update.
+type Update struct {
+	Version string `json:"version"`
+	// Reason and Message are why the update is not installed now; empty if nothing blocks it.
+	Reason  string `json:"blockedReason,omitempty"`
+	Message string `json:"blockedMessage,omitempty"`
+}
+
+// Drift is a change by others, as status.drift of the BundleDeployment records it.
+type Drift struct {
+	Object  string   `json:"object"`
+	Change  string   `json:"change,omitempty"`
+	Paths   []string `json:"paths,omitempty"`
+	Manager string   `json:"manager,omitempty"`
+	Outcome string   `json:"outcome,omitempty"`
+}
+
+// Step is one upgrade step, or the first installation.
+type Step struct {
+	Version string    `json:"version"`
+	State   string    `json:"state"`
+	Trigger string    `json:"trigger,omitempty"`
+	Started time.Time `json:"started"`
+}
+
+// NewOperatorReport returns the report about the only operator of objects.
+func NewOperatorReport(objects Objects) Report {
+	report := NewReport(objects)
+	report.Detail = &Detail{}
+	for i := range objects.Operators {
+		report.Detail.addOperator(&objects.Operators[i])
+	}
+	for i := range objects.Deployments {
+		report.Detail.addDeployment(&objects.Deployments[i])
+	}
+	return report
+}
+
+func (d *Detail) addOperator(operator *platformv1alpha1.PlatformOperator) {
+	status := operator.Status
+	if status.Installed != nil {
+		d.Bundle, d.Image = status.Installed.Bundle, status.Installed.Image
+	}
+	if status.Target != nil {
+		d.Path = status.Target.Path
+	}
+	for _, condition := range status.Conditions {
+		d.Conditions = append(d.Conditions, newCondition(condition))
+	}
+	for _, update := range status.AvailableUpdates {
+		d.Updates = append(d.Updates, Update{Version: update.Version, Reason: string(update.BlockedReason), Message: update.BlockedMessage})
+	}
+	// A manager without availableUpdatesTotal lists all updates.
+	d.UpdatesTotal = max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates))
+	d.Warnings = status.Warnings
+	if len(status.History) > 0 {
+		last := status.History[0]
+		d.Last = &Step{Version: last.Version, State: string(last.State), Trigger: string(last.Trigger), Started: last.StartedTime.Time}
+	}
+}
+
+func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
+	for _, record := range deployment.Status.Drift {
+		d.Drift = append(d.Drift, Drift{
+			Object: nameOf(record.Object), Change: string(record.Change), Paths: record.Paths, Manager: record.Manager, Outcome: string(record.Outcome),
+		})
+	}
+	d.Unready = deployment.Status.Unready
+}
+
+func newCondition(condition metav1.Condition) Condition {
+	return Condition{condition.Type, string(condition.Status), condition.Reason, condition.Message}
+}
+
+// nameOf returns "Kind namespace/name" of an applied object, without the namespace if it has none.
+func nameOf(object corev1alpha2.AppliedObject) string {
+	if object.Namespace == "" {
+		return object.Kind + " " + object.Name
+	}
+	return object.Kind + " " + object.Namespace + "/" + object.Name
+}

@@ -1,0 +1,186 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// maxExplained is the maximum number of operators whose messages follow the table. The verb with an operator's name shows any other one.
+const maxExplained = 10
+
+// layout is how a report is printed.
+type layout struct {
+	format  printer.Format
+	headers bool
+	width   int
+	now     time.Time
+	// name is the command in remedies, such as "oc platform".
+	name string
+}
+
+// print writes a report.
+func (r Report) print(w io.Writer, l layout) error {
+	switch l.format {
+	case printer.FormatJSON, printer.FormatYAML:
+		return printer.Report(w, l.format, r)
+	case printer.FormatName:
+		return printer.Names(w, operators.Names(r.Operators))
+	}
+	var out strings.Builder
+	r.Cluster.write(&out, l)
+	out.WriteString("\n")
+	if err := r.writeOperators(&out, l); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// write writes the verdict: one sentence, what the condition says if the answer is not yes, and the conditions of the ClusterOperator.
+func (c Cluster) write(out *strings.Builder, l layout) {
+	out.WriteString(printer.Indented(c.sentence(), "", l.width))
+	if c.Decision != Permitted {
+		out.WriteString(printer.Indented(c.Message, "  ", l.width))
+	}
+	if len(c.Conditions) == 0 {
+		return
+	}
+	var states []string
+	for _, condition := range c.Conditions {
+		states = append(states, condition.Type+"="+condition.Status)
+	}
+	out.WriteString(printer.Indented(fmt.Sprintf("%s: %s", cmp.Or(c.Source, "Manager"), strings.Join(states, " ")), "", l.width))
+	for _, condition := range c.Conditions {
+		if condition.isBad() {
+			out.WriteString(printer.Indented(c.textOf(condition), "  ", l.width))
+		}
+	}
+}
+
+// textOf returns the message of a condition. A ClusterOperator's messages begin with the names of the conditions that they come from.
+func (c Cluster) textOf(condition Condition) string {
+	if c.isFromClusterOperator && condition.Message != "" {
+		return condition.Message
+	}
+	return condition.Type + ": " + cmp.Or(condition.Message, condition.Reason)
+}
+
+// sentence returns the verdict as one sentence.
+func (c Cluster) sentence() string {
+	subject, next := "The cluster", "the next minor version of OpenShift"
+	if c.Version != "" {
+		subject = "OpenShift " + c.Version
+	}
+	if c.NextMinor != "" {
+		next = c.NextMinor
+	}
+	switch c.Decision {
+	case Permitted:
+		return fmt.Sprintf("%s: the platform operators permit the upgrade to %s.", subject, next)
+	case Blocked:
+		return fmt.Sprintf("%s: the upgrade to %s is blocked (%s).", subject, next, cmp.Or(c.Reason, "no reason"))
+	}
+	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because no object that can be read has condition Upgradeable.", subject, next)
+}
+
+// isBad reports whether an admin has to know the message of a condition.
+func (c Condition) isBad() bool {
+	isTrue := c.Status == "True"
+	if strings.HasSuffix(c.Type, "Available") {
+		return !isTrue
+	}
+	return isTrue
+}
+
+// writeOperators writes the counts, the table, and the messages of the operators that are not healthy.
+func (r Report) writeOperators(out *strings.Builder, l layout) error {
+	if len(r.Operators) == 0 {
+		out.WriteString(printer.Indented(fmt.Sprintf("No PlatformOperators are installed. Find packages with: %s search", l.name), "", l.width))
+		return nil
+	}
+	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.width) + "\n")
+	if err := r.table(l).Write(out, l.width, l.headers); err != nil {
+		return err
+	}
+	if r.Detail != nil {
+		r.Detail.write(out, l)
+		return nil
+	}
+	r.writeMessages(out, l)
+	return nil
+}
+
+// writeMessages writes the reason and the message of each operator that is not healthy.
+func (r Report) writeMessages(out *strings.Builder, l layout) {
+	explained := 0
+	for _, o := range r.Operators {
+		if o.Message == "" {
+			continue
+		}
+		if explained++; explained > maxExplained {
+			continue
+		}
+		out.WriteString("\n" + printer.Indented(heading(o), "", l.width))
+		out.WriteString(printer.Indented(o.Message, "  ", l.width))
+	}
+	if more := explained - maxExplained; more > 0 {
+		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s more with a message. Show one with: %s status NAME", printer.Count(more, "operator"), l.name), "", l.width))
+	}
+}
+
+// heading returns the name, the state and, where it says more, the reason of an operator.
+func heading(o operators.Operator) string {
+	if o.Reason == "" || o.Reason == string(o.State) {
+		return fmt.Sprintf("%s: %s", o.Name, o.State)
+	}
+	return fmt.Sprintf("%s: %s (%s)", o.Name, o.State, o.Reason)
+}
+
+// sentence returns the counts that are not zero.
+func (s Summary) sentence() string {
+	parts := []string{fmt.Sprintf("%d installed", s.Installed), fmt.Sprintf("%d healthy", s.Healthy)}
+	for _, each := range []struct {
+		number int
+		text   string
+	}{
+		{s.Changing, "changing"}, {s.Blocked, "blocked"}, {s.Drifted, "drifted"}, {s.Waiting, "waiting"}, {s.Deprecated, "deprecated"},
+		{s.BlocksCluster, "blocking the cluster upgrade"},
+	} {
+		if each.number > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", each.number, each.text))
+		}
+	}
+	return printer.Count(s.Total, "operator") + ": " + strings.Join(parts, ", ")
+}
+
+func (r Report) table(l layout) printer.Table {
+	table := printer.Table{Columns: []string{"NAME", "VERSION", "STATE", "UPDATE", "DRIFTED", "BLOCKS CLUSTER"}}
+	if l.format == printer.FormatWide {
+		table.Columns = append(table.Columns, "PACKAGE", "TARGET", "CHANNEL", "MAX OPENSHIFT", "CATALOG", "AGE")
+	}
+	for _, o := range r.Operators {
+		row := []string{o.Name, o.Version, string(o.State), o.Update, known(o.Drifted), known(o.BlocksCluster)}
+		if l.format == printer.FormatWide {
+			row = append(row, o.Package, o.Target, o.Channel, o.MaxOpenShift, o.Catalog, printer.Age(o.Created, l.now))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}
+
+// known returns the text of a value; "Unknown" for nil.
+func known(value *bool) string {
+	switch {
+	case value == nil:
+		return "Unknown"
+	case *value:
+		return "Yes"
+	}
+	return "No"
+}

@@ -1,0 +1,91 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// maxListed is the maximum number of entries of a list in the tables. JSON and YAML have all entries of the status.
+const maxListed = 5
+
+// write writes the parts of a detail that are not empty.
+func (d *Detail) write(out *strings.Builder, l layout) {
+	if d.Bundle != "" {
+		writeSection(out, l, "Bundle", []string{d.Bundle, d.Image})
+	}
+	writeSection(out, l, "Upgrade path", lines(len(d.Path), func(i int) string { return d.Path[i] }))
+	writeSection(out, l, "Conditions", d.conditions())
+	writeSection(out, l, fmt.Sprintf("Available updates (%d)", d.UpdatesTotal), d.updates())
+	writeSection(out, l, "Drift", lines(len(d.Drift), func(i int) string { return d.Drift[i].sentence() }))
+	writeSection(out, l, "Not healthy", lines(len(d.Unready), func(i int) string { return d.Unready[i] }))
+	writeSection(out, l, "Warnings", lines(len(d.Warnings), func(i int) string { return d.Warnings[i] }))
+	if d.Last != nil {
+		writeSection(out, l, "Last upgrade step", []string{
+			fmt.Sprintf("%s %s, begun %s ago (%s)", d.Last.Version, d.Last.State, printer.Age(d.Last.Started, l.now), d.Last.Trigger),
+		})
+	}
+}
+
+// writeSection writes a heading and its entries; nothing if there are none.
+func writeSection(out *strings.Builder, l layout, heading string, entries []string) {
+	if len(entries) == 0 {
+		return
+	}
+	out.WriteString("\n" + heading + ":\n")
+	for _, entry := range entries {
+		out.WriteString(printer.Indented(entry, "  ", l.width))
+	}
+}
+
+// lines returns the first entries of a list, and a line with the number of the others.
+func lines(length int, entry func(int) string) []string {
+	var found []string
+	for i := range min(length, maxListed) {
+		found = append(found, entry(i))
+	}
+	if more := length - maxListed; more > 0 {
+		found = append(found, fmt.Sprintf("and %d more; -o yaml shows them", more))
+	}
+	return found
+}
+
+// conditions returns a line for each condition. There are a handful, and a message can be what the admin looks for.
+func (d *Detail) conditions() []string {
+	var found []string
+	for _, condition := range d.Conditions {
+		found = append(found, fmt.Sprintf("%s=%s (%s): %s", condition.Type, condition.Status, condition.Reason, condition.Message))
+	}
+	return found
+}
+
+func (d *Detail) updates() []string {
+	found := lines(min(len(d.Updates), maxListed), func(i int) string { return d.Updates[i].sentence() })
+	if more := d.UpdatesTotal - maxListed; more > 0 {
+		found = append(found, fmt.Sprintf("and %d more; -o yaml shows the newest %d", more, len(d.Updates)))
+	}
+	return found
+}
+
+func (u Update) sentence() string {
+	if u.Reason == "" {
+		return u.Version
+	}
+	return fmt.Sprintf("%s is blocked (%s): %s", u.Version, u.Reason, u.Message)
+}
+
+// sentence returns, for example, "Deployment ns/name: Edited by kubectl-edit (/spec/replicas): Reported".
+func (d Drift) sentence() string {
+	text := d.Object + ": " + d.Change
+	if d.Manager != "" {
+		text += " by " + d.Manager
+	}
+	if len(d.Paths) > 0 {
+		text += " (" + strings.Join(d.Paths, ", ") + ")"
+	}
+	if d.Outcome != "" {
+		text += ": " + d.Outcome
+	}
+	return text
+}

@@ -1,0 +1,99 @@
+// Package status implements the verb "status": whether the cluster may be upgraded, and the state of the platform operators. Report is a
+// pure function of API objects. The command reads them with a fixed number of requests, whatever the number of operators, except for the
+// pages of long lists.
+package status
+
+import (
+	configv1 "github.com/openshift/api/config/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// Objects are the API objects that a report is made of.
+type Objects struct {
+	// ClusterVersion, ClusterOperator and Manager are nil if they do not exist or could not be read.
+	ClusterVersion  *configv1.ClusterVersion
+	ClusterOperator *configv1.ClusterOperator
+	Manager         *operatorv1alpha1.PlatformOperatorManager
+	Operators       []platformv1alpha1.PlatformOperator
+	Deployments     []corev1alpha2.BundleDeployment
+	// Unread are sentences about what could not be read, so that the report lacks it.
+	Unread []string
+}
+
+// Report is the result of the verb.
+type Report struct {
+	printer.Type `json:",inline"`
+	Cluster      Cluster              `json:"cluster"`
+	Summary      Summary              `json:"summary"`
+	Operators    []operators.Operator `json:"operators"`
+	// Detail has more about the operator that the command names; nil if it names none.
+	Detail *Detail `json:"detail,omitempty"`
+	// Unread are sentences about what could not be read.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// Summary counts operators. An operator can count more than once.
+type Summary struct {
+	Total         int `json:"total"`
+	Installed     int `json:"installed"`
+	Healthy       int `json:"healthy"`
+	Changing      int `json:"changing"`
+	Blocked       int `json:"blocked"`
+	Drifted       int `json:"drifted"`
+	Waiting       int `json:"waiting"`
+	Deprecated    int `json:"deprecated"`
+	BlocksCluster int `json:"blocksCluster"`
+}
+
+// NewReport returns the report about all operators.
+func NewReport(objects Objects) Report {
+	report := Report{
+		Type:      printer.TypeOf("StatusReport"),
+		Cluster:   newCluster(objects.ClusterVersion, objects.ClusterOperator, objects.Manager),
+		Operators: make([]operators.Operator, 0, len(objects.Operators)),
+		Unread:    objects.Unread,
+	}
+	deployments := make(map[string]*corev1alpha2.BundleDeployment, len(objects.Deployments))
+	for i := range objects.Deployments {
+		deployments[objects.Deployments[i].Name] = &objects.Deployments[i]
+	}
+	for i := range objects.Operators {
+		// The BundleDeployment has the name of its PlatformOperator.
+		o := operators.Summarize(&objects.Operators[i], deployments[objects.Operators[i].Name])
+		report.Operators = append(report.Operators, o)
+		report.Summary.add(o)
+	}
+	report.Cluster.addBlockers(report.Operators)
+	return report
+}
+
+func (s *Summary) add(o operators.Operator) {
+	s.Total++
+	count(&s.Installed, o.Installed)
+	count(&s.Healthy, o.Healthy)
+	count(&s.Changing, o.State.IsChanging())
+	count(&s.Blocked, o.Blocked)
+	count(&s.Drifted, operators.Is(o.Drifted))
+	count(&s.Waiting, o.Waiting)
+	count(&s.Deprecated, o.Deprecated)
+	count(&s.BlocksCluster, operators.Is(o.BlocksCluster))
+}
+
+func count(number *int, counts bool) {
+	if counts {
+		*number++
+	}
+}
+
+// IsBlocked reports whether the upgrade of the cluster is blocked: by any operator, or by the one that the command names.
+func (r Report) IsBlocked() bool {
+	if r.Detail != nil {
+		return r.Summary.BlocksCluster > 0
+	}
+	return r.Cluster.Decision == Blocked
+}

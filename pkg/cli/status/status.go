@@ -1,0 +1,102 @@
+package status
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/completion"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// Options are the options of the verb.
+type Options struct {
+	Output *printer.Flags
+	// Operator is the name of a PlatformOperator; empty for all of them.
+	Operator string
+
+	invocation *invocation.Invocation
+	connection *cluster.Connection
+}
+
+// NewOptions returns the options with their defaults.
+func NewOptions(i *invocation.Invocation) *Options {
+	return &Options{Output: printer.NewFlags(), invocation: i}
+}
+
+// NewCommand returns the command.
+func NewCommand(i *invocation.Invocation) *cobra.Command {
+	o := NewOptions(i)
+	command := &cobra.Command{
+		Use:   "status [OPERATOR]",
+		Short: "Show whether the cluster may be upgraded, and the state of the platform operators",
+		Long: `Show whether the cluster may be upgraded, and the state of the platform operators.
+
+The first line is the verdict that oc adm upgrade follows: condition Upgradeable of ClusterOperator platform-operators-aggregated. On
+Kubernetes without OpenShift, it is the condition of PlatformOperatorManager "cluster". Then follow the operators: what is installed,
+healthy, blocked, drifted and waiting, and the message of each operator that is not healthy. With the name of a PlatformOperator, the command
+shows its bundle, conditions, updates, drift and warnings.
+
+The exit code is 3 if the upgrade of the cluster to its next minor version is blocked; with OPERATOR, if this operator blocks it.
+
+The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
+clusterversions. Except for platformoperators, it shows what it may read, and warns about the rest. It sends five requests, and one more for
+each page of a long list.`,
+		Example: i.Examples(`
+# The verdict and all operators
+{{name}} status
+
+# Everything about one operator
+{{name}} status quay
+
+# In a pipeline: stop if the next minor version is blocked
+{{name}} status >/dev/null || exit 1
+
+# The operators that block the upgrade of the cluster
+{{name}} status -o json | jq -r '.operators[] | select(.blocksCluster) | .name'`),
+		Args:              invocation.MaximumArgs(1),
+		ValidArgsFunction: completion.Operators(i),
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Operator = args[0]
+			}
+			return i.Run(command.Context(), o)
+		},
+	}
+	o.Output.AddFlags(command.Flags())
+	return command
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error { return o.Output.Validate() }
+
+// Complete connects to the cluster.
+func (o *Options) Complete() (err error) {
+	o.connection, err = cluster.Connect(o.invocation)
+	return err
+}
+
+// Run reads the objects and prints the report. It returns an error with code Blocked if the upgrade of the cluster is blocked.
+func (o *Options) Run(ctx context.Context) error {
+	objects, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	report := NewReport(objects)
+	if o.Operator != "" {
+		report = NewOperatorReport(objects)
+	}
+	for _, sentence := range report.Unread {
+		o.invocation.Warn(sentence)
+	}
+	err = report.print(o.invocation.Streams.Out, layout{
+		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width, now: o.invocation.Now(), name: o.invocation.Name,
+	})
+	if err == nil && report.IsBlocked() {
+		return exit.Silently(exit.Blocked)
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package status
+
+import (
+	"strings"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// conditionUpgradeable is the condition of the PlatformOperatorManager from which the ClusterOperator's Upgradeable follows.
+const conditionUpgradeable = "InstalledOperatorsUpgradeable"
+
+// Decision is whether the installed operators permit the upgrade of the cluster to its next minor version.
+type Decision string
+
+// The decisions.
+const (
+	// Permitted means that the operators permit the upgrade.
+	Permitted Decision = "Permitted"
+	// Blocked means that at least one operator blocks the upgrade, or that the manager cannot evaluate them.
+	Blocked Decision = "Blocked"
+	// Unknown means that nothing reports a decision.
+	Unknown Decision = "Unknown"
+)
+
+// Condition is one condition of the ClusterOperator or of the PlatformOperatorManager.
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Cluster is the verdict of the cluster about its platform operators.
+type Cluster struct {
+	// Version is the version of OpenShift; empty if the cluster is not OpenShift.
+	Version string `json:"version,omitempty"`
+	// NextMinor is the minor version that Decision is about; empty if it is unknown.
+	NextMinor string   `json:"nextMinor,omitempty"`
+	Decision  Decision `json:"decision"`
+	// Reason and Message are those of the condition that Source reports.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Source is the object with the decision and the conditions; empty if there is none.
+	Source string `json:"source,omitempty"`
+	// Conditions are Available, Progressing and Degraded of the ClusterOperator, or those that the manager reports if there is none.
+	Conditions []Condition `json:"conditions,omitempty"`
+	// ManagerVersion is the version of the manager that the ClusterOperator reports; empty if it is unknown.
+	ManagerVersion string `json:"managerVersion,omitempty"`
+
+	// isFromClusterOperator means that Conditions are those of the ClusterOperator.
+	isFromClusterOperator bool
+}
+
+// newCluster returns the verdict. Each of the objects may be nil.
+func newCluster(version *configv1.ClusterVersion, operator *configv1.ClusterOperator, manager *operatorv1alpha1.PlatformOperatorManager) Cluster {
+	verdict := Cluster{Decision: Unknown}
+	if version != nil {
+		verdict.Version = version.Status.Desired.Version
+		if minor, err := compat.ParseClusterVersion(verdict.Version); err == nil {
+			verdict.NextMinor = minor.Next().String()
+		}
+	}
+	if manager != nil {
+		verdict.addManager(manager)
+	}
+	if operator != nil {
+		verdict.addOperator(operator)
+	}
+	return verdict
+}
+
+// addManager adds what the PlatformOperatorManager reports. On Kubernetes without OpenShift nothing else does.
+func (c *Cluster) addManager(manager *operatorv1alpha1.PlatformOperatorManager) {
+	for _, condition := range manager.Status.Conditions {
+		switch {
+		case condition.Type == conditionUpgradeable:
+			c.Source = "PlatformOperatorManager/" + manager.Name
+			c.Decision, c.Reason, c.Message = decisionOf(string(condition.Status)), condition.Reason, condition.Message
+		case isNotable(condition):
+			c.Conditions = append(c.Conditions, Condition{condition.Type, string(condition.Status), condition.Reason, condition.Message})
+		}
+	}
+}
+
+// isNotable reports whether a condition of the PlatformOperatorManager is one of the verdict: whether operators are available and
+// progressing, and what is degraded.
+func isNotable(condition operatorv1.OperatorCondition) bool {
+	isTrue := condition.Status == operatorv1.ConditionTrue
+	return strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeAvailable) || strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeProgressing) && isTrue ||
+		strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeDegraded) && isTrue
+}
+
+// addOperator adds what the ClusterOperator reports, which is what the cluster-version operator and oc adm upgrade read. The message of the
+// PlatformOperatorManager stays if both have the same decision, because it has no names of conditions before its lines.
+func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
+	c.isFromClusterOperator = true
+	c.Conditions, c.Source = nil, "ClusterOperator/"+cluster.ClusterOperatorName
+	for _, condition := range operator.Status.Conditions {
+		switch condition.Type {
+		case configv1.OperatorUpgradeable:
+			decision := decisionOf(string(condition.Status))
+			if decision != c.Decision || c.Message == "" {
+				c.Message = condition.Message
+			}
+			c.Decision, c.Reason = decision, condition.Reason
+		case configv1.OperatorAvailable, configv1.OperatorProgressing, configv1.OperatorDegraded:
+			c.Conditions = append(c.Conditions, Condition{string(condition.Type), string(condition.Status), condition.Reason, condition.Message})
+		}
+	}
+	for _, version := range operator.Status.Versions {
+		if version.Name == "operator" {
+			c.ManagerVersion = version.Version
+		}
+	}
+}
+
+// addBlockers adds the operators that block the upgrade if no object has the verdict, for example because the user may not read it. A verdict
+// that is not known must not look like a permission.
+func (c *Cluster) addBlockers(all []operators.Operator) {
+	var names []string
+	for _, o := range all {
+		if operators.Is(o.BlocksCluster) {
+			names = append(names, o.Name)
+		}
+	}
+	if c.Decision != Unknown || len(names) == 0 {
+		return
+	}
+	c.Decision, c.Reason, c.Source = Blocked, platformv1alpha1.ReasonIncompatibleOperator, "PlatformOperators"
+	c.Message = "Upgradeable is False on: " + strings.Join(names[:min(len(names), maxListed)], ", ")
+}
+
+func decisionOf(status string) Decision {
+	switch status {
+	case string(configv1.ConditionTrue):
+		return Permitted
+	case string(configv1.ConditionFalse):
+		return Blocked
+	}
+	return Unknown
+}

@@ -49,6 +49,10 @@ const (
 type Client struct {
 	// Dial connects to an address. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// ListedOnly omits the requests for the ClusterServiceVersions of bundles that the server lists without: MinKubeVersion,
+	// SuggestedNamespace, InstallModes and CreatedAt of these bundles are empty. A full catalog has a thousand of them, which take minutes
+	// over a slow connection.
+	ListedOnly bool
 }
 
 // Read reads the catalog at address (host:port) and returns the packages for which want returns true, sorted by name; a nil want selects
@@ -73,9 +77,9 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	}
 	defer connection.Close()
 	usual := newBoundedConnection(connection, initialMaxMessage, initialMaxParts)
-	packages, providers, err := readWith(ctx, usual, want, memory, concurrentCalls)
+	packages, providers, err := c.readWith(ctx, usual, want, memory, concurrentCalls)
 	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
-		packages, providers, err = readLarge(ctx, connection, want, memory)
+		packages, providers, err = c.readLarge(ctx, connection, want, memory)
 	}
 	// The server sees our deadline, too, and may end its stream early and without an error.
 	if err = catalogsource.Cause(ctx, err); err != nil {
@@ -114,20 +118,20 @@ func (c *countingConn) Read(buffer []byte) (int, error) {
 
 // readLarge reads a catalog again after a message exceeded the limits of the first attempt. It first waits until no other catalog with large
 // messages is read.
-func readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
+func (c Client) readLarge(ctx context.Context, connection googlegrpc.ClientConnInterface, want func(string) bool, memory *catalogsource.Reservation) ([]catalog.Package, *catalog.Providers, error) {
 	memory.Reset()
 	release, err := memory.AcquireLarge(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
-	return readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
+	return c.readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
 }
 
 // readWith reads a catalog over a connection with limited messages. calls is the maximum number of concurrent calls.
-func readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
+func (c Client) readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
 	r := &reader{
-		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), concurrency: calls,
+		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), concurrency: calls, listedOnly: c.ListedOnly,
 		bundles: map[bundleKey]*listedBundle{}, packages: map[string]bool{}, discarded: map[string]bool{}, hasRules: map[string]bool{},
 		deprecations: map[string]map[catalog.Deprecation]string{},
 		builder:      catalog.Builder{Memory: memory}, providers: catalog.ProvidersBuilder{Memory: memory},
@@ -185,8 +189,9 @@ type listedBundle struct {
 type reader struct {
 	client       api.RegistryClient
 	experimental api.ExperimentalRegistryClient
-	// concurrency is the maximum number of concurrent calls.
+	// concurrency is the maximum number of concurrent calls. listedOnly is as in Client.
 	concurrency int
+	listedOnly  bool
 	builder     catalog.Builder
 	providers   catalog.ProvidersBuilder
 	bundles     map[bundleKey]*listedBundle
@@ -197,7 +202,7 @@ type reader struct {
 	hasRules map[string]bool
 	// deprecations has the deprecation messages of each package.
 	deprecations map[string]map[catalog.Deprecation]string
-	// lock guards builder, and what addCSV changes, during concurrent calls.
+	// lock guards builder, deprecations, and what addCSV changes, during concurrent calls.
 	lock sync.Mutex
 }
 
@@ -205,23 +210,17 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 	if err := r.list(ctx, want); err != nil {
 		return fmt.Errorf("listing bundles: %w", err)
 	}
-	for pkg := range r.packages {
-		answer, err := r.client.GetPackage(ctx, &api.GetPackageRequest{Name: pkg})
-		if err != nil {
-			return fmt.Errorf("getting package %s: %w", truncate.Quote(pkg), err)
-		}
-		r.builder.AddPackage(pkg, answer.GetDefaultChannelName())
-		r.addDeprecation(pkg, "olm.package", "", answer.GetDeprecation())
-		for _, channel := range answer.GetChannels() {
-			r.addDeprecation(pkg, "olm.channel", channel.GetName(), channel.GetDeprecation())
-		}
+	if err := r.getPackages(ctx); err != nil {
+		return err
 	}
 	r.addDeprecations()
 	if err := r.addRules(ctx); err != nil {
 		return err
 	}
-	if err := r.fetchCSVs(ctx); err != nil {
-		return err
+	if !r.listedOnly {
+		if err := r.fetchCSVs(ctx); err != nil {
+			return err
+		}
 	}
 	for key, l := range r.bundles {
 		// From here on, the builder retains the bundle.
@@ -232,6 +231,29 @@ func (r *reader) read(ctx context.Context, want func(string) bool) error {
 		}
 	}
 	return nil
+}
+
+// getPackages requests the default channel and the deprecations of every listed package.
+func (r *reader) getPackages(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.concurrency)
+	for pkg := range r.packages {
+		group.Go(func() error {
+			answer, err := r.client.GetPackage(ctx, &api.GetPackageRequest{Name: pkg})
+			if err != nil {
+				return fmt.Errorf("getting package %s: %w", truncate.Quote(pkg), err)
+			}
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			r.builder.AddPackage(pkg, answer.GetDefaultChannelName())
+			r.addDeprecation(pkg, "olm.package", "", answer.GetDeprecation())
+			for _, channel := range answer.GetChannels() {
+				r.addDeprecation(pkg, "olm.channel", channel.GetName(), channel.GetDeprecation())
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // list streams the whole catalog once, because no other call returns replaces and skips. A bundle appears once for each of its channels.

@@ -35,6 +35,9 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Dial connects to a server. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Transport sends the requests instead of connections by CAFile, RootCAs and Dial, for example through the API server's proxy. Then base
+	// URLs may be http URLs, too: the caller chose the encryption together with the transport. Nil means own connections.
+	Transport http.RoundTripper
 	// Timeout is the maximum duration of one read with all its requests, without waits for other reads. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// MaxBytes is the maximum number of bytes that one read receives, after decompression. 0 means DefaultMaxBytes.
@@ -109,9 +112,10 @@ func (c *Client) authorities() (*x509.CertPool, []byte, error) {
 }
 
 func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
-	return &http.Client{
+	transport := c.options.Transport
+	if transport == nil {
 		// No proxy: catalogd is a Service of the cluster. Bodies are compressed and decompressed by the transport.
-		Transport: &http.Transport{
+		transport = &http.Transport{
 			DialContext:           c.options.Dial,
 			TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:   10 * time.Second,
@@ -120,7 +124,10 @@ func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 			// The default is 10 MiB for each response.
 			MaxResponseHeaderBytes: maxHeaders,
 			MaxIdleConnsPerHost:    2,
-		},
+		}
+	}
+	return &http.Client{
+		Transport: transport,
 		// catalogd does not redirect, so a redirect is not trusted.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("redirects are not followed")

@@ -91,7 +91,7 @@ type request struct {
 
 func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Reservation, read func(*request) (Result, error)) (Result, error) {
 	reading, err := func() (Result, error) {
-		if u, err := url.Parse(base); err != nil || u.Scheme != "https" || u.Host == "" {
+		if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || c.options.Transport == nil) {
 			return Result{}, errors.New("the address is not an https URL; catalogd is read over https only")
 		}
 		client, err := c.current()

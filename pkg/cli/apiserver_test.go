@@ -25,6 +25,8 @@ type apiServer struct {
 	objects map[string][]map[string]any
 	// forbidden are the paths of resources that the user may not read.
 	forbidden []string
+	// handlers answer the requests below a path before the objects.
+	handlers map[string]http.HandlerFunc
 
 	lock     sync.Mutex
 	requests []string
@@ -37,6 +39,10 @@ var paths = map[string]string{
 	"PlatformOperatorManager": "/apis/operator.openshift.io/v1alpha1/platformoperatormanagers",
 	"PlatformOperator":        "/apis/platform.openshift.io/v1alpha1/platformoperators",
 	"BundleDeployment":        "/apis/core.rukpak.io/v1alpha2/bundledeployments",
+	"ClusterCatalog":          "/apis/olm.operatorframework.io/v1/clustercatalogs",
+	"CatalogSource":           "/apis/operators.coreos.com/v1alpha1/namespaces/openshift-marketplace/catalogsources",
+	"Service":                 "/api/v1/namespaces/openshift-marketplace/services",
+	"Pod":                     "/api/v1/namespaces/openshift-marketplace/pods",
 }
 
 // newAPIServer returns a server with the objects of a file in testdata/clusters. It serves the project's kinds in any case.
@@ -80,6 +86,12 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.lock.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
 	s.lock.Unlock()
+	for path, handler := range s.handlers {
+		if strings.HasPrefix(r.URL.Path, path) {
+			handler(w, r)
+			return
+		}
+	}
 	for path, objects := range s.objects {
 		name, isOne := strings.CutPrefix(r.URL.Path, path+"/")
 		switch {
@@ -104,6 +116,9 @@ func kindOf(path string) (kind, version string) {
 	for kind, each := range paths {
 		if each == path {
 			parts := strings.Split(strings.TrimPrefix(path, "/apis/"), "/")
+			if path == strings.TrimPrefix(path, "/apis/") {
+				return kind, "v1"
+			}
 			return kind, parts[0] + "/" + parts[1]
 		}
 	}

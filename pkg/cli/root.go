@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/list"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/search"
 	"github.com/openshift/platform-operators/pkg/cli/status"
 	"github.com/openshift/platform-operators/pkg/version"
 )
@@ -81,6 +82,7 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		group   string
 		command *cobra.Command
 	}{
+		{groupCatalogs, search.NewCommand(i)},
 		{groupInstalled, list.NewCommand(i)},
 		{groupInstalled, status.NewCommand(i)},
 	} {

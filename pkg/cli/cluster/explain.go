@@ -21,6 +21,15 @@ type subject struct {
 // ErrNotServed means that the API server does not serve an API.
 var ErrNotServed = errors.New("the API server does not serve it")
 
+// Explain returns an error that names what was read and the next step, for other clients of the connection; nil if err is nil. text is what
+// was read; verb and resource are the permission that the request needs.
+func (c *Connection) Explain(err error, text, verb, resource string) error {
+	return c.explain(err, subject{text, verb, resource})
+}
+
+// Kubectl returns the command that remedies show: "kubectl" or "oc".
+func (c *Connection) Kubectl() string { return c.kubectl }
+
 // explain returns an error that names what was read and the next step; nil if err is nil.
 func (c *Connection) explain(err error, of subject) error {
 	var network net.Error
@@ -53,3 +62,6 @@ func IsAbsent(err error) bool { return errors.Is(err, ErrNotServed) || apierrors
 // ErrNoManager is the error of a cluster without the PlatformOperator API.
 var ErrNoManager = errors.New("the cluster does not serve platform.openshift.io/v1alpha1, so that platform-operators is not installed: " +
 	"on OpenShift, it needs the feature set TechPreviewNoUpgrade, DevPreviewNoUpgrade or CustomNoUpgrade; see docs/install.md")
+
+// IsForbidden reports whether the user lacks the permission for a request.
+func IsForbidden(err error) bool { return apierrors.IsForbidden(err) }

@@ -2,6 +2,7 @@ package printer
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -39,6 +40,19 @@ func (t Table) Write(w io.Writer, width int, headers bool) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// WithoutEmpty returns the table without a column if all its cells are empty.
+func (t Table) WithoutEmpty(column string) Table {
+	at := slices.Index(t.Columns, column)
+	if at < 0 || slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != "" }) {
+		return t
+	}
+	without := Table{Columns: slices.Delete(slices.Clone(t.Columns), at, at+1)}
+	for _, row := range t.Rows {
+		without.Rows = append(without.Rows, slices.Delete(slices.Clone(row), at, at+1))
+	}
+	return without
 }
 
 // rows returns the rows with the headings, and with text in each cell. Line breaks and control characters become spaces.

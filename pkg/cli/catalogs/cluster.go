@@ -1,0 +1,123 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/pager"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+var (
+	catalogSources  = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}
+	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
+)
+
+// errNoKinds is the error of a cluster that serves neither kind of catalogs.
+var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so that it has no catalogs: install OLM, or search a file-based catalog with --catalog-dir")
+
+// Trust selects the catalogs that the manager uses, as it does.
+type Trust struct {
+	namespaces []string
+	selector   resolve.Request
+}
+
+// TrustOf returns the selection by the spec of the PlatformOperatorManager; the zero value is the default.
+func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
+	trust := Trust{namespaces: spec.CatalogNamespaces}
+	if spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
+		trust.namespaces = []string{operatorv1alpha1.DefaultCatalogNamespace}
+	}
+	if spec.CatalogSelector != nil {
+		selector, err := metav1.LabelSelectorAsSelector(spec.CatalogSelector)
+		if err != nil {
+			return Trust{}, fmt.Errorf("reading spec.catalogSelector of PlatformOperatorManager %q: %w; correct it there",
+				operatorv1alpha1.PlatformOperatorManagerName, err)
+		}
+		trust.selector.ManagerSelector = selector
+	}
+	return trust, nil
+}
+
+// Finder finds the catalogs of a cluster.
+type Finder struct {
+	Connection *cluster.Connection
+	Trust      Trust
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service; empty for the system's.
+	CAFile string
+}
+
+// Find returns the trusted catalogs, sorted by name. A catalog that does not serve is one whose read fails. The number of requests depends on
+// the number of trusted namespaces only.
+func (f *Finder) Find(ctx context.Context) ([]Source, error) {
+	var sources []Source
+	served := false
+	for _, list := range f.lists() {
+		err := pager.Each(ctx, list.client.List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
+			for i := range page.Items {
+				if id := idOf(list.kind, &page.Items[i]); f.Trust.selector.Selects(resolve.Catalog{ID: id, Labels: page.Items[i].GetLabels()}) {
+					sources = append(sources, Source{Name: id.String(), read: list.read(&page.Items[i])})
+				}
+			}
+			return true, nil
+		})
+		err = f.Connection.Explain(err, list.text, "list", list.resource)
+		switch {
+		case errors.Is(err, cluster.ErrNotServed):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		served = true
+	}
+	if !served && len(f.Trust.namespaces) > 0 {
+		return nil, errNoKinds
+	}
+	slices.SortFunc(sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
+	return sources, nil
+}
+
+// catalogList is one list of catalogs, and how to read an object of it.
+type catalogList struct {
+	kind, text, resource string
+	client               dynamic.ResourceInterface
+	read                 func(*unstructured.Unstructured) func(context.Context) ([]catalog.Package, error)
+}
+
+func (f *Finder) lists() []catalogList {
+	lists := []catalogList{{
+		catalog.KindClusterCatalog, "ClusterCatalogs", "clustercatalogs.olm.operatorframework.io",
+		f.Connection.Dynamic.Resource(clusterCatalogs), f.clusterCatalog,
+	}}
+	for _, namespace := range f.Trust.namespaces {
+		lists = append(lists, catalogList{
+			catalog.KindCatalogSource, fmt.Sprintf("CatalogSources of namespace %q", namespace), "catalogsources.operators.coreos.com -n " + namespace,
+			f.Connection.Dynamic.Resource(catalogSources).Namespace(namespace), f.catalogSource,
+		})
+	}
+	return lists
+}
+
+func idOf(kind string, object *unstructured.Unstructured) catalog.ID {
+	return catalog.ID{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+}
+
+// text returns a field of an object; empty if it is absent or no text.
+func text(object *unstructured.Unstructured, path ...string) string {
+	value, _, err := unstructured.NestedString(object.Object, path...)
+	if err != nil {
+		return ""
+	}
+	return value
+}

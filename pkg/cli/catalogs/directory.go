@@ -1,0 +1,32 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+)
+
+// Directory returns the file-based catalog in a directory and its subdirectories. Its errors have code exit.Usage for a directory that does
+// not exist, and exit.Invalid for one whose content is no catalog.
+func Directory(path string) Source {
+	return Source{Name: path, read: func(context.Context) ([]catalog.Package, error) {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil, exit.With(exit.Usage, errors.New("there is no such directory; correct --catalog-dir"))
+		}
+		packages, err := readDirectory(os.DirFS(path))
+		switch {
+		case err != nil:
+			return nil, exit.With(exit.Invalid, err)
+		case len(packages) == 0:
+			return nil, exit.With(exit.Invalid, errors.New("no file in the directory has a package; a file-based catalog consists of .yaml and .json files"))
+		}
+		return packages, nil
+	}}
+}
+
+// readDirectory reads the catalog of a file system.
+func readDirectory(fsys fs.FS) ([]catalog.Package, error) { return catalog.ReadFS(fsys, nil) }

@@ -1,0 +1,32 @@
+package catalogs
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// service is a Service of the cluster, as an address names it.
+type service struct {
+	namespace, name, port string
+	// path is the path of a URL.
+	path string
+}
+
+// serviceOf returns the Service that an https URL or an address (host:port) names; nil if the host is no Service.
+func serviceOf(address string) (*service, error) {
+	if !strings.Contains(address, "://") {
+		address = "grpc://" + address
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Hostname() == "" {
+		return nil, fmt.Errorf("its status has the address %q, which is not valid", address)
+	}
+	host := strings.TrimSuffix(strings.TrimSuffix(parsed.Hostname(), "."), ".cluster.local")
+	labels := strings.Split(host, ".")
+	if len(labels) != 3 || labels[2] != "svc" {
+		return nil, nil
+	}
+	return &service{namespace: labels[1], name: labels[0], port: cmp.Or(parsed.Port(), "443"), path: parsed.Path}, nil
+}

@@ -1,0 +1,56 @@
+// Package catalogs finds and reads the catalogs for the verbs: the trusted catalogs of a cluster, and directories of file-based catalogs.
+//
+// The catalogs of a cluster are Services, which a workstation cannot reach. A ClusterCatalog is read through the API server's proxy of its
+// Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC, which that proxy
+// does not transfer; it is read through a port-forward to a Pod behind its Service, over the connection itself, without a local port. An
+// address that is no Service is dialed directly.
+//
+// The package does not search and does not print. pkg/cli/search calls it.
+package catalogs
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// concurrentReads is the maximum number of catalogs that are read at once. More would need more memory, and would not be faster than the
+// connection.
+const concurrentReads = 2
+
+// Source is one catalog and how to read it.
+type Source struct {
+	// Name identifies the catalog in reports: "ClusterCatalog/<name>", "CatalogSource/<namespace>/<name>" or the path of a directory.
+	Name string
+
+	read func(ctx context.Context) ([]catalog.Package, error)
+}
+
+// ReadAll reads catalogs concurrently. It calls each with the index of a source, and its packages or the error, in any order and never
+// concurrently. It keeps no packages, so that only those of concurrentReads catalogs are in memory.
+func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
+	type outcome struct {
+		index    int
+		packages []catalog.Package
+		err      error
+	}
+	outcomes := make(chan outcome)
+	var reading errgroup.Group
+	reading.SetLimit(concurrentReads)
+	go func() {
+		for i, source := range sources {
+			reading.Go(func() error {
+				packages, err := source.read(ctx)
+				outcomes <- outcome{i, packages, err}
+				return nil
+			})
+		}
+		_ = reading.Wait() // always nil
+		close(outcomes)
+	}()
+	for o := range outcomes {
+		each(o.index, o.packages, o.err)
+	}
+}

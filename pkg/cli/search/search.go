@@ -1,0 +1,200 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/catalogs"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// Options are the options of the verb.
+type Options struct {
+	Output *printer.Flags
+	// Directories are file-based catalogs to search instead of those of the cluster.
+	Directories []string
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster.
+	CAFile string
+	// Versions selects the table with a row for each version.
+	Versions bool
+	// Text is what to search for; empty for everything.
+	Text string
+
+	invocation *invocation.Invocation
+	connection *cluster.Connection
+}
+
+// NewOptions returns the options with their defaults.
+func NewOptions(i *invocation.Invocation) *Options {
+	return &Options{Output: printer.NewFlags(), invocation: i}
+}
+
+// NewCommand returns the command.
+func NewCommand(i *invocation.Invocation) *cobra.Command {
+	o := NewOptions(i)
+	command := &cobra.Command{
+		Use:   "search [TEXT]",
+		Short: "Find packages, channels and versions in the trusted catalogs",
+		Long: `Find packages, channels and versions in all catalogs that the manager trusts, before anything is installed. TEXT is a part of the name of a
+package or of a kind that it provides, in any case.
+
+The table has a row for each package, with the newest version of its default channel. With -o wide it has a row for each channel, and with
+--versions a row for each version.
+
+The catalogs are Services inside the cluster. The command reads a ClusterCatalog through the API server's proxy of catalogd's Service, and a
+CatalogSource through a port-forward to its Pod. It needs these permissions, which a cluster admin has:
+  get platformoperatormanagers.operator.openshift.io (without it: the default of the trusted catalogs)
+  list clustercatalogs.olm.operatorframework.io and catalogsources.operators.coreos.com
+  get services/proxy in the namespace of catalogd
+  get services, list pods and create pods/portforward in the namespaces of CatalogSources
+
+With --catalog-dir, it searches file-based catalogs in directories, and needs no cluster. If a catalog cannot be read, the command shows what
+the others have, and the exit code is 1.`,
+		Example: i.Examples(`
+# Everything that can be installed
+{{name}} search
+
+# Packages whose name or provided kinds contain "kafka", with their channels
+{{name}} search kafka -o wide
+
+# All versions of one package, newest first
+{{name}} search project-quay --versions
+
+# A file-based catalog on disk, without a cluster
+{{name}} search --catalog-dir ./catalog`),
+		Args:              invocation.MaximumArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Text = args[0]
+			}
+			return i.Run(command.Context(), o)
+		},
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&o.Directories, "catalog-dir", nil, "directory with a file-based catalog to search instead of the cluster's catalogs; can be repeated")
+	flags.StringVar(&o.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster")
+	flags.BoolVar(&o.Versions, "versions", false, "show a row for each version")
+	o.Output.AddFlags(flags)
+	return command
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error { return o.Output.Validate() }
+
+// Complete connects to the cluster, unless directories are searched.
+func (o *Options) Complete() (err error) {
+	if len(o.Directories) == 0 {
+		o.connection, err = cluster.Connect(o.invocation)
+	}
+	return err
+}
+
+// Run reads the catalogs and prints the report. It returns an error if a catalog could not be read, after it has printed the others.
+func (o *Options) Run(ctx context.Context) error {
+	sources, allowed, err := o.sources(ctx)
+	if err != nil {
+		return err
+	}
+	report, failed := o.search(ctx, sources, allowed)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, c := range report.Catalogs {
+		if c.Error != "" {
+			o.invocation.Warn(c.Error)
+		}
+	}
+	switch {
+	case len(report.Packages) == 0 && o.Output.IsForPeople():
+		o.explainNothing(report)
+	default:
+		err = report.print(o.invocation.Streams.Out, layout{
+			format: o.Output.Format(), headers: !o.Output.NoHeaders, versions: o.Versions, width: o.invocation.Width,
+		})
+	}
+	if unread := report.Unread(); err == nil && unread > 0 {
+		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so that the result is incomplete", unread, printer.Count(len(report.Catalogs), "catalog")))
+	}
+	return err
+}
+
+// search reads the catalogs and returns the report, and the first error of a catalog.
+func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed []string) (Report, error) {
+	query := Query{Text: o.Text, Allowed: allowed}
+	read := make([]Catalog, len(sources))
+	var found []Package
+	var failed error
+	catalogs.ReadAll(ctx, sources, func(index int, packages []catalog.Package, err error) {
+		name := sources[index].Name
+		read[index] = Catalog{Name: name, Packages: len(packages)}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			read[index].Error = fmt.Sprintf("catalog %s: %v", name, err)
+			return
+		}
+		found = append(found, query.Find(name, packages)...)
+	})
+	return NewReport(o.Text, read, found), failed
+}
+
+// explainNothing prints why the report has no packages.
+func (o *Options) explainNothing(report Report) {
+	switch total := totalOf(report.Catalogs); {
+	case len(report.Catalogs) == 0:
+		fmt.Fprintln(o.invocation.Streams.ErrOut, "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and spec.catalogSelector of PlatformOperatorManager \"cluster\".")
+	case report.Unread() < len(report.Catalogs):
+		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"), printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
+	}
+}
+
+func totalOf(all []Catalog) int {
+	total := 0
+	for _, c := range all {
+		total += c.Packages
+	}
+	return total
+}
+
+// sources returns the catalogs to search, and spec.allowedPackages of the manager.
+func (o *Options) sources(ctx context.Context) (sources []catalogs.Source, allowed []string, err error) {
+	if len(o.Directories) > 0 {
+		for _, directory := range o.Directories {
+			sources = append(sources, catalogs.Directory(directory))
+		}
+		return sources, nil, nil
+	}
+	spec, err := o.managerSpec(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	trust, err := catalogs.TrustOf(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	finder := catalogs.Finder{Connection: o.connection, Trust: trust, CAFile: o.CAFile}
+	sources, err = finder.Find(ctx)
+	return sources, spec.AllowedPackages, err
+}
+
+// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with a
+// warning: packages can be searched before the manager is installed.
+func (o *Options) managerSpec(ctx context.Context) (operatorv1alpha1.PlatformOperatorManagerSpec, error) {
+	manager, err := o.connection.Manager(ctx)
+	switch {
+	case err == nil:
+		return manager.Spec, nil
+	case cluster.IsAbsent(err), cluster.IsForbidden(err):
+		o.invocation.Warn(err.Error() + "; the default of the trusted catalogs applies")
+		return operatorv1alpha1.PlatformOperatorManagerSpec{}, nil
+	}
+	return operatorv1alpha1.PlatformOperatorManagerSpec{}, err
+}

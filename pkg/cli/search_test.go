@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/test/realdata"
+)
+
+var (
+	harbor = filepath.Join("testdata", "catalogs", "harbor")
+	sea    = filepath.Join("testdata", "catalogs", "sea")
+)
+
+func TestCLI_18_GoldenOutputOfSearch(t *testing.T) {
+	for name, test := range map[string]struct {
+		width int
+		args  []string
+	}{
+		"search":                {0, nil},
+		"search-wide":           {0, []string{"-o", "wide"}},
+		"search-json":           {0, []string{"-o", "json"}},
+		"search-yaml":           {0, []string{"beacon", "-o", "yaml"}},
+		"search-name":           {0, []string{"-o", "name"}},
+		"search-versions":       {0, []string{"anchor", "--versions"}},
+		"search-kind":           {0, []string{"LIGHTHOUSE"}},
+		"search-nothing":        {0, []string{"submarine"}},
+		"search-nothing-json":   {0, []string{"submarine", "-o", "json"}},
+		"search-40-columns":     {40, []string{"-o", "wide"}},
+		"search-80-columns":     {80, []string{"-o", "wide"}},
+		"search-in-directories": {0, []string{"--catalog-dir", harbor, "--catalog-dir", sea}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			arguments := serveCatalogs(t, []string{harbor}, []string{sea}).start(t)
+			compareGolden(t, name, run(t, test.width, append(append(arguments, "search"), test.args...)...))
+		})
+	}
+}
+
+// TestCLI_18_SearchShowsWhatItCanRead checks that a catalog that cannot be read does not hide the others, and what the command says about it.
+func TestCLI_18_SearchShowsWhatItCanRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*apiServer)
+		code   exit.Code
+		out    string
+		errOut string
+	}{
+		"NoRightToTheProxy": {func(s *apiServer) {
+			s.handlers[proxyPath] = func(w http.ResponseWriter, _ *http.Request) {
+				writeStatus(w, http.StatusForbidden, "Forbidden", `services "https:catalogd-service:443" is forbidden`)
+			}
+		}, exit.Failure, "compass", `permission to get services/proxy in namespace "olmv1-system"`},
+		"NoRightToPods":    {func(s *apiServer) { s.forbidden = []string{paths["Pod"]} }, exit.Failure, "anchor", "auth can-i list pods -n openshift-marketplace"},
+		"NoPod":            {func(s *apiServer) { s.objects[paths["Pod"]] = nil }, exit.Failure, "anchor", "kubectl get pods -n openshift-marketplace"},
+		"NothingOnThePort": {func(s *apiServer) { s.handlers[forwardPath] = forwardTo("127.0.0.1:1", "1") }, exit.Failure, "anchor", "connection refused"},
+		"NoForward":        {func(s *apiServer) { delete(s.handlers, forwardPath) }, exit.Failure, "anchor", "permission to create pods/portforward"},
+		"NoManager":        {func(s *apiServer) { s.objects[paths["PlatformOperatorManager"]] = nil }, exit.OK, "beacon", "the default of the trusted catalogs applies"},
+		"NoCatalogSources": {func(s *apiServer) { delete(s.objects, paths["CatalogSource"]) }, exit.OK, "anchor", ""},
+		"NeitherKind": {func(s *apiServer) {
+			delete(s.objects, paths["CatalogSource"])
+			delete(s.objects, paths["ClusterCatalog"])
+		}, exit.Failure, "", "search a file-based catalog with --catalog-dir"},
+		"NoRightToCatalogs":  {func(s *apiServer) { s.forbidden = []string{paths["ClusterCatalog"]} }, exit.Failure, "", "auth can-i list clustercatalogs.olm.operatorframework.io"},
+		"CatalogDoesntServe": {func(s *apiServer) { delete(s.objects[paths["ClusterCatalog"]][0], "status") }, exit.Failure, "compass", "its status.urls.base is empty"},
+		"NoCatalogs":         {func(s *apiServer) { s.objects[paths["CatalogSource"]], s.objects[paths["ClusterCatalog"]] = nil, nil }, exit.OK, "", "The cluster has no catalogs that the manager trusts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := serveCatalogs(t, []string{harbor}, []string{sea})
+			test.change(server)
+			got := run(t, 0, append(server.start(t), "search", "--timeout", "20s")...)
+			if got.code != test.code || !strings.Contains(got.out, test.out) || !strings.Contains(got.errOut, test.errOut) || test.out == "" && got.out != "" {
+				t.Errorf("got exit code %d, want %d with %q and %q; output:\n%s\nstandard error:\n%s", got.code, test.code, test.out, test.errOut, got.out, got.errOut)
+			}
+		})
+	}
+}
+
+func TestCLI_12_BadDirectories(t *testing.T) {
+	for name, test := range map[string]struct {
+		directory string
+		code      exit.Code
+		errOut    string
+	}{
+		"Missing": {filepath.Join("testdata", "nothing"), exit.Usage, "there is no such directory; correct --catalog-dir"},
+		"Empty":   {filepath.Join("testdata", "catalogs", "empty"), exit.Invalid, "no file in the directory has a package"},
+		"Broken":  {filepath.Join("testdata", "catalogs", "broken"), exit.Invalid, `file "catalog.json"`},
+		"File":    {"search_test.go", exit.Usage, "there is no such directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := run(t, 0, "search", "--catalog-dir", test.directory); got.code != test.code || !strings.Contains(got.errOut, test.errOut) {
+				t.Errorf("got exit code %d and standard error %q, want %d and %q", got.code, got.errOut, test.code, test.errOut)
+			}
+		})
+	}
+}
+
+// TestCLI_18_SearchOverRealCatalogsIsFast searches three full catalogs, of which the API server's proxy serves one and port-forwards serve
+// the others. The limit leaves room for a loaded machine.
+func TestCLI_18_SearchOverRealCatalogsIsFast(t *testing.T) {
+	certified, community := realdata.Path(t, "catalogs/certified-v4.20"), realdata.Path(t, "catalogs/community-v4.20")
+	server := serveCatalogs(t, []string{certified}, []string{community})
+	object := map[string]any{}
+	for key, value := range server.objects[paths["CatalogSource"]][0] {
+		object[key] = value
+	}
+	object["metadata"] = map[string]any{"name": "ocean", "namespace": "openshift-marketplace"}
+	server.add(object)
+	arguments := server.start(t)
+	began := time.Now()
+	got := run(t, 0, append(arguments, "search", "-o", "name")...)
+	took := time.Since(began)
+	if packages := strings.Count(got.out, "\n"); got.code != exit.OK || packages != 93 { // three are in both
+		t.Fatalf("got exit code %d and %d packages, want 93: %s", got.code, packages, got.errOut)
+	}
+	t.Logf("the search took %s, beside the servers", took)
+	if took > 20*time.Second {
+		t.Errorf("the search took %s", took)
+	}
+}

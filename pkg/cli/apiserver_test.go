@@ -147,14 +147,20 @@ func writeList(w http.ResponseWriter, r *http.Request, kind, apiVersion string, 
 }
 
 func writeStatus(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{
+	writeJSON(w, code, metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	})
 }
 
-func write(w http.ResponseWriter, value any) {
+func write(w http.ResponseWriter, value any) { writeJSON(w, http.StatusOK, value) }
+
+func writeJSON(w http.ResponseWriter, code int, value any) {
+	content, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(value)
+	w.WriteHeader(code)
+	_, _ = w.Write(content)
 }

@@ -64,8 +64,10 @@ func compareGolden(t *testing.T, name string, got result) {
 	}
 }
 
-// Promise CLI-18: `search`, `list` and `status` show what there is to install, what is installed, and the cluster's verdict first, in each
-// format, with a bounded number of requests.
+// Promise CLI-18: The plugin's verbs search, list and status show what there is to install, what is installed, healthy, blocked, drifted and
+// waiting, and the cluster's verdict first. They have the formats table, wide, json, yaml and name, and send a bounded number of requests.
+//
+// TestCLI_18_GoldenOutputOfEachVerbAndFormat compares what a verb prints with a file.
 func TestCLI_18_GoldenOutputOfEachVerbAndFormat(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster string
@@ -150,8 +152,10 @@ func addOperators(server *apiServer, number int) {
 	}
 }
 
-// Promise CLI-12: The plugin works as kubectl and oc plugins do: names, completion, flags and streams. Its exit codes are documented, it
-// needs 40 columns, and a closed pipe or Ctrl-C ends it quietly.
+// Promise CLI-12: The plugin works as plugins of kubectl and oc do: names, completion, flags and streams. Its exit codes are documented. It
+// needs a terminal of 40 columns. A closed pipe or Ctrl-C ends it quietly.
+//
+// TestCLI_12_BadInput checks exit codes and errors of commands that cannot work.
 func TestCLI_12_BadInput(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

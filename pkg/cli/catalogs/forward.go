@@ -11,11 +11,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
-	streaming "k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream"
 )
 
 // forwardTo returns a dialer whose connections lead to a port of a Pod, through the API server and the kubelet. It opens no local port, which
@@ -29,7 +28,7 @@ func (f *Finder) forwardTo(to target) func(context.Context, string, string) (net
 		}
 		forwarded, err := newForwardedConn(connection, to)
 		if err != nil {
-			connection.Close()
+			_ = connection.Close() // the error that matters is that of the streams
 			return nil, fmt.Errorf("forwarding to port %d of Pod %q of namespace %q: %w", to.port, to.pod, to.namespace, err)
 		}
 		return forwarded, nil
@@ -48,12 +47,12 @@ func (f *Finder) upgrade(ctx context.Context, to target) (httpstream.Connection,
 	if err != nil {
 		return nil, err
 	}
-	websocket, err := portforward.NewSPDYOverWebsocketDialer(endpoint, f.Connection.Config)
+	websocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(endpoint, f.Connection.Config)
 	if err != nil {
 		return nil, err
 	}
-	dialer := portforward.NewFallbackDialer(websocket, spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, endpoint),
-		func(err error) bool { return streaming.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) })
+	dialer := portforward.NewFallbackDialerForStreaming(websocket, spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, endpoint),
+		func(err error) bool { return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) })
 	type outcome struct {
 		connection httpstream.Connection
 		err        error

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
 )
 
 // DefaultTimeout is the default of --timeout. A search over three full catalogs takes seconds.
@@ -38,7 +39,7 @@ func New(path string, streams genericiooptions.IOStreams) *Invocation {
 	connection := genericclioptions.NewConfigFlags(true)
 	// The plugin needs no discovery, so that it writes no cache.
 	connection.CacheDir = nil
-	return &Invocation{Name: DisplayName(path), Streams: streams, Now: time.Now, Connection: connection, Timeout: DefaultTimeout}
+	return &Invocation{Name: DisplayName(path), Streams: streams, Now: clock.RealClock{}.Now, Connection: connection, Timeout: DefaultTimeout}
 }
 
 // AddFlags adds the flags that every verb has.

@@ -26,7 +26,7 @@ type Table struct {
 // leaves too little space, each row is a block of lines with a heading and a value.
 func (t Table) Write(w io.Writer, width int, headers bool) error {
 	rows := t.rows(headers)
-	widths := columnWidths(rows)
+	widths := columnWidths(rows, len(t.Columns))
 	last := len(t.Columns) - 1
 	rest := width - total(widths[:last])
 	var out strings.Builder
@@ -73,11 +73,8 @@ func (t Table) rows(headers bool) [][]string {
 	return rows
 }
 
-func columnWidths(rows [][]string) []int {
-	if len(rows) == 0 {
-		return []int{0}
-	}
-	widths := make([]int, len(rows[0]))
+func columnWidths(rows [][]string, columns int) []int {
+	widths := make([]int, columns)
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))

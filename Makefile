@@ -62,6 +62,11 @@ help: ## Say what there is
 build: ## Build the manager: _output/platform-operators
 	go build -ldflags '$(LDFLAGS)' -o _output/platform-operators ./cmd/platform-operators
 
+# Static, because it is copied to machines of any distribution.
+.PHONY: build-cli
+build-cli: ## Build the plugin of kubectl and oc: _output/kubectl-platform
+	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o _output/kubectl-platform ./cmd/kubectl-platform
+
 # Static, as it is run from out of the image on whatever machine: GO_COMPLIANCE_POLICY keeps the go command of OpenShift's builders from
 # linking the system's cryptography, which is what it does with all else. Fields of the extension's own version package are stamped.
 EXTENSION_VERSION := github.com/openshift-eng/openshift-tests-extension/pkg/version
@@ -218,9 +223,9 @@ bench: ## Measure, and write docs/benchmarks.md
 ##@ Keep
 
 .PHONY: update
-update: ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs; the list of tests for openshift-tests; docs/promises.md
+update: ## Generate everything that follows from pkg/apis: deepcopy, clients, CRDs; the list of tests for openshift-tests; docs/promises.md; docs/cli
 	hack/update-codegen.sh # first: the rest compiles what it writes
-	$(MAKE) update-tests-ext update-promises
+	$(MAKE) update-tests-ext update-promises update-cli-docs
 
 # It refuses to forget a test: one that is renamed has to say what it was called before.
 .PHONY: update-tests-ext
@@ -232,8 +237,12 @@ update-tests-ext: build-tests-ext
 update-promises: ## Write docs/promises.md from the promises beside the tests
 	go run ./hack/promises
 
+.PHONY: update-cli-docs
+update-cli-docs: ## Write docs/cli from the commands of the plugin
+	go run ./hack/clidocs
+
 .PHONY: verify
-verify: verify-codegen verify-tests-ext verify-promises verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
+verify: verify-codegen verify-tests-ext verify-promises verify-cli-docs verify-format vet ## Fail when something generated, formatted or vendored is stale. Changes nothing, needs no network
 
 .PHONY: verify-codegen
 verify-codegen: ## Fail when something generated is stale
@@ -249,6 +258,10 @@ verify-tests-ext: build-tests-ext ## Fail when the list of tests for openshift-t
 .PHONY: verify-promises
 verify-promises: ## Fail when an id of a test has no promise, or docs/promises.md is stale
 	go run ./hack/promises -check
+
+.PHONY: verify-cli-docs
+verify-cli-docs: ## Fail when docs/cli is stale
+	go run ./hack/clidocs -check
 
 .PHONY: verify-format
 verify-format: ## Fail when a file is not gofmt'ed

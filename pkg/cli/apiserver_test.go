@@ -99,7 +99,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			continue
 		case slices.Contains(s.forbidden, path):
 			resource := path[strings.LastIndex(path, "/")+1:]
-			writeStatus(w, http.StatusForbidden, metav1.StatusReasonForbidden, resource+` is forbidden: User "eve" cannot read resource "`+resource+`"`)
+			writeStatus(w, http.StatusForbidden, metav1.StatusReasonForbidden,
+				resource+` is forbidden: User "eve" cannot read resource "`+resource+`"`)
 		case isOne:
 			writeObject(w, objects, name)
 		default:
@@ -148,7 +149,8 @@ func writeList(w http.ResponseWriter, r *http.Request, kind, apiVersion string, 
 
 func writeStatus(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	writeJSON(w, code, metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	})
 }
 

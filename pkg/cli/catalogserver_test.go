@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorilla/websocket"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/portforward"
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
 
@@ -24,8 +26,8 @@ const (
 	forwardPath = "/api/v1/namespaces/openshift-marketplace/pods/sea-x7k2p/portforward"
 )
 
-// serveCatalogs serves directories of catalogs as a cluster does: harbor through the API server's proxy of catalogd's Service, and sea through
-// a port-forward to its Pod. It returns the API server, with the objects of catalogs.yaml.
+// serveCatalogs serves directories of catalogs as a cluster does: harbor through the API server's proxy of catalogd's Service, and sea
+// through a port-forward to its Pod. It returns the API server, with the objects of catalogs.yaml.
 func serveCatalogs(t *testing.T, harbor, sea []string) *apiServer {
 	t.Helper()
 	server := newAPIServer(t, "catalogs.yaml")
@@ -71,18 +73,11 @@ func proxyTo(t *testing.T, to *localcatalog.Server) http.HandlerFunc {
 }
 
 // forwardTo answers as the kubelet: it connects the streams of a port-forward to an address, if they ask for the port of the Pod, and
-// reports an error otherwise. Like an API server before 1.30, it does not support WebSocket.
+// reports an error otherwise.
 func forwardTo(address, port string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			http.Error(w, "unable to upgrade", http.StatusBadRequest)
-			return
-		}
-		if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
-			return
-		}
 		streams := make(chan httpstream.Stream, 2)
-		connection := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
+		connection := upgrade(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
 			streams <- stream
 			return nil
 		})
@@ -104,5 +99,37 @@ func forwardTo(address, port string) http.HandlerFunc {
 		defer server.Close()
 		go func() { _, _ = io.Copy(server, data) }()
 		_, _ = io.Copy(data, server)
+	}
+}
+
+// upgrade returns the connection of a port-forward, over WebSocket or SPDY as the client asks; nil if that fails.
+func upgrade(w http.ResponseWriter, r *http.Request, each httpstream.NewStreamHandler) httpstream.Connection {
+	const protocol = "portforward.k8s.io"
+	if r.Method == http.MethodPost {
+		if _, err := httpstream.Handshake(r, w, []string{protocol}); err != nil {
+			return nil
+		}
+		return spdy.NewResponseUpgrader().UpgradeResponse(w, r, each)
+	}
+	upgrader := websocket.Upgrader{Subprotocols: []string{"SPDY/3.1+" + protocol}}
+	tunnel, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return nil
+	}
+	connection, err := spdy.NewServerConnection(portforward.NewTunnelingConnection("server", tunnel), each)
+	if err != nil {
+		return nil
+	}
+	return connection
+}
+
+// withoutWebSocket answers as an API server before Kubernetes 1.30, or as a proxy before it.
+func withoutWebSocket(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.Error(w, "unable to upgrade", http.StatusBadRequest)
+			return
+		}
+		next(w, r)
 	}
 }

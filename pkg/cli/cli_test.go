@@ -35,7 +35,8 @@ type result struct {
 func run(t *testing.T, width int, args ...string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code := runWith(t.Context(), "/usr/bin/kubectl-platform", width, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, args...)
+	code := runWith(t.Context(), "/usr/bin/kubectl-platform", width, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out,
+		ErrOut: &errOut}, args...)
 	return result{out.String(), errOut.String(), code}
 }
 
@@ -64,8 +65,9 @@ func compareGolden(t *testing.T, name string, got result) {
 	}
 }
 
-// Promise CLI-18: The plugin's verbs search, list and status show what there is to install, what is installed, healthy, blocked, drifted and
-// waiting, and the cluster's verdict first. They have the formats table, wide, json, yaml and name, and send a bounded number of requests.
+// Promise CLI-18: The plugin's verbs search, list and status show what there is to install, what is installed, healthy, blocked, drifted
+// and waiting, and the cluster's verdict first. They have the formats table, wide, json, yaml and name, and send a bounded number of
+// requests.
 //
 // TestCLI_18_GoldenOutputOfEachVerbAndFormat compares what a verb prints with a file.
 func TestCLI_18_GoldenOutputOfEachVerbAndFormat(t *testing.T) {

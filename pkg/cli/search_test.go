@@ -41,7 +41,8 @@ func TestCLI_18_GoldenOutputOfSearch(t *testing.T) {
 	}
 }
 
-// TestCLI_18_SearchShowsWhatItCanRead checks that a catalog that cannot be read does not hide the others, and what the command says about it.
+// TestCLI_18_SearchShowsWhatItCanRead checks that a catalog that cannot be read does not hide the others, and what the command says about
+// it.
 func TestCLI_18_SearchShowsWhatItCanRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*apiServer)
@@ -54,26 +55,37 @@ func TestCLI_18_SearchShowsWhatItCanRead(t *testing.T) {
 				writeStatus(w, http.StatusForbidden, "Forbidden", `services "https:catalogd-service:443" is forbidden`)
 			}
 		}, exit.Failure, "compass", `permission to get services/proxy in namespace "olmv1-system"`},
-		"NoRightToPods":    {func(s *apiServer) { s.forbidden = []string{paths["Pod"]} }, exit.Failure, "anchor", "auth can-i list pods -n openshift-marketplace"},
-		"NoPod":            {func(s *apiServer) { s.objects[paths["Pod"]] = nil }, exit.Failure, "anchor", "kubectl get pods -n openshift-marketplace"},
-		"NothingOnThePort": {func(s *apiServer) { s.handlers[forwardPath] = forwardTo("127.0.0.1:1", "1") }, exit.Failure, "anchor", "connection refused"},
-		"NoForward":        {func(s *apiServer) { delete(s.handlers, forwardPath) }, exit.Failure, "anchor", "permission to create pods/portforward"},
-		"NoManager":        {func(s *apiServer) { s.objects[paths["PlatformOperatorManager"]] = nil }, exit.OK, "beacon", "the default of the trusted catalogs applies"},
+		"NoRightToPods": {func(s *apiServer) { s.forbidden = []string{paths["Pod"]} }, exit.Failure, "anchor",
+			"auth can-i list pods -n openshift-marketplace"},
+		"NoPod": {func(s *apiServer) { s.objects[paths["Pod"]] = nil }, exit.Failure, "anchor",
+			"kubectl get pods -n openshift-marketplace"},
+		"NothingOnThePort": {func(s *apiServer) { s.handlers[forwardPath] = forwardTo("127.0.0.1:1", "1") }, exit.Failure, "anchor",
+			"connection refused"},
+		"NoWebSocket": {func(s *apiServer) { s.handlers[forwardPath] = withoutWebSocket(s.handlers[forwardPath]) }, exit.OK, "compass", ""},
+		"NoForward": {func(s *apiServer) { delete(s.handlers, forwardPath) }, exit.Failure, "anchor",
+			"permission to create pods/portforward"},
+		"NoManager": {func(s *apiServer) { s.objects[paths["PlatformOperatorManager"]] = nil }, exit.OK, "beacon",
+			"the default of the trusted catalogs applies"},
 		"NoCatalogSources": {func(s *apiServer) { delete(s.objects, paths["CatalogSource"]) }, exit.OK, "anchor", ""},
 		"NeitherKind": {func(s *apiServer) {
 			delete(s.objects, paths["CatalogSource"])
 			delete(s.objects, paths["ClusterCatalog"])
 		}, exit.Failure, "", "search a file-based catalog with --catalog-dir"},
-		"NoRightToCatalogs":  {func(s *apiServer) { s.forbidden = []string{paths["ClusterCatalog"]} }, exit.Failure, "", "auth can-i list clustercatalogs.olm.operatorframework.io"},
-		"CatalogDoesntServe": {func(s *apiServer) { delete(s.objects[paths["ClusterCatalog"]][0], "status") }, exit.Failure, "compass", "its status.urls.base is empty"},
-		"NoCatalogs":         {func(s *apiServer) { s.objects[paths["CatalogSource"]], s.objects[paths["ClusterCatalog"]] = nil, nil }, exit.OK, "", "The cluster has no catalogs that the manager trusts"},
+		"NoRightToCatalogs": {func(s *apiServer) { s.forbidden = []string{paths["ClusterCatalog"]} }, exit.Failure, "",
+			"auth can-i list clustercatalogs.olm.operatorframework.io"},
+		"CatalogDoesntServe": {func(s *apiServer) { delete(s.objects[paths["ClusterCatalog"]][0], "status") }, exit.Failure, "compass",
+			"its status.urls.base is empty"},
+		"NoCatalogs": {func(s *apiServer) { s.objects[paths["CatalogSource"]], s.objects[paths["ClusterCatalog"]] = nil, nil }, exit.OK,
+			"", "The cluster has no catalogs that the manager trusts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := serveCatalogs(t, []string{harbor}, []string{sea})
 			test.change(server)
 			got := run(t, 0, append(server.start(t), "search", "--timeout", "20s")...)
-			if got.code != test.code || !strings.Contains(got.out, test.out) || !strings.Contains(got.errOut, test.errOut) || test.out == "" && got.out != "" {
-				t.Errorf("got exit code %d, want %d with %q and %q; output:\n%s\nstandard error:\n%s", got.code, test.code, test.out, test.errOut, got.out, got.errOut)
+			if got.code != test.code || !strings.Contains(got.out, test.out) || !strings.Contains(got.errOut,
+				test.errOut) || test.out == "" && got.out != "" {
+				t.Errorf("got exit code %d, want %d with %q and %q; output:\n%s\nstandard error:\n%s", got.code, test.code, test.out, test.errOut,
+					got.out, got.errOut)
 			}
 		})
 	}

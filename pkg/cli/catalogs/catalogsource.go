@@ -57,11 +57,13 @@ type target struct {
 func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) {
 	var found corev1.Service
 	object, err := f.Connection.Dynamic.Resource(services).Namespace(named.namespace).Get(ctx, named.name, metav1.GetOptions{})
-	if err := f.decode(object, err, &found, fmt.Sprintf("Service %q of namespace %q", named.name, named.namespace), "services -n "+named.namespace); err != nil {
+	if err := f.decode(object, err, &found, fmt.Sprintf("Service %q of namespace %q", named.name, named.namespace),
+		"services -n "+named.namespace); err != nil {
 		return target{}, err
 	}
 	if len(found.Spec.Selector) == 0 {
-		return target{}, fmt.Errorf("service %q of namespace %q selects no Pods, so that the catalog can be read inside the cluster only", named.name, named.namespace)
+		return target{}, fmt.Errorf("service %q of namespace %q selects no Pods, so that the catalog can be read inside the cluster only",
+			named.name, named.namespace)
 	}
 	list, err := f.Connection.Dynamic.Resource(pods).Namespace(named.namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: labels.SelectorFromSet(found.Spec.Selector).String(),
@@ -78,7 +80,8 @@ func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) 
 			return target{pod.Namespace, pod.Name, port}, nil
 		}
 	}
-	return target{}, fmt.Errorf("no Pod of Service %q of namespace %q is ready: %s get pods -n %s", named.name, named.namespace, f.Connection.Kubectl(), named.namespace)
+	return target{}, fmt.Errorf("no Pod of Service %q of namespace %q is ready: %s get pods -n %s", named.name, named.namespace,
+		f.Connection.Kubectl(), named.namespace)
 }
 
 // decode converts an object that was read, or explains the error of the read.

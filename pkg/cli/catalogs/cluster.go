@@ -25,7 +25,8 @@ var (
 )
 
 // errNoKinds is the error of a cluster that serves neither kind of catalogs.
-var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so that it has no catalogs: install OLM, or search a file-based catalog with --catalog-dir")
+var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so that it has no catalogs: install OLM, or " +
+	"search a file-based catalog with --catalog-dir")
 
 // Trust selects the catalogs that the manager uses, as it does.
 type Trust struct {
@@ -58,8 +59,8 @@ type Finder struct {
 	CAFile string
 }
 
-// Find returns the trusted catalogs, sorted by name. A catalog that does not serve is one whose read fails. The number of requests depends on
-// the number of trusted namespaces only.
+// Find returns the trusted catalogs, sorted by name. A catalog that does not serve is one whose read fails. The number of requests depends
+// on the number of trusted namespaces only.
 func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	var sources []Source
 	served := false
@@ -102,7 +103,8 @@ func (f *Finder) lists() []catalogList {
 	}}
 	for _, namespace := range f.Trust.namespaces {
 		lists = append(lists, catalogList{
-			catalog.KindCatalogSource, fmt.Sprintf("CatalogSources of namespace %q", namespace), "catalogsources.operators.coreos.com -n " + namespace,
+			catalog.KindCatalogSource, fmt.Sprintf("CatalogSources of namespace %q", namespace),
+			"catalogsources.operators.coreos.com -n " + namespace,
 			f.Connection.Dynamic.Resource(catalogSources).Namespace(namespace), f.catalogSource,
 		})
 	}

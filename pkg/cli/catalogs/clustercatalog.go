@@ -38,7 +38,8 @@ func (f *Finder) clusterCatalog(object *unstructured.Unstructured) func(context.
 		}
 		packages, err := cataloghttp.New(cataloghttp.Options{Transport: f.Connection.HTTP.Transport}).Read(ctx, proxied, nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w; reading it from outside the cluster needs the permission to get services/proxy in namespace %q", err, service.namespace)
+			return nil, fmt.Errorf("%w; reading it from outside the cluster needs the permission to get services/proxy in namespace %q", err,
+				service.namespace)
 		}
 		return packages, nil
 	}

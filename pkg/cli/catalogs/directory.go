@@ -22,7 +22,8 @@ func Directory(path string) Source {
 		case err != nil:
 			return nil, exit.With(exit.Invalid, err)
 		case len(packages) == 0:
-			return nil, exit.With(exit.Invalid, errors.New("no file in the directory has a package; a file-based catalog consists of .yaml and .json files"))
+			return nil, exit.With(exit.Invalid, errors.New("no file in the directory has a package; a file-based catalog consists of .yaml and "+
+				".json files"))
 		}
 		return packages, nil
 	}}

@@ -17,8 +17,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// forwardTo returns a dialer whose connections lead to a port of a Pod, through the API server and the kubelet. It opens no local port, which
-// other users of the machine could connect to.
+// forwardTo returns a dialer whose connections lead to a port of a Pod, through the API server and the kubelet. It opens no local port,
+// which other users of the machine could connect to.
 func (f *Finder) forwardTo(to target) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		connection, err := f.upgrade(ctx, to)
@@ -35,8 +35,8 @@ func (f *Finder) forwardTo(to target) func(context.Context, string, string) (net
 	}
 }
 
-// upgrade returns a connection to a Pod: over WebSocket, or over SPDY if the API server or a proxy before it does not support that, as kubectl
-// does.
+// upgrade returns a connection to a Pod: over WebSocket, or over SPDY if the API server or a proxy before it does not support that, as
+// kubectl does.
 func (f *Finder) upgrade(ctx context.Context, to target) (httpstream.Connection, error) {
 	base, _, err := rest.DefaultServerUrlFor(f.Connection.Config)
 	if err != nil {
@@ -47,12 +47,14 @@ func (f *Finder) upgrade(ctx context.Context, to target) (httpstream.Connection,
 	if err != nil {
 		return nil, err
 	}
-	websocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(endpoint, f.Connection.Config)
+	overWebSocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(endpoint, f.Connection.Config)
 	if err != nil {
 		return nil, err
 	}
-	dialer := portforward.NewFallbackDialerForStreaming(websocket, spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, endpoint),
-		func(err error) bool { return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err) })
+	overSPDY := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, endpoint)
+	dialer := portforward.NewFallbackDialerForStreaming(overWebSocket, overSPDY, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})
 	type outcome struct {
 		connection httpstream.Connection
 		err        error

@@ -78,7 +78,8 @@ func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("reading the kubeconfig: %w; check --kubeconfig, --context and --cluster", err))
 	}
 	if isSet := i.Connection.APIServer != nil && *i.Connection.APIServer != ""; len(raw.Clusters) == 0 && !isSet && !inCluster(config) {
-		return nil, exit.With(exit.Usage, errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig to the file that oc login or the installer wrote"))
+		return nil, exit.With(exit.Usage, errors.New("no cluster is configured: set KUBECONFIG or --kubeconfig to the file that oc login or "+
+			"the installer wrote"))
 	}
 	config.QPS, config.Burst = queries, burst
 	config.UserAgent = "platform-operators-cli/" + version.Get().GitVersion

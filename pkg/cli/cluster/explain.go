@@ -40,7 +40,8 @@ func (c *Connection) explain(err error, of subject) error {
 	case IsNotServed(err):
 		return fmt.Errorf("reading %s: %w", of.text, ErrNotServed)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("reading %s: %w; ask a cluster admin for this permission, and check it with: %s auth can-i %s %s", of.text, err, c.kubectl, of.verb, of.resource)
+		return fmt.Errorf("reading %s: %w; ask a cluster admin for this permission, and check it with: %s auth can-i %s %s", of.text, err,
+			c.kubectl, of.verb, of.resource)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("reading %s: %w; log in again, for example with: oc login %s", of.text, err, c.Config.Host)
 	case errors.As(err, &request) && errors.As(err, &network) && network.Timeout():

@@ -25,10 +25,11 @@ const (
 // Operators returns all PlatformOperators, in the API server's order, which is by name.
 func (c *Connection) Operators(ctx context.Context) ([]platformv1alpha1.PlatformOperator, error) {
 	var all []platformv1alpha1.PlatformOperator
-	err := pager.Each(ctx, c.platform.PlatformOperators().List, metav1.ListOptions{}, func(page *platformv1alpha1.PlatformOperatorList) (bool, error) {
+	add := func(page *platformv1alpha1.PlatformOperatorList) (bool, error) {
 		all = append(all, page.Items...)
 		return true, nil
-	})
+	}
+	err := pager.Each(ctx, c.platform.PlatformOperators().List, metav1.ListOptions{}, add)
 	err = c.explain(err, subject{"PlatformOperators", "list", "platformoperators.platform.openshift.io"})
 	if errors.Is(err, ErrNotServed) {
 		return nil, ErrNoManager
@@ -51,10 +52,11 @@ func (c *Connection) Operator(ctx context.Context, name string) (*platformv1alph
 // Deployments returns all BundleDeployments.
 func (c *Connection) Deployments(ctx context.Context) ([]corev1alpha2.BundleDeployment, error) {
 	var all []corev1alpha2.BundleDeployment
-	err := pager.Each(ctx, c.bundles.BundleDeployments().List, metav1.ListOptions{}, func(page *corev1alpha2.BundleDeploymentList) (bool, error) {
+	add := func(page *corev1alpha2.BundleDeploymentList) (bool, error) {
 		all = append(all, page.Items...)
 		return true, nil
-	})
+	}
+	err := pager.Each(ctx, c.bundles.BundleDeployments().List, metav1.ListOptions{}, add)
 	return all, c.explain(err, subject{"BundleDeployments", "list", "bundledeployments.core.rukpak.io"})
 }
 
@@ -73,7 +75,8 @@ func (c *Connection) Manager(ctx context.Context) (*operatorv1alpha1.PlatformOpe
 // ClusterOperator returns the ClusterOperator that the manager writes. Kubernetes without OpenShift does not serve the API.
 func (c *Connection) ClusterOperator(ctx context.Context) (*configv1.ClusterOperator, error) {
 	operator, err := c.config.ClusterOperators().Get(ctx, ClusterOperatorName, metav1.GetOptions{})
-	return operator, c.explain(err, subject{fmt.Sprintf("ClusterOperator %q", ClusterOperatorName), "get", "clusteroperators.config.openshift.io"})
+	return operator, c.explain(err, subject{fmt.Sprintf("ClusterOperator %q", ClusterOperatorName), "get",
+		"clusteroperators.config.openshift.io"})
 }
 
 // ClusterVersion returns the ClusterVersion. Kubernetes without OpenShift does not serve the API.

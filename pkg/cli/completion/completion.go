@@ -1,5 +1,5 @@
-// Package completion completes names of objects from the cluster, for the shell. A completion that takes long is worse than none, so that it
-// ends after a second, and returns nothing on any error.
+// Package completion completes names of objects from the cluster, for the shell. A completion that takes long is worse than none, so that
+// it ends after a second, and returns nothing on any error.
 package completion
 
 import (

@@ -45,7 +45,8 @@ func New(path string, streams genericiooptions.IOStreams) *Invocation {
 // AddFlags adds the flags that every verb has.
 func (i *Invocation) AddFlags(flags *pflag.FlagSet) {
 	i.Connection.AddFlags(flags)
-	flags.DurationVar(&i.Timeout, "timeout", i.Timeout, "maximum duration of the whole command; 0 means no maximum. --request-timeout limits each request")
+	flags.DurationVar(&i.Timeout, "timeout", i.Timeout, "maximum duration of the whole command; 0 means no maximum. --request-timeout "+
+		"limits each request")
 }
 
 // WithTimeout returns a context that ends after Timeout.
@@ -69,8 +70,8 @@ func (i *Invocation) Warn(sentence string) {
 	fmt.Fprintf(i.Streams.ErrOut, "warning: %s\n", sentence)
 }
 
-// DisplayName returns the command that runs the program at path. kubectl and oc run a program "kubectl-platform" for "kubectl platform", and
-// oc also runs "oc-platform". Any other name is the command itself.
+// DisplayName returns the command that runs the program at path. kubectl and oc run a program "kubectl-platform" for "kubectl platform",
+// and oc also runs "oc-platform". Any other name is the command itself.
 func DisplayName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".exe")
 	for _, cli := range []string{"kubectl", "oc"} {

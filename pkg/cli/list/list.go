@@ -35,7 +35,8 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 STATE is the first of these that applies: Removing, Pending, Failed, Installing, Upgrading, RollingBack, NotInstalled, Unhealthy, Paused,
 Blocked, AwaitingApproval, Unknown, Healthy. UPDATE is the newest available update, whether or not something blocks it.
 
-The command needs the permission to list platformoperators.platform.openshift.io. It sends one request, and one for each page of a long list.`,
+The command needs the permission to list platformoperators.platform.openshift.io. It sends one request, and one for each page
+of a long list.`,
 		Example: i.Examples(`
 # All operators, with channel, catalog and the last supported OpenShift version
 {{name}} list -o wide

@@ -82,8 +82,8 @@ type Operator struct {
 	Created  time.Time `json:"created,omitzero"`
 }
 
-// Summarize returns the summary of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read. A status
-// of an older manager may lack any field.
+// Summarize returns the summary of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read. A
+// status of an older manager may lack any field.
 func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Operator {
 	status := operator.Status
 	o := Operator{

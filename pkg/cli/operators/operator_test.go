@@ -19,7 +19,11 @@ func condition(name string, status metav1.ConditionStatus, reason string) metav1
 func TestCLI_18_StateOfAnOperator(t *testing.T) {
 	installed := condition("Installed", "True", "InstallSuccessful")
 	healthy := condition("Healthy", "True", "AsExpected")
-	nothingToDo := condition("Progressing", "False", "AsExpected")
+	unhealthy := condition("Healthy", "False", "Unhealthy")
+	progressing := func(status metav1.ConditionStatus, reason string) metav1.Condition {
+		return condition("Progressing", status, reason)
+	}
+	nothingToDo := progressing("False", "AsExpected")
 	type want struct {
 		State            State
 		Reason, Message  string
@@ -32,38 +36,41 @@ func TestCLI_18_StateOfAnOperator(t *testing.T) {
 	}{
 		"InstalledAndHealthy": {[]metav1.Condition{installed, nothingToDo, healthy}, false, want{State: Healthy}},
 		"NoStatus": {nil, false, want{
-			State: Pending, Message: "The manager has not reported a status yet. Check its Pods: kubectl get pods -n openshift-platform-operators", Waiting: true,
+			State: Pending, Message: "The manager has not reported a status yet. Check its Pods: kubectl get pods -n " +
+				"openshift-platform-operators", Waiting: true,
 		}},
-		"Deleted": {[]metav1.Condition{installed, condition("Progressing", "True", "Removing"), healthy}, true,
+		"Deleted": {[]metav1.Condition{installed, progressing("True", "Removing"), healthy}, true,
 			want{State: Removing, Reason: "Removing", Message: "message of Progressing"}},
-		"DeletedAndBlocked": {[]metav1.Condition{installed, condition("Progressing", "False", "Blocked"), healthy}, true,
+		"DeletedAndBlocked": {[]metav1.Condition{installed, progressing("False", "Blocked"), healthy}, true,
 			want{State: Removing, Reason: "Blocked", Message: "message of Progressing", Blocked: true}},
-		"FirstInstallation": {[]metav1.Condition{condition("Installed", "False", "UnpackPending"), condition("Progressing", "True", "Installing")}, false,
+		"FirstInstallation": {[]metav1.Condition{condition("Installed", "False", "UnpackPending"), progressing("True", "Installing")}, false,
 			want{State: Installing, Reason: "Installing", Message: "message of Progressing"}},
 		"InstallationWithoutProgress": {[]metav1.Condition{condition("Installed", "False", "InstallPending")}, false,
 			want{State: Installing, Reason: "InstallPending", Message: "message of Installed"}},
-		"UpgradeWhileUnhealthy": {[]metav1.Condition{installed, condition("Progressing", "True", "Upgrading"), condition("Healthy", "False", "Unhealthy")}, false,
+		"UpgradeWhileUnhealthy": {[]metav1.Condition{installed, progressing("True", "Upgrading"), unhealthy}, false,
 			want{State: Upgrading, Reason: "Upgrading", Message: "message of Progressing"}},
-		"RollingBack": {[]metav1.Condition{installed, condition("Progressing", "True", "RollingBack"), healthy}, false,
+		"RollingBack": {[]metav1.Condition{installed, progressing("True", "RollingBack"), healthy}, false,
 			want{State: RollingBack, Reason: "RollingBack", Message: "message of Progressing"}},
-		"DeadlineExceeded": {[]metav1.Condition{installed, condition("Progressing", "False", "DeadlineExceeded"), healthy}, false,
+		"DeadlineExceeded": {[]metav1.Condition{installed, progressing("False", "DeadlineExceeded"), healthy}, false,
 			want{State: Failed, Reason: "DeadlineExceeded", Message: "message of Progressing", Blocked: true}},
-		"UnknownPackage": {[]metav1.Condition{condition("Installed", "False", "SourceFailed"), condition("Progressing", "False", "Blocked")}, false,
+		"UnknownPackage": {[]metav1.Condition{condition("Installed", "False", "SourceFailed"), progressing("False", "Blocked")}, false,
 			want{State: NotInstalled, Reason: "SourceFailed", Message: "message of Installed", Blocked: true}},
-		"PausedBeforeInstallation": {[]metav1.Condition{condition("Installed", "False", "InstallPending"), condition("Progressing", "False", "Paused")}, false,
+		"PausedBeforeInstallation": {[]metav1.Condition{condition("Installed", "False", "InstallPending"), progressing("False", "Paused")}, false,
 			want{State: Paused, Reason: "Paused", Message: "message of Progressing", Waiting: true}},
-		"Unhealthy": {[]metav1.Condition{installed, condition("Progressing", "False", "AwaitingApproval"), condition("Healthy", "False", "Unhealthy")}, false,
+		"Unhealthy": {[]metav1.Condition{installed, progressing("False", "AwaitingApproval"), unhealthy}, false,
 			want{State: Unhealthy, Reason: "Unhealthy", Message: "message of Healthy", Waiting: true}},
-		"Paused": {[]metav1.Condition{installed, condition("Progressing", "False", "Paused"), healthy}, false,
+		"Paused": {[]metav1.Condition{installed, progressing("False", "Paused"), healthy}, false,
 			want{State: Paused, Reason: "Paused", Message: "message of Progressing", Waiting: true}},
-		"Blocked": {[]metav1.Condition{installed, condition("Progressing", "False", "Blocked"), healthy}, false,
+		"Blocked": {[]metav1.Condition{installed, progressing("False", "Blocked"), healthy}, false,
 			want{State: Blocked, Reason: "Blocked", Message: "message of Progressing", Blocked: true}},
-		"AwaitingApproval": {[]metav1.Condition{installed, condition("Progressing", "False", "AwaitingApproval"), healthy}, false,
+		"AwaitingApproval": {[]metav1.Condition{installed, progressing("False", "AwaitingApproval"), healthy}, false,
 			want{State: AwaitingApproval, Reason: "AwaitingApproval", Message: "message of Progressing", Waiting: true}},
 		"HealthUnknown": {[]metav1.Condition{installed, nothingToDo, condition("Healthy", "Unknown", "Unknown")}, false,
 			want{State: Unknown, Reason: "Unknown", Message: "message of Healthy"}},
-		"OlderManager":          {[]metav1.Condition{installed}, false, want{State: Unknown, Message: "The manager does not report the condition Healthy."}},
-		"ManagerWithNewReasons": {[]metav1.Condition{installed, condition("Progressing", "False", "SomethingNew"), healthy}, false, want{State: Healthy}},
+		"OlderManager": {[]metav1.Condition{installed}, false, want{State: Unknown,
+			Message: "The manager does not report the condition Healthy."}},
+		"ManagerWithNewReasons": {[]metav1.Condition{installed, progressing("False", "SomethingNew"), healthy}, false,
+			want{State: Healthy}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			operator := &platformv1alpha1.PlatformOperator{Status: platformv1alpha1.PlatformOperatorStatus{Conditions: test.conditions}}

@@ -55,9 +55,9 @@ func Wrap(line string, width int) []string {
 // command matches the beginning of a command in a sentence.
 var command = regexp.MustCompile(`(?:^|[ (])(?:oc|kubectl) [a-z]`)
 
-// Indented returns text, which may have several lines, wrapped within width and with an indent before each line. A command, up to the end of
-// its line, is a line of its own if the line is too long, and is not broken: a terminal copies a line that it wraps itself as one. The result
-// ends with a line break, unless text is empty.
+// Indented returns text, which may have several lines, wrapped within width and with an indent before each line. A command, up to the end
+// of its line, is a line of its own if the line is too long, and is not broken: a terminal copies a line that it wraps itself as one. The
+// result ends with a line break, unless text is empty.
 func Indented(text, indent string, width int) string {
 	var out strings.Builder
 	if width > 0 {

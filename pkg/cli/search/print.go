@@ -111,7 +111,8 @@ func (r Report) versions() printer.Table {
 			if version.Deprecated != "" {
 				note = "deprecated: " + version.Deprecated
 			}
-			table.Rows = append(table.Rows, []string{p.Name, version.Version.Version, version.MaxOpenShift, p.Catalog, note, strings.Join(version.channels, ", ")})
+			table.Rows = append(table.Rows, []string{p.Name, version.Version.Version, version.MaxOpenShift, p.Catalog, note,
+				strings.Join(version.channels, ", ")})
 		}
 	}
 	return table.WithoutEmpty("NOTE")

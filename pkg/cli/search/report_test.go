@@ -57,7 +57,9 @@ func TestCLI_18_VersionsAreSortedByPrecedence(t *testing.T) {
 
 func TestCLI_18_TextMatchesNamesAndKinds(t *testing.T) {
 	kafka := catalog.Package{Name: "amq-streams", Bundles: []catalog.Bundle{
-		{Name: "a.v2", ProvidedGVKs: []catalog.GVK{{Group: "kafka.strimzi.io", Version: "v1", Kind: "Kafka"}, {Group: "kafka.strimzi.io", Version: "v1", Kind: "KafkaTopic"}}},
+		{Name: "a.v2", ProvidedGVKs: []catalog.GVK{
+			{Group: "kafka.strimzi.io", Version: "v1", Kind: "Kafka"}, {Group: "kafka.strimzi.io", Version: "v1", Kind: "KafkaTopic"},
+		}},
 		{Name: "a.v1", ProvidedGVKs: []catalog.GVK{{Group: "kafka.strimzi.io", Version: "v1beta2", Kind: "Kafka"}}},
 	}}
 	for text, want := range map[string][]string{
@@ -81,7 +83,8 @@ func TestCLI_18_PackagesThatTheManagerAllows(t *testing.T) {
 	for _, test := range []struct {
 		allowed []string
 		want    bool
-	}{{nil, true}, {[]string{"anchor"}, true}, {[]string{"a*"}, true}, {[]string{"b*", "[a-c]nchor"}, true}, {[]string{"beacon"}, false}, {[]string{"[a"}, false}} {
+	}{{nil, true}, {[]string{"anchor"}, true}, {[]string{"a*"}, true}, {[]string{"b*", "[a-c]nchor"}, true},
+		{[]string{"beacon"}, false}, {[]string{"[a"}, false}} {
 		found := Query{Allowed: test.allowed}.Find("catalog", []catalog.Package{{Name: "anchor"}})
 		if found[0].Allowed != test.want {
 			t.Errorf("%q: got %v, want %v", test.allowed, found[0].Allowed, test.want)

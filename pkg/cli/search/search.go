@@ -43,8 +43,8 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "search [TEXT]",
 		Short: "Find packages, channels and versions in the trusted catalogs",
-		Long: `Find packages, channels and versions in all catalogs that the manager trusts, before anything is installed. TEXT is a part of the name of a
-package or of a kind that it provides, in any case.
+		Long: `Find packages, channels and versions in all catalogs that the manager trusts, before anything is installed. TEXT is a part of
+the name of a package or of a kind that it provides, in any case.
 
 The table has a row for each package, with the newest version of its default channel. With -o wide it has a row for each channel, and with
 --versions a row for each version.
@@ -56,8 +56,8 @@ CatalogSource through a port-forward to its Pod. It needs these permissions, whi
   get services/proxy in the namespace of catalogd
   get services, list pods and create pods/portforward in the namespaces of CatalogSources
 
-With --catalog-dir, it searches file-based catalogs in directories, and needs no cluster. If a catalog cannot be read, the command shows what
-the others have, and the exit code is 1.`,
+With --catalog-dir, it searches file-based catalogs in directories, and needs no cluster. If a catalog cannot be read, the
+command shows what the others have, and the exit code is 1, or 5 for a directory that is no catalog.`,
 		Example: i.Examples(`
 # Everything that can be installed
 {{name}} search
@@ -80,8 +80,10 @@ the others have, and the exit code is 1.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringArrayVar(&o.Directories, "catalog-dir", nil, "directory with a file-based catalog to search instead of the cluster's catalogs; can be repeated")
-	flags.StringVar(&o.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster")
+	flags.StringArrayVar(&o.Directories, "catalog-dir", nil, "directory with a file-based catalog to search instead of the cluster's "+
+		"catalogs; can be repeated")
+	flags.StringVar(&o.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of "+
+		"the cluster")
 	flags.BoolVar(&o.Versions, "versions", false, "show a row for each version")
 	o.Output.AddFlags(flags)
 	return command
@@ -122,7 +124,8 @@ func (o *Options) Run(ctx context.Context) error {
 		})
 	}
 	if unread := report.Unread(); err == nil && unread > 0 {
-		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so that the result is incomplete", unread, printer.Count(len(report.Catalogs), "catalog")))
+		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so that the result is incomplete", unread,
+			printer.Count(len(report.Catalogs), "catalog")))
 	}
 	return err
 }
@@ -150,9 +153,11 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 func (o *Options) explainNothing(report Report) {
 	switch total := totalOf(report.Catalogs); {
 	case len(report.Catalogs) == 0:
-		fmt.Fprintln(o.invocation.Streams.ErrOut, "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and spec.catalogSelector of PlatformOperatorManager \"cluster\".")
+		fmt.Fprintln(o.invocation.Streams.ErrOut, "The cluster has no catalogs that the manager trusts. See spec.catalogNamespaces and "+
+			"spec.catalogSelector of PlatformOperatorManager \"cluster\".")
 	case report.Unread() < len(report.Catalogs):
-		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"), printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
+		fmt.Fprintf(o.invocation.Streams.ErrOut, "No package matches %q among %s in %s.\n", o.Text, printer.Count(total, "package"),
+			printer.Count(len(report.Catalogs)-report.Unread(), "catalog"))
 	}
 }
 
@@ -185,8 +190,8 @@ func (o *Options) sources(ctx context.Context) (sources []catalogs.Source, allow
 	return sources, spec.AllowedPackages, err
 }
 
-// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with a
-// warning: packages can be searched before the manager is installed.
+// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with
+// a warning: packages can be searched before the manager is installed.
 func (o *Options) managerSpec(ctx context.Context) (operatorv1alpha1.PlatformOperatorManagerSpec, error) {
 	manager, err := o.connection.Manager(ctx)
 	switch {

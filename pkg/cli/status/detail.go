@@ -93,7 +93,8 @@ func (d *Detail) addOperator(operator *platformv1alpha1.PlatformOperator) {
 func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 	for _, record := range deployment.Status.Drift {
 		d.Drift = append(d.Drift, Drift{
-			Object: nameOf(record.Object), Change: string(record.Change), Paths: record.Paths, Manager: record.Manager, Outcome: string(record.Outcome),
+			Object: nameOf(record.Object), Change: string(record.Change), Paths: record.Paths,
+			Manager: record.Manager, Outcome: string(record.Outcome),
 		})
 	}
 	d.Unready = deployment.Status.Unready

@@ -86,7 +86,8 @@ func (c Cluster) sentence() string {
 	case Blocked:
 		return fmt.Sprintf("%s: the upgrade to %s is blocked (%s).", subject, next, cmp.Or(c.Reason, "no reason"))
 	}
-	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because no object that can be read has condition Upgradeable.", subject, next)
+	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because no object that can be read "+
+		"has condition Upgradeable.", subject, next)
 }
 
 // isBad reports whether an admin has to know the message of a condition.
@@ -130,7 +131,8 @@ func (r Report) writeMessages(out *strings.Builder, l layout) {
 		out.WriteString(printer.Indented(o.Message, "  ", l.width))
 	}
 	if more := explained - maxExplained; more > 0 {
-		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s more with a message. Show one with: %s status NAME", printer.Count(more, "operator"), l.name), "", l.width))
+		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s more with a message. Show one with: %s status NAME", printer.Count(more,
+			"operator"), l.name), "", l.width))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 )
 
-// read reads the objects of the report. PlatformOperators come first: without them there is no report, and then four more requests would only
-// delay the error. The other reads are concurrent, and what cannot be read is in Objects.Unread.
+// read reads the objects of the report. PlatformOperators come first: without them there is no report, and then four more requests would
+// only delay the error. The other reads are concurrent, and what cannot be read is in Objects.Unread.
 func (o *Options) read(ctx context.Context) (objects Objects, err error) {
 	if objects.Operators, err = o.readOperators(ctx); err != nil {
 		return Objects{}, err
@@ -44,7 +44,8 @@ func (o *Options) readOperators(ctx context.Context) ([]platformv1alpha1.Platfor
 	return []platformv1alpha1.PlatformOperator{*operator}, nil
 }
 
-// readDeployments returns the BundleDeployments of the PlatformOperators to report. A BundleDeployment has the name of its PlatformOperator.
+// readDeployments returns the BundleDeployments of the PlatformOperators to report. A BundleDeployment has the name of its
+// PlatformOperator.
 func (o *Options) readDeployments(ctx context.Context) ([]corev1alpha2.BundleDeployment, error) {
 	if o.Operator == "" {
 		return o.connection.Deployments(ctx)

@@ -37,8 +37,8 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 
 The first line is the verdict that oc adm upgrade follows: condition Upgradeable of ClusterOperator platform-operators-aggregated. On
 Kubernetes without OpenShift, it is the condition of PlatformOperatorManager "cluster". Then follow the operators: what is installed,
-healthy, blocked, drifted and waiting, and the message of each operator that is not healthy. With the name of a PlatformOperator, the command
-shows its bundle, conditions, updates, drift and warnings.
+healthy, blocked, drifted and waiting, and the message of each operator that is not healthy. With the name of a PlatformOperator,
+the command shows its bundle, conditions, updates, drift and warnings.
 
 The exit code is 3 if the upgrade of the cluster to its next minor version is blocked; with OPERATOR, if this operator blocks it.
 

@@ -59,7 +59,8 @@ type Cluster struct {
 }
 
 // newCluster returns the verdict. Each of the objects may be nil.
-func newCluster(version *configv1.ClusterVersion, operator *configv1.ClusterOperator, manager *operatorv1alpha1.PlatformOperatorManager) Cluster {
+func newCluster(version *configv1.ClusterVersion, operator *configv1.ClusterOperator,
+	manager *operatorv1alpha1.PlatformOperatorManager) Cluster {
 	verdict := Cluster{Decision: Unknown}
 	if version != nil {
 		verdict.Version = version.Status.Desired.Version
@@ -92,9 +93,12 @@ func (c *Cluster) addManager(manager *operatorv1alpha1.PlatformOperatorManager) 
 // isNotable reports whether a condition of the PlatformOperatorManager is one of the verdict: whether operators are available and
 // progressing, and what is degraded.
 func isNotable(condition operatorv1.OperatorCondition) bool {
+	if strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeAvailable) {
+		return true
+	}
 	isTrue := condition.Status == operatorv1.ConditionTrue
-	return strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeAvailable) || strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeProgressing) && isTrue ||
-		strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeDegraded) && isTrue
+	return isTrue && (strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeProgressing) ||
+		strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeDegraded))
 }
 
 // addOperator adds what the ClusterOperator reports, which is what the cluster-version operator and oc adm upgrade read. The message of the
@@ -121,8 +125,8 @@ func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 	}
 }
 
-// addBlockers adds the operators that block the upgrade if no object has the verdict, for example because the user may not read it. A verdict
-// that is not known must not look like a permission.
+// addBlockers adds the operators that block the upgrade if no object has the verdict, for example because the user may not read it. A
+// verdict that is not known must not look like a permission.
 func (c *Cluster) addBlockers(all []operators.Operator) {
 	var names []string
 	for _, o := range all {

@@ -40,16 +40,21 @@ func TestCLI_18_VerdictOfTheCluster(t *testing.T) {
 		nextMinor, message, source, why string
 	}{
 		"Nothing": {Objects{}, Unknown, "", "", "", "no object reports anything"},
-		"ClusterOperatorPermits": {Objects{ClusterVersion: clusterVersion("4.21.3"), ClusterOperator: clusterOperator("True"), Manager: manager("True")},
+		"ClusterOperatorPermits": {Objects{ClusterVersion: clusterVersion("4.21.3"), ClusterOperator: clusterOperator("True"),
+			Manager: manager("True")},
 			Permitted, "4.22", "manager", "ClusterOperator/platform-operators-aggregated", "both agree, and the manager's message has no prefixes"},
-		"ClusterOperatorBlocks": {Objects{ClusterVersion: clusterVersion("4.21.3"), ClusterOperator: clusterOperator("False"), Manager: manager("True")},
-			Blocked, "4.22", "cluster operator", "ClusterOperator/platform-operators-aggregated", "the cluster-version operator reads the ClusterOperator"},
-		"OnlyTheManager": {Objects{Manager: manager("False")}, Blocked, "", "manager", "PlatformOperatorManager/cluster", "Kubernetes has no ClusterOperator"},
+		"ClusterOperatorBlocks": {Objects{ClusterVersion: clusterVersion("4.21.3"), ClusterOperator: clusterOperator("False"),
+			Manager: manager("True")},
+			Blocked, "4.22", "cluster operator", "ClusterOperator/platform-operators-aggregated", "the cluster-version operator reads the " +
+				"ClusterOperator"},
+		"OnlyTheManager": {Objects{Manager: manager("False")}, Blocked, "", "manager", "PlatformOperatorManager/cluster",
+			"Kubernetes has no ClusterOperator"},
 		"UnknownCondition": {Objects{ClusterOperator: clusterOperator("Unknown"), Manager: manager("Unknown")}, Unknown, "", "manager",
 			"ClusterOperator/platform-operators-aggregated", "Unknown is no permission"},
 		"SameReleaseTwoNames": {Objects{ClusterVersion: clusterVersion("4.22.0")}, Unknown, "4.23", "", "", "4.23 and 5.0 are one release"},
 		"UnreadableVersion":   {Objects{ClusterVersion: clusterVersion("latest")}, Unknown, "", "", "", "the version is no version"},
-		"OnlyOperators": {Objects{Operators: []platformv1alpha1.PlatformOperator{blocking}}, Blocked, "", "Upgradeable is False on: compass", "PlatformOperators",
+		"OnlyOperators": {Objects{Operators: []platformv1alpha1.PlatformOperator{blocking}}, Blocked, "", "Upgradeable is False on: compass",
+			"PlatformOperators",
 			"a verdict that may not be read must not look like a permission"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,10 +40,7 @@ func (s *stream) document() ([]byte, error) {
 	}
 	document := s.buf[s.pos:end]
 	s.pos = end
-	if err := checkExpansion(document); err != nil {
-		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
-	}
-	blob, err := yaml.YAMLToJSON(document)
+	blob, err := toJSON(document)
 	if err != nil {
 		return nil, fmt.Errorf("reading YAML that begins with %s: %w", excerpt(document), err)
 	}
@@ -81,16 +78,75 @@ func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// checkExpansion returns an error for a document that would take much more memory than its size. Before it parses the document, it checks
-// the number of separators, and then the number and size of the values after alias expansion.
-func checkExpansion(document []byte) error {
+// toJSON converts a document. It returns an error for a document that would take much more memory than its size: before it parses the
+// document, it checks the number of separators, and then the number, size and depth of the values after alias expansion. That takes as long
+// as the conversion, and is omitted if the document has neither an anchor nor many values, as nearly all documents; then only the depth is
+// left to check, in the result.
+func toJSON(document []byte) ([]byte, error) {
 	separators := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
 		separators += bytes.Count(document, []byte(each))
 	}
 	if separators > maxYAMLValues {
-		return fmt.Errorf("it has %d commas, colons, brackets, dashes and lines, more than the %d that are read", separators, maxYAMLValues)
+		return nil, fmt.Errorf("it has %d commas, colons, brackets, dashes and lines, more than the %d that are read", separators, maxYAMLValues)
 	}
+	// Each separator begins at most two values: an entry of a map without a value has a key and an implied null.
+	isSmall := separators < maxYAMLValues/2 && !mayHaveAnchor(document)
+	if !isSmall {
+		if err := checkExpansion(document); err != nil {
+			return nil, err
+		}
+	}
+	blob, err := yaml.YAMLToJSON(document)
+	if err == nil && isSmall && nesting(blob) >= maxYAMLDepth {
+		err = checkExpansion(document)
+	}
+	return blob, err
+}
+
+// mayHaveAnchor reports whether a document may define an anchor. An ampersand is none within a word, as in a query of a URL, and before
+// white space. Other ampersands of texts are taken for anchors.
+func mayHaveAnchor(document []byte) bool {
+	for i := 0; ; i++ {
+		at := bytes.IndexByte(document[i:], '&')
+		if at < 0 {
+			return false
+		}
+		i += at
+		isInWord := i > 0 && isLetterOrDigit(document[i-1])
+		isBeforeSpace := i+1 == len(document) || bytes.IndexByte([]byte(" \t\r\n"), document[i+1]) >= 0
+		if !isInWord && !isBeforeSpace {
+			return true
+		}
+	}
+}
+
+func isLetterOrDigit(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
+}
+
+// nesting returns the maximum nesting of objects and lists in valid JSON.
+func nesting(blob []byte) int {
+	depth, deepest, isText := 0, 0, false
+	for i := 0; i < len(blob); i++ {
+		switch b := blob[i]; {
+		case isText && b == '\\':
+			i++ // the escaped character
+		case b == '"':
+			isText = !isText
+		case isText:
+		case b == '{' || b == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// checkExpansion returns an error for a document with too many, too large or too deeply nested values after alias expansion.
+func checkExpansion(document []byte) error {
 	var root yamlv3.Node
 	if yamlv3.Unmarshal(document, &root) != nil {
 		return nil // the conversion returns the error

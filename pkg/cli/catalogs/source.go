@@ -29,28 +29,35 @@ type Source struct {
 }
 
 // ReadAll reads catalogs concurrently. It calls each with the index of a source, and its packages or the error, in any order and never
-// concurrently. It keeps no packages, so that only those of concurrentReads catalogs are in memory.
+// concurrently. It keeps no packages, so that only those of a few catalogs are in memory. It returns when ctx ends; a read of a directory,
+// which knows no context, then ends with the process.
 func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
 	type outcome struct {
 		index    int
 		packages []catalog.Package
 		err      error
 	}
-	outcomes := make(chan outcome)
+	outcomes := make(chan outcome, len(sources)) // nobody receives after ctx has ended
 	var reading errgroup.Group
 	reading.SetLimit(concurrentReads)
 	go func() {
 		for i, source := range sources {
+			if ctx.Err() != nil {
+				return
+			}
 			reading.Go(func() error {
 				packages, err := source.read(ctx)
 				outcomes <- outcome{i, packages, err}
 				return nil
 			})
 		}
-		_ = reading.Wait() // always nil
-		close(outcomes)
 	}()
-	for o := range outcomes {
-		each(o.index, o.packages, o.err)
+	for range sources {
+		select {
+		case o := <-outcomes:
+			each(o.index, o.packages, o.err)
+		case <-ctx.Done():
+			return
+		}
 	}
 }

@@ -38,7 +38,7 @@ func TestProvidersOfAMissingKindAreNamed(t *testing.T) {
 	}{
 		"no package": {says: "no package that is known here provides it: install one that does"},
 		"one package of several catalogs": {providers: []resolve.ProviderHint{in(community, "kay"), in(red, "kay")},
-			says: `brings it; create a PlatformOperator for package "kay"`},
+			says: `provides it; create a PlatformOperator for package "kay"`},
 		"several, sorted over all catalogs": {providers: []resolve.ProviderHint{in(community, "kay", "ray"), in(red, "jay")},
 			says: `create a PlatformOperator for one of the packages "jay", "kay", "ray"`},
 		"many":        {providers: []resolve.ProviderHint{in(community, many...)}, says: `"p00", "p01", "p02", "p03", "p04", and 7 more`, not: "p05"},

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
@@ -19,7 +18,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/controllers/catalogs"
 )
 
 const systemNamespace = "openshift-platform-operators"
@@ -63,35 +61,20 @@ func TestCLU_O8_RelatedObjects(t *testing.T) {
 			}
 		}
 	})
-	// Promise HRD-T8: must-gather collects Bundles, ProvisionerClasses and the trusted catalogs, and reports no kind as unknown.
-	t.Run("HRD-T8 trusted catalogs, of the kinds that the cluster serves", func(t *testing.T) {
-		for _, want := range []configv1.ObjectReference{{Group: "core.rukpak.io", Resource: "bundles"}, {Group: "core.rukpak.io", Resource: "provisionerclasses"}} {
+	// Promise HRD-T8: must-gather collects Bundles, ProvisionerClasses and all catalogs, even if the manager never starts.
+	t.Run("HRD-T8 Bundles, ProvisionerClasses and catalogs", func(t *testing.T) {
+		for _, want := range []configv1.ObjectReference{
+			{Group: "core.rukpak.io", Resource: "bundles"}, {Group: "core.rukpak.io", Resource: "provisionerclasses"},
+			{Group: "olm.operatorframework.io", Resource: "clustercatalogs"}, {Group: "operators.coreos.com", Resource: "catalogsources"},
+		} {
 			if !slices.Contains(static, want) {
 				t.Errorf("%+v is missing", want)
 			}
 		}
-		cluster := configv1.ObjectReference{Group: "olm.operatorframework.io", Resource: "clustercatalogs"}
-		source := func(namespace string) configv1.ObjectReference {
-			return configv1.ObjectReference{Group: "operators.coreos.com", Resource: "catalogsources", Namespace: namespace}
-		}
-		for _, c := range []struct {
-			served     []schema.GroupVersionResource
-			namespaces []string
-			want       []configv1.ObjectReference
-		}{
-			{nil, []string{"a"}, nil},
-			{[]schema.GroupVersionResource{catalogs.ClusterCatalogs}, []string{"a"}, []configv1.ObjectReference{cluster}},
-			{[]schema.GroupVersionResource{catalogs.ClusterCatalogs, catalogs.CatalogSources}, []string{"b", "a"}, []configv1.ObjectReference{cluster, source("a"), source("b")}},
-			{[]schema.GroupVersionResource{catalogs.CatalogSources}, nil, nil},
-		} {
-			got := catalogReferences(c.namespaces, func(resource schema.GroupVersionResource) bool { return slices.Contains(c.served, resource) })
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("%v served, %v trusted (-want +got):\n%s", c.served, c.namespaces, diff)
-			}
-		}
 	})
 	t.Run("all references have lower-case plural resources", func(t *testing.T) {
-		scopes := map[string]apiextensionsv1.ResourceScope{"namespaces.": apiextensionsv1.ClusterScoped}
+		scopes := map[string]apiextensionsv1.ResourceScope{"namespaces.": apiextensionsv1.ClusterScoped,
+			"clustercatalogs.olm.operatorframework.io": apiextensionsv1.ClusterScoped, "catalogsources.operators.coreos.com": apiextensionsv1.NamespaceScoped}
 		for _, kind := range []string{"bundledeployments", "bundles", "provisionerclasses", "platformoperators", "platformoperatormanagers"} {
 			crd := &apiextensionsv1.CustomResourceDefinition{}
 			read(t, "*_10-"+kind+".crd.yaml", crd)

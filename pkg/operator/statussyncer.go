@@ -22,7 +22,8 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 	client := newReportedClient(input.Operator, input.Clock, b.permits)
 	syncer := status.NewClusterOperatorStatusController(ClusterOperatorName, staticRelatedObjects(input.Namespace),
 		input.Config.ConfigV1(), clusterOperators, client, b.versions, input.Recorder, input.Clock)
-	syncer.WithRelatedObjectsFunc(b.dynamicRelatedObjects())
+	deployments := input.PlatformInformers.Core().V1alpha2().BundleDeployments()
+	syncer.WithRelatedObjectsFunc(installNamespaces(deployments.Informer().HasSynced, deployments.Lister()))
 	syncer = syncer.WithDegradedInertia(degradedInertia)
 
 	b.statusContext = syncContext

@@ -22,7 +22,7 @@ import (
 )
 
 // Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and the fields
-// for the installed and the next version or revision. It leaves out fields that only one of the managers has. For a BundleDeployment that
+// for the installed and the next version or revision. It leaves out fields and conditions that only one of the managers has. For a BundleDeployment that
 // was rolled back it includes the message, because the manager of c02a7af records the reason only there. It returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
@@ -46,7 +46,9 @@ func Describe(object any) string {
 	case *configv1.ClusterOperator:
 		d.line("ClusterOperator %s", object.Name)
 		for _, each := range object.Status.Conditions {
-			d.line("  %s=%s %s", each.Type, each.Status, each.Reason)
+			if each.Type != configv1.EvaluationConditionsDetected { // of which the manager of c02a7af has no data
+				d.line("  %s=%s %s", each.Type, each.Status, each.Reason)
+			}
 		}
 	}
 	return d.String()

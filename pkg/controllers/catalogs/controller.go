@@ -371,18 +371,10 @@ func (c *controller) trustedNamespaces() ([]string, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("reading PlatformOperatorManager: %w", err)
 	}
-	if err != nil {
-		manager = nil
+	if err != nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
+		return []string{operatorv1alpha1.DefaultCatalogNamespace}, nil
 	}
-	return TrustedNamespaces(manager), nil
-}
-
-// TrustedNamespaces returns the namespaces whose CatalogSources are trusted. manager is nil if it does not exist.
-func TrustedNamespaces(manager *operatorv1alpha1.PlatformOperatorManager) []string {
-	if manager == nil || manager.Spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
-		return []string{operatorv1alpha1.DefaultCatalogNamespace}
-	}
-	return manager.Spec.CatalogNamespaces
+	return manager.Spec.CatalogNamespaces, nil
 }
 
 // wantedPackages returns the packages that PlatformOperators name. Only these are stored. The result is never nil, because nil would mean

@@ -27,8 +27,9 @@ func (code answering) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: int(code), Body: http.NoBody}, nil
 }
 
-func send(t *testing.T, writes *Writes, code int, method, path string, header ...string) {
+func send(t *testing.T, writes *Writes, code int, request string, header ...string) {
 	t.Helper()
+	method, path, _ := strings.Cut(request, " ")
 	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -42,26 +43,26 @@ func send(t *testing.T, writes *Writes, code int, method, path string, header ..
 func TestWhichRequestsAreDeniedWrites(t *testing.T) {
 	const platform = "/apis/platform.openshift.io/v1alpha1/platformoperators"
 	for name, c := range map[string]struct {
-		code         int
-		method, path string
-		header       []string
-		want         string
+		code    int
+		request string
+		header  []string
+		want    string
 	}{
-		"a status":                        {403, "PUT", platform + "/quay/status", nil, `update "platformoperators/status" in API group "platform.openshift.io"`},
-		"a creation in a namespace":       {403, "POST", "/api/v1/namespaces/a/secrets", nil, `create "secrets" in API group "" in namespace "a"`},
-		"a deletion":                      {403, "DELETE", "/api/v1/namespaces/a/secrets/b", nil, `delete "secrets" in API group "" in namespace "a"`},
-		"a patch":                         {403, "PATCH", platform + "/quay", nil, `patch "platformoperators" in API group "platform.openshift.io"`},
-		"a read":                          {403, "GET", platform, nil, ""},
-		"a conflict":                      {409, "PUT", platform + "/quay/status", nil, ""},
-		"a write of another user":         {403, "PUT", platform + "/quay/status", []string{"Impersonate-User", "someone"}, ""},
-		"no resource":                     {403, "POST", "/metrics", nil, ""},
-		"a question about a permission":   {403, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", nil, ""},
-		"a path that does not parse":      {403, "POST", "/apis", nil, ""},
-		"a path that is not of an object": {403, "POST", "/api/v1", nil, ""},
+		"a status":                        {403, "PUT " + platform + "/quay/status", nil, `update "platformoperators/status" in API group "platform.openshift.io"`},
+		"a creation in a namespace":       {403, "POST /api/v1/namespaces/a/secrets", nil, `create "secrets" in API group "" in namespace "a"`},
+		"a deletion":                      {403, "DELETE /api/v1/namespaces/a/secrets/b", nil, `delete "secrets" in API group "" in namespace "a"`},
+		"a patch":                         {403, "PATCH " + platform + "/quay", nil, `patch "platformoperators" in API group "platform.openshift.io"`},
+		"a read":                          {403, "GET " + platform, nil, ""},
+		"a conflict":                      {409, "PUT " + platform + "/quay/status", nil, ""},
+		"a write of another user":         {403, "PUT " + platform + "/quay/status", []string{"Impersonate-User", "someone"}, ""},
+		"no resource":                     {403, "POST /metrics", nil, ""},
+		"a question about a permission":   {403, "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", nil, ""},
+		"a path that does not parse":      {403, "POST /apis", nil, ""},
+		"a path that is not of an object": {403, "POST /api/v1", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			writes := NewWrites()
-			send(t, writes, c.code, c.method, c.path, c.header...)
+			send(t, writes, c.code, c.request, c.header...)
 			var got string
 			if permissions, _ := writes.list(); len(permissions) > 0 {
 				got = permissions[0].String()
@@ -129,8 +130,8 @@ func (f *fixture) expect(when string, status operatorv1.ConditionStatus, parts .
 func TestAMissingPermissionIsReportedUntilItIsBack(t *testing.T) {
 	f := newFixture(t)
 	f.expect("at the start", operatorv1.ConditionFalse)
-	send(t, f.writes, 403, "PUT", "/apis/platform.openshift.io/v1alpha1/platformoperators/quay/status")
-	send(t, f.writes, 403, "PUT", "/apis/platform.openshift.io/v1alpha1/platformoperators/other/status")
+	send(t, f.writes, 403, "PUT /apis/platform.openshift.io/v1alpha1/platformoperators/quay/status")
+	send(t, f.writes, 403, "PUT /apis/platform.openshift.io/v1alpha1/platformoperators/other/status")
 	f.expect("while it is missing", operatorv1.ConditionTrue, `: update "platformoperators/status" in API group "platform.openshift.io". `)
 	if f.retries != 0 {
 		t.Error("syncs are retried while the permission is missing")
@@ -148,7 +149,7 @@ func TestAMissingPermissionIsReportedUntilItIsBack(t *testing.T) {
 func TestADenialForAnotherReasonIsNotReported(t *testing.T) {
 	f := newFixture(t)
 	f.granted["secrets"] = true // a quota
-	send(t, f.writes, 403, "POST", "/api/v1/namespaces/a/secrets")
+	send(t, f.writes, 403, "POST /api/v1/namespaces/a/secrets")
 	f.expect("with the permission", operatorv1.ConditionFalse)
 	if left, _ := f.writes.list(); len(left) > 0 || f.retries > 0 {
 		t.Errorf("%d denied writes and %d retries are left", len(left), f.retries)
@@ -158,7 +159,7 @@ func TestADenialForAnotherReasonIsNotReported(t *testing.T) {
 func TestManyMissingPermissionsAreCounted(t *testing.T) {
 	f := newFixture(t)
 	for namespace := range 100 {
-		send(t, f.writes, 403, "POST", "/api/v1/namespaces/"+strings.Repeat("a", namespace+1)+"/secrets")
+		send(t, f.writes, 403, "POST /api/v1/namespaces/"+strings.Repeat("a", namespace+1)+"/secrets")
 	}
 	f.expect("with 100 namespaces", operatorv1.ConditionTrue, "; and 22 more. ")
 }

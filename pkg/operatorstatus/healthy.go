@@ -19,11 +19,12 @@ func healthyCondition(r *report) metav1.Condition {
 	if condition == nil {
 		return isUnknown(platformv1alpha1.ReasonUnknown, "The operator's health is not known yet.")
 	}
+	message := withFullStop(upgradestep.ConditionText(condition, condition.Reason))
 	switch condition.Status {
 	case metav1.ConditionTrue:
-		return isTrue(platformv1alpha1.ReasonAsExpected, condition.Message)
+		return isTrue(platformv1alpha1.ReasonAsExpected, message)
 	case metav1.ConditionFalse:
-		return isFalse(platformv1alpha1.ReasonUnhealthy, condition.Message)
+		return isFalse(platformv1alpha1.ReasonUnhealthy, message)
 	}
-	return isUnknown(platformv1alpha1.ReasonUnknown, condition.Message)
+	return isUnknown(platformv1alpha1.ReasonUnknown, message)
 }

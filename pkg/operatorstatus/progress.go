@@ -22,7 +22,7 @@ func withoutProgress(status platformv1alpha1.PlatformOperatorStatus) platformv1a
 		case condition.Status == metav1.ConditionTrue:
 		case condition.Type == platformv1alpha1.ConditionInstalled && condition.Reason == platformv1alpha1.ReasonUnpackPending:
 			condition.Reason = platformv1alpha1.ReasonInstallPending
-		case condition.Type == platformv1alpha1.ConditionHealthy && status.Installed == nil:
+		case (condition.Type == platformv1alpha1.ConditionHealthy || condition.Type == platformv1alpha1.ConditionDrifted) && status.Installed == nil:
 			condition.Status, condition.Reason, condition.LastTransitionTime = metav1.ConditionUnknown, "", metav1.Time{}
 		}
 	}

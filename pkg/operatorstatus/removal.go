@@ -34,6 +34,7 @@ func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	}
 	r.setCondition(platformv1alpha1.ConditionProgressing, removalCondition(deployment))
 	r.setCondition(platformv1alpha1.ConditionHealthy, removalHealth(r))
+	r.setCondition(platformv1alpha1.ConditionDrifted, removalDrift(r))
 	return r.operator.Status
 }
 
@@ -64,7 +65,15 @@ func removalHealth(r *report) metav1.Condition {
 	if isTakenDown(r.in.Current.Deployment) {
 		return healthyCondition(r)
 	}
-	return isUnknown(platformv1alpha1.ReasonUnknown, "It is being removed, and not looked after any more.")
+	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, and its health is not checked.")
+}
+
+// removalDrift returns condition Drifted during a removal, like removalHealth.
+func removalDrift(r *report) metav1.Condition {
+	if isTakenDown(r.in.Current.Deployment) {
+		return driftedCondition(r)
+	}
+	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, and its objects are not compared with their declaration.")
 }
 
 // isTakenDown reports whether the removal has ended except for the BundleDeployment itself, which finalizers of other components hold.

@@ -99,6 +99,7 @@ func Compute(in Input) Result {
 	r.setCondition(platformv1alpha1.ConditionInstalled, installedCondition(r))
 	r.setCondition(platformv1alpha1.ConditionProgressing, progressingCondition(r))
 	r.setCondition(platformv1alpha1.ConditionHealthy, healthyCondition(r))
+	r.setCondition(platformv1alpha1.ConditionDrifted, driftedCondition(r))
 	r.setCondition(platformv1alpha1.ConditionUpgradeable, acknowledgedCondition(r))
 	if in.Refusal == nil {
 		r.setCondition(platformv1alpha1.ConditionDeprecated, deprecatedCondition(r))

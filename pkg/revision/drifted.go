@@ -23,17 +23,17 @@ func (m *Machine) drifted() condition {
 	case m.isUntouched():
 		return condition{kind, isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()}
 	case m.in.DriftPolicy == corev1alpha2.DriftIgnoreAll:
-		return condition{kind, isFalse, corev1alpha2.ReasonDriftIgnored, "Changes by others are not looked for, as spec.drift.policy says."}
+		return condition{kind, isFalse, corev1alpha2.ReasonDriftIgnored, "The manager does not look for changes by others, because the drift policy is Ignore."}
 	case m.drift.Left && contested != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonDriftContested, fmt.Sprintf(
-			"%s, each time that it is put back; have whoever does that stop, or leave the field to them by spec.drift.ignore.", contested)}
+			"%s, again after each repair: stop the client that makes the change, or exclude the field by spec.drift.ignore.", contested)}
 	case m.drift.Left:
 		return condition{kind, isTrue, corev1alpha2.ReasonDriftReported,
-			sentence("Changes by others are left, as "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
+			sentence("Changes by others are not reverted, because "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
 	case m.refusal != nil && m.desired == m.active:
-		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Not everything can be looked at, or put back; the Installed condition says why."}
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition has the cause."}
 	}
-	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "Nothing that was declared is left as others changed it."}
+	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "No declared object or field differs from its declaration."}
 }
 
 // whyLeft returns why drift is not reverted, as a clause.
@@ -41,11 +41,14 @@ func (m *Machine) whyLeft() string {
 	own := m.in.Deployment.Spec.Drift
 	switch {
 	case m.in.Deployment.Spec.Paused:
-		return "nothing is changed while spec.paused is set"
+		return "spec.paused is set"
 	case m.in.UnknownClass != "" && (own == nil || own.Policy == ""):
-		return "the provisioner class, which may say so, is not known"
+		return "the ProvisionerClass, which has the drift policy, is not known"
 	}
-	return "spec.drift.policy says"
+	if own == nil || own.Policy == "" {
+		return "the drift policy of the ProvisionerClass is Report"
+	}
+	return "spec.drift.policy is Report"
 }
 
 // firstOf returns a text with the first standing change with an outcome and the number of the others; empty if there is none. It skips

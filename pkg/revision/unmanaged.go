@@ -27,7 +27,7 @@ func (m *Machine) ReportDeletion(status *corev1alpha2.BundleDeploymentStatus, de
 	if before := m.lastProgressing(); !deletion.Checking || before == nil || before.Status != isTrue || before.Reason != corev1alpha2.ReasonRemoving {
 		m.set(status, progressingDeletion(deletion)) // otherwise keep the message during the check
 	}
-	const message = "It is being removed, and not looked after any more."
+	const message = "It is being removed, and is no longer checked."
 	m.set(status,
 		condition{corev1alpha2.ConditionHealthy, isUnknown, corev1alpha2.ReasonRemoving, message},
 		condition{corev1alpha2.ConditionDrifted, isUnknown, corev1alpha2.ReasonRemoving, message})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -29,7 +30,9 @@ func Describe(object any) string {
 	switch object := object.(type) {
 	case *platformv1alpha1.PlatformOperator:
 		d.line("PlatformOperator %s", object.Name)
-		d.conditions(object.Status.Conditions)
+		d.conditions(slices.DeleteFunc(slices.Clone(object.Status.Conditions), func(c metav1.Condition) bool {
+			return c.Type == platformv1alpha1.ConditionDrifted // which the manager of c02a7af does not have
+		}))
 		d.line("  installed %s", asJSON(object.Status.Installed))
 		d.line("  target %s", asJSON(object.Status.Target))
 		d.line("  compatibility %s", asJSON(object.Status.Compatibility))

@@ -8,6 +8,8 @@ const (
 	ConditionProgressing = "Progressing"
 	// ConditionHealthy is True while every object of the active revision passes its probe.
 	ConditionHealthy = "Healthy"
+	// ConditionDrifted is True while declared fields or objects differ from the active revision and are not reverted.
+	ConditionDrifted = "Drifted"
 	// ConditionUpgradeable is True while what is installed permits the cluster's next minor version.
 	ConditionUpgradeable = "Upgradeable"
 	// ConditionDeprecated is True while the package, the channel or the bundle that is installed is deprecated in its catalog.
@@ -64,6 +66,16 @@ const (
 	ReasonUnhealthy = "Unhealthy"
 	// ReasonUnknown means that nothing is installed yet, or that the state is unknown.
 	ReasonUnknown = "Unknown"
+)
+
+// Reasons of the Drifted condition beside AsExpected and Unknown.
+const (
+	// ReasonDriftReported means that drift is not reverted, because the drift policy is Report or spec.paused is set.
+	ReasonDriftReported = "DriftReported"
+	// ReasonDriftContested means that a change returns each time that it is reverted, so that it is reverted less and less often.
+	ReasonDriftContested = "DriftContested"
+	// ReasonDriftIgnored means that the manager does not look for drift, because the drift policy is Ignore.
+	ReasonDriftIgnored = "DriftIgnored"
 )
 
 // Reasons of the Upgradeable condition beside AsExpected.

@@ -254,7 +254,7 @@ type DeploymentConfig struct {
 //
 // +kubebuilder:validation:MinProperties=1
 type PlatformOperatorStatus struct {
-	// conditions describe the state of the operator by Installed, Progressing, Healthy, Upgradeable and Deprecated. The list has
+	// conditions describe the state of the operator by Installed, Progressing, Healthy, Drifted, Upgradeable and Deprecated. The list has
 	// 1 to 16 entries. It is absent until the manager has reconciled the object.
 	// +optional
 	// +listType=map

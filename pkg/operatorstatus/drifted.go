@@ -1,0 +1,34 @@
+package operatorstatus
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// driftedCondition returns condition Drifted, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
+func driftedCondition(r *report) metav1.Condition {
+	deployment := r.in.Current.Deployment
+	if deployment == nil || r.operator.Status.Installed == nil && upgradestep.TargetBundle(r.operator.Status.Target) == nil {
+		return isUnknown(platformv1alpha1.ReasonUnknown, "Nothing is installed.")
+	}
+	condition := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted)
+	if condition == nil {
+		return isUnknown(platformv1alpha1.ReasonUnknown, "The operator's objects have not been compared with their declaration yet.")
+	}
+	message := withFullStop(upgradestep.ConditionText(condition, condition.Reason))
+	switch condition.Reason {
+	case corev1alpha2.ReasonAsExpected:
+		return isFalse(platformv1alpha1.ReasonAsExpected, message)
+	case corev1alpha2.ReasonDriftIgnored:
+		return isFalse(platformv1alpha1.ReasonDriftIgnored, message)
+	case corev1alpha2.ReasonDriftReported:
+		return isTrue(platformv1alpha1.ReasonDriftReported, message)
+	case corev1alpha2.ReasonDriftContested:
+		return isTrue(platformv1alpha1.ReasonDriftContested, message)
+	}
+	return isUnknown(platformv1alpha1.ReasonUnknown, message)
+}

@@ -1,0 +1,44 @@
+package operatorstatus
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// TestHRD_U7_DriftIsThatOfTheBundleDeployment tests that the message names fields of the PlatformOperator.
+func TestHRD_U7_DriftIsThatOfTheBundleDeployment(t *testing.T) {
+	for name, test := range map[string]struct {
+		of   metav1.Condition // of the BundleDeployment
+		want string
+	}{
+		"no drift":     {isFalse(corev1alpha2.ReasonAsExpected, "No drift."), "False AsExpected: No drift."},
+		"ignored":      {isFalse(corev1alpha2.ReasonDriftIgnored, "Ignored."), "False DriftIgnored: Ignored."},
+		"reported":     {isTrue(corev1alpha2.ReasonDriftReported, "Because spec.drift.policy is Report."), "True DriftReported: Because spec.install.drift.policy is Report."},
+		"contested":    {isTrue(corev1alpha2.ReasonDriftContested, "Again."), "True DriftContested: Again."},
+		"not applied":  {isUnknown(corev1alpha2.ReasonInstallPending, "Nothing is applied yet."), "Unknown Unknown: Nothing is applied yet."},
+		"not compared": {metav1.Condition{}, "Unknown Unknown: The operator's objects have not been compared with their declaration yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployment := &corev1alpha2.BundleDeployment{}
+			if test.of.Status != "" {
+				test.of.Type = corev1alpha2.ConditionDrifted
+				meta.SetStatusCondition(&deployment.Status.Conditions, test.of)
+			}
+			operator := &platformv1alpha1.PlatformOperator{}
+			operator.Status.Installed = &platformv1alpha1.InstalledBundle{Version: "1.0.0"}
+			got := driftedCondition(&report{in: Input{Current: upgradestep.Current{Deployment: deployment}}, operator: operator})
+			if text := string(got.Status) + " " + got.Reason + ": " + got.Message; text != test.want {
+				t.Errorf("got %q, want %q", text, test.want)
+			}
+		})
+	}
+	if got := driftedCondition(&report{operator: &platformv1alpha1.PlatformOperator{}}); got.Status != metav1.ConditionUnknown || got.Message != "Nothing is installed." {
+		t.Errorf("without an installed version: %+v", got)
+	}
+}

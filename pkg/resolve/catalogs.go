@@ -90,7 +90,7 @@ func (f catalogSelection) problem(req Request) reason.Reason {
 		excluded.All = true
 		missing.Causes = reason.Sentences{excluded}
 	case len(f.selected) == 0:
-		missing.Causes = reason.Sentences{reason.NoneSelected{Selector: req.Selector.String(), Catalogs: idsOf(f.permitted)}, excluded}
+		missing.Causes = reason.Sentences{reason.NoneSelected{Selector: req.Selector.String(), Catalogs: idsOf(f.permitted), Labels: visibleLabels(f.permitted[0]).String()}, excluded}
 	case len(f.offering) > 0:
 		return nil
 	case len(f.unread) == len(f.selected):

@@ -178,7 +178,7 @@ func (e *Evaluation) Decide() Decision {
 		decision.Updates = e.query.updates(e.Options, decision, &upgradePaths{query: e.query})
 		return decision
 	}
-	decision.Notes = boundNotes(append(e.selection.notes(), e.Notes...))
+	decision.Notes = boundNotes(slices.Concat(e.selection.notes(), e.query.request.notes(e.selection), e.Notes))
 	sortRefusals(e.refused)
 	decision.Refused = e.refused
 	decision.Available = slices.Grow(decision.Available, len(e.fitting))

@@ -179,7 +179,7 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"selector that matches no catalog": {
 			func(r *Request) { r.Selector = labels.SelectorFromSet(labels.Set{"tier": "gold"}) }, one(stable("1.0.0")), source,
-			`failed to find candidate for package "quay": spec.package.catalogSelector "tier=gold" selects none of the catalogs CatalogSource/openshift-marketplace/community`,
+			`failed to find candidate for package "quay": spec.package.catalogSelector "tier=gold" selects none of the catalogs CatalogSource/openshift-marketplace/community; for example, CatalogSource/openshift-marketplace/community has the labels platform.openshift.io/catalog-kind=CatalogSource,platform.openshift.io/catalog-name=community,platform.openshift.io/catalog-namespace=openshift-marketplace`,
 		},
 		"no catalog has the package": {
 			nil, []Catalog{{ID: community}, {ID: cluster}}, source,

@@ -50,10 +50,16 @@ func (r Excluded) text() string {
 type NoneSelected struct {
 	Selector string
 	Catalogs []catalog.ID
+	// Labels are the labels of the first catalog, by which it could be selected.
+	Labels string
 }
 
 func (r NoneSelected) text() string {
-	return fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", r.Selector, names(r.Catalogs))
+	text := fmt.Sprintf("spec.package.catalogSelector %q selects none of the catalogs %s", r.Selector, names(r.Catalogs))
+	if len(r.Catalogs) == 0 {
+		return text
+	}
+	return text + fmt.Sprintf("; for example, %s has the labels %s", r.Catalogs[0], Clip(r.Labels, MaxCause))
 }
 
 // NoneRead reports that no catalog could be read.

@@ -193,6 +193,24 @@ func (r NoVersionInRange) text() string {
 	return message
 }
 
+// MissingChannel reports that one of several requested channels exists in no selected catalog.
+type MissingChannel struct {
+	Channel  string
+	Existing []string
+}
+
+func (r MissingChannel) text() string {
+	return fmt.Sprintf("spec.package.channels names %s, which no selected catalog has: correct or remove it. The channels are %s.",
+		Quote(r.Channel), list(quotes(r.Existing), ", ", maxListed))
+}
+
+// SelfCertified reports that changes of the version follow no rules.
+type SelfCertified struct{}
+
+func (SelfCertified) text() string {
+	return "spec.upgrades.edges is SelfCertified, so that every change of the version, also to an older one, is at your own risk: remove it when the version that you want is installed."
+}
+
 // RefusedVersion is a refused version, with the number of older ones (More) that the same rule refuses.
 type RefusedVersion struct {
 	// Version is the version; empty if the bundle has no valid one. Then the text names Bundle.

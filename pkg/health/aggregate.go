@@ -35,11 +35,12 @@ const (
 )
 
 // maxAggregate and maxPart are the maximum sizes of a message and of one operator's part, in bytes. maxNamed is the maximum number of
-// operators that a command names.
+// operators that a command names, and maxFirst that in the message of Available.
 const (
 	maxAggregate = 1024
 	maxPart      = 200
 	maxNamed     = 5
+	maxFirst     = 3
 )
 
 // ConditionView is the part of an operator's condition that Contribute uses. The zero value is a condition that is not written yet.
@@ -68,6 +69,8 @@ type Contribution struct {
 	Waiting string
 	// Verb is the operation in progress, such as "Installing"; empty if there is none.
 	Verb string
+	// HasProblem is true if the operator cannot be installed, or a version has missed its deadline.
+	HasProblem bool
 	// Unhealthy is why an operator that worked has been unhealthy for longer than the limit; empty if it has not.
 	Unhealthy string
 }
@@ -92,6 +95,7 @@ func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedA
 	if s.Progressing.Status == conditionTrue {
 		c.Verb = verbs[s.Progressing.Reason]
 	}
+	c.HasProblem = s.hasProblem()
 	if since, ok := s.unhealthySince(); ok && now.Sub(since) >= degradedAfter {
 		c.Unhealthy = s.Healthy.text()
 	}
@@ -133,7 +137,7 @@ func available(all []Contribution) Condition {
 		}
 	}
 	if len(waiting) == 0 {
-		return Condition{TypeAvailable, conditionTrue, ReasonAsExpected, ""}
+		return Condition{TypeAvailable, conditionTrue, ReasonAsExpected, problems(all)}
 	}
 	subject := "it"
 	if len(waiting) > 1 {
@@ -143,6 +147,38 @@ func available(all []Contribution) Condition {
 	head := fmt.Sprintf("Cluster installation waits for %d platform %s. If %s cannot become ready, correct its spec, "+
 		"or set its spec.paused to true to continue without it. ", len(waiting), plural("operator", len(waiting)), subject)
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, describeCommand(names))}
+}
+
+// problems returns a message with the number and the first names of the operators that have a problem; empty if there are none. They do not
+// make the platform unavailable, but nothing else on the ClusterOperator shows them until an operator that worked degrades it.
+func problems(all []Contribution) string {
+	var names []string
+	for _, c := range all {
+		if c.HasProblem {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	verb, noun := "have", "problems"
+	if len(names) == 1 {
+		verb, noun = "has", "a problem"
+	}
+	return fmt.Sprintf("%d platform %s %s %s: %s%s", len(names), plural("operator", len(names)), verb, noun, firstNames(names, maxFirst), describeCommand(names))
+}
+
+// hasProblem reports whether the operator cannot be installed, or a version has missed its deadline. A version that is not available, or that
+// waits for approval, is no problem while the installed one works. Health is reported by Degraded.
+func (s OperatorState) hasProblem() bool {
+	if s.Paused || s.Removing || s.Progressing.Status == conditionTrue {
+		return false
+	}
+	switch s.Installed.Reason {
+	case platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed, platformv1alpha1.ReasonUnpackFailed, platformv1alpha1.ReasonInstallFailed:
+		return true
+	}
+	return s.Progressing.Reason == platformv1alpha1.ReasonDeadlineExceeded
 }
 
 // isAwaited reports whether a cluster installation waits for the operator. It does not wait for an operator that was ready before, is being

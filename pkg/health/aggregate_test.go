@@ -3,6 +3,7 @@ package health_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func TestAggregate(t *testing.T) {
 		"an operator that was ready once is not waited for again": {
 			installing: true, states: []health.OperatorState{broken("a", 1)}, want: allAsExpected,
 		},
-		"on day 2 a typo, a registry or a range changes nothing": {
+		"on day 2 a typo, a registry or a range changes no status": {
 			states: []health.OperatorState{
 				with(fresh("typo"), func(s *health.OperatorState) {
 					s.Installed = view("False", "SourceFailed", "", 99)
@@ -113,7 +114,23 @@ func TestAggregate(t *testing.T) {
 				}),
 				with(working("range"), func(s *health.OperatorState) { s.Progressing = view("False", "Blocked", "", 99) }),
 			},
-			want: allAsExpected,
+			want: []string{`Available=True AsExpected 2 platform operators have problems: registry, typo. See "kubectl describe plop registry typo".`,
+				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
+		},
+		// Promise HRD-M8: PlatformOperators that fail leave the ClusterOperator Available and not Degraded. The message of Available has their
+		// number and the first three names.
+		"HRD-M8 many operators that cannot be installed are counted, and the first three are named": {
+			states: slices.Collect(func(yield func(health.OperatorState) bool) {
+				for _, name := range []string{"e", "d", "c", "b", "a"} {
+					if !yield(with(fresh(name), func(s *health.OperatorState) {
+						s.Installed, s.Progressing = view("False", "ValidationFailed", "", 99), view("False", "Blocked", "", 99)
+					})) {
+						return
+					}
+				}
+			}),
+			want: []string{`Available=True AsExpected 5 platform operators have problems: a, b, c and 2 more. See "kubectl describe plop a b c d e".`,
+				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"an unhealthy operator degrades after ten minutes": {
 			states: []health.OperatorState{broken("b", 10), broken("a", 30), broken("young", 9)},
@@ -138,11 +155,11 @@ func TestAggregate(t *testing.T) {
 			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Upgrading 1 platform operator: a", "Degraded=False AsExpected "},
 		},
 		"after a hop that missed its deadline the ten minutes begin anew": {
-			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: allAsExpected,
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: []string{`Available=True AsExpected 1 platform operator has a problem: a. See "kubectl describe plop a".`, "Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"and end ten minutes later": {
 			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 10) })},
-			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
+			want: []string{`Available=True AsExpected 1 platform operator has a problem: a. See "kubectl describe plop a".`, "Progressing=False AsExpected ",
 				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\"."},
 		},
 		"an operator that never worked does not degrade the cluster on day 2": {

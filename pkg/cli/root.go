@@ -15,6 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/search"
 	"github.com/openshift/platform-operators/pkg/cli/status"
+	"github.com/openshift/platform-operators/pkg/cli/updates"
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
@@ -22,6 +23,7 @@ import (
 const (
 	groupCatalogs  = "catalogs"
 	groupInstalled = "installed"
+	groupUpgrades  = "upgrades"
 	groupPlugin    = "plugin"
 )
 
@@ -67,6 +69,7 @@ Exit codes:
 	root.AddGroup(
 		&cobra.Group{ID: groupCatalogs, Title: "Find operators:"},
 		&cobra.Group{ID: groupInstalled, Title: "Look at installed operators:"},
+		&cobra.Group{ID: groupUpgrades, Title: "Understand upgrades:"},
 		&cobra.Group{ID: groupPlugin, Title: "The plugin itself:"},
 	)
 	root.SetHelpCommandGroupID(groupPlugin)
@@ -85,6 +88,7 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		{groupCatalogs, search.NewCommand(i)},
 		{groupInstalled, list.NewCommand(i)},
 		{groupInstalled, status.NewCommand(i)},
+		{groupUpgrades, updates.NewCommand(i)},
 	} {
 		verb.command.GroupID = verb.group
 		if verb.command.Flags().Lookup("output") != nil {

@@ -56,6 +56,13 @@ func MaximumArgs(number int) cobra.PositionalArgs {
 	}
 }
 
+// ExactArgs refuses any other number of arguments.
+func ExactArgs(number int) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		return usage(command, cobra.ExactArgs(number)(command, args))
+	}
+}
+
 func usage(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil

@@ -1,0 +1,54 @@
+// Package remedy has the next steps that the verbs show: a sentence, and the command that carries it out. It is pure: it reads objects and
+// reasons, and no message. The commands are for a POSIX shell, and run as they are unless a word in capitals is to be replaced.
+package remedy
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+)
+
+// Remedy is the next step of an admin.
+type Remedy struct {
+	// Text is what to do, as an imperative sentence.
+	Text string `json:"text"`
+	// Command carries it out, or shows what is needed to do so; empty if there is no such command.
+	Command string `json:"command,omitempty"`
+}
+
+// Tools are the commands that remedies begin with.
+type Tools struct {
+	// Client is "kubectl" or "oc".
+	Client string
+	// Plugin is the name of this plugin, such as "oc platform".
+	Plugin string
+}
+
+// PatchOperator returns the command that merges fields into the spec of a PlatformOperator.
+func (t Tools) PatchOperator(name string, fields map[string]any) string {
+	return t.Client + " patch platformoperator " + name + " --type=merge -p " + quoted(map[string]any{"spec": fields})
+}
+
+// AllowPackage returns the command that adds a package to spec.allowedPackages, which must not be empty.
+func (t Tools) AllowPackage(name string) string {
+	patch := []map[string]any{{"op": "add", "path": "/spec/allowedPackages/-", "value": name}}
+	return t.Client + " patch platformoperatormanager " + operatorv1alpha1.PlatformOperatorManagerName + " --type=json -p " + quoted(patch)
+}
+
+// Show returns the command that shows an object with its conditions and Events.
+func (t Tools) Show(resource, name string) string {
+	return t.Client + " describe " + resource + " " + name
+}
+
+// quoted returns a value as JSON in one word for a shell.
+func quoted(value any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // a range has "<" and ">"
+	if err := encoder.Encode(value); err != nil {
+		return "''" // patches have only texts, lists and booleans
+	}
+	return "'" + strings.ReplaceAll(strings.TrimSpace(text.String()), "'", `'\''`) + "'"
+}

@@ -1,0 +1,74 @@
+// Package updates implements the verb "updates": the versions above the installed one, with the path to each, what blocks it, and the
+// command that permits it. The report is a pure function of the PlatformOperator, whose status has the newest updates and the number of
+// all; the command reads no catalog.
+package updates
+
+import (
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+)
+
+// Report is the result of the verb.
+type Report struct {
+	printer.Type `json:",inline"`
+	Operator     string `json:"operator"`
+	Package      string `json:"package"`
+	// Installed is the installed version, and Channel and Catalog are where it is from; empty if the status has none.
+	Installed string `json:"installed,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	Catalog   string `json:"catalog,omitempty"`
+	// Outdated means that the status is older than the last change of the spec.
+	Outdated bool `json:"outdated,omitempty"`
+	// Total is the number of all updates, and Updates are the newest ones, newest first.
+	Total   int      `json:"total"`
+	Updates []Update `json:"updates"`
+}
+
+// Update is one version above the installed one.
+type Update struct {
+	Version  string   `json:"version"`
+	Channels []string `json:"channels,omitempty"`
+	// Path are the versions from the first upgrade step to this version; empty if there is no path. PathIsCut means that the status has only
+	// its beginning.
+	Path      []string `json:"path,omitempty"`
+	PathIsCut bool     `json:"pathIsCut,omitempty"`
+	// Reason and Message are why the operator is not upgraded to the version now, and Remedy is what permits it; empty if nothing blocks it.
+	Reason  string         `json:"blockedReason,omitempty"`
+	Message string         `json:"blockedMessage,omitempty"`
+	Remedy  *remedy.Remedy `json:"remedy,omitempty"`
+}
+
+// NewReport returns the report about a PlatformOperator. A status of an older manager may lack any field.
+func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) Report {
+	status := operator.Status
+	report := Report{
+		Type: printer.TypeOf("UpdateList"), Operator: operator.Name, Package: operator.Spec.Package.Name,
+		Outdated: status.ObservedGeneration != 0 && status.ObservedGeneration < operator.Generation,
+		// A manager without availableUpdatesTotal lists all updates.
+		Total:   max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates)),
+		Updates: make([]Update, 0, len(status.AvailableUpdates)),
+	}
+	if installed := status.Installed; installed != nil {
+		report.Installed, report.Channel, report.Catalog = installed.Version, installed.Channel, installed.Catalog
+	}
+	for _, update := range status.AvailableUpdates {
+		report.Updates = append(report.Updates, Update{
+			Version: update.Version, Channels: update.Channels, Path: update.Path, PathIsCut: isCut(update),
+			Reason: string(update.BlockedReason), Message: update.BlockedMessage, Remedy: remedy.ForUpdate(tools, operator, update),
+		})
+	}
+	return report
+}
+
+// isCut reports whether the path of an update does not end at its version.
+func isCut(update platformv1alpha1.AvailableUpdate) bool {
+	return len(update.Path) == platformv1alpha1.MaxPath && update.Path[len(update.Path)-1] != update.Version
+}
+
+// IsBlocked reports whether there are updates, and each that the status lists is blocked.
+func (r Report) IsBlocked() bool {
+	return len(r.Updates) > 0 && !slices.ContainsFunc(r.Updates, func(u Update) bool { return u.Reason == "" })
+}

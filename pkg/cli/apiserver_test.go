@@ -52,6 +52,13 @@ func newAPIServer(t *testing.T, file string) *apiServer {
 	for _, kind := range []string{"PlatformOperatorManager", "PlatformOperator", "BundleDeployment"} {
 		server.objects[paths[kind]] = nil
 	}
+	addObjects(t, server, file)
+	return server
+}
+
+// addObjects adds the objects of a file in testdata/clusters.
+func addObjects(t *testing.T, server *apiServer, file string) {
+	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", "clusters", file))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +67,7 @@ func newAPIServer(t *testing.T, file string) *apiServer {
 	for {
 		var object map[string]any
 		if err := documents.Decode(&object); errors.Is(err, io.EOF) {
-			return server
+			return
 		} else if err != nil {
 			t.Fatalf("reading %s: %v", file, err)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/graph"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/list"
-	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/search"
 	"github.com/openshift/platform-operators/pkg/cli/status"
 	"github.com/openshift/platform-operators/pkg/cli/updates"
@@ -89,12 +89,9 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		{groupInstalled, list.NewCommand(i)},
 		{groupInstalled, status.NewCommand(i)},
 		{groupUpgrades, updates.NewCommand(i)},
+		{groupUpgrades, graph.NewCommand(i)},
 	} {
 		verb.command.GroupID = verb.group
-		if verb.command.Flags().Lookup("output") != nil {
-			// It fails only for a flag that does not exist, or that has a completion.
-			_ = verb.command.RegisterFlagCompletionFunc("output", printer.CompleteFormats)
-		}
 		root.AddCommand(verb.command)
 	}
 }

@@ -59,14 +59,7 @@ func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	} else {
 		r.firstRanks = g.startRanks(installed)
 	}
-	before := Version{}
-	for _, version := range append(slices.Clone(ready), installed.Version) {
-		if version.Compare(before) < 0 {
-			r.progress = progress{}
-		}
-		r.progress = r.progress.after(g.maskOf(version))
-		before = version
-	}
+	r.progress = g.progressAt(installed.Version, ready)
 	if r.exhausted = g.budget.exhausted(); !r.exhausted && (len(g.pkg.Unreadable) == 0 || g.pkg.SelfCertified) {
 		r.best = r.search(searchOptions{enforced: allSteps, from: start})
 		if r.exhausted = g.budget.exhausted(); r.exhausted {

@@ -51,7 +51,7 @@ of a long list.`,
 			return i.Run(command.Context(), o)
 		},
 	}
-	o.Output.AddFlags(command.Flags())
+	o.Output.AddFlags(command)
 	return command
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
@@ -31,11 +30,13 @@ const (
 	FormatYAML Format = "yaml"
 	// FormatName is one name on each line.
 	FormatName Format = "name"
+	// FormatText is prose for people, of a report that is no table. It may change between releases.
+	FormatText Format = "text"
 )
 
-// formats are the valid values of -o.
-func formats() []string {
-	return []string{string(FormatTable), string(FormatWide), string(FormatJSON), string(FormatYAML), string(FormatName)}
+// tableFormats are the formats of a report that is a table.
+func tableFormats() []Format {
+	return []Format{FormatTable, FormatWide, FormatJSON, FormatYAML, FormatName}
 }
 
 // Flags are the flags that select the output of a report.
@@ -44,31 +45,58 @@ type Flags struct {
 	Output string
 	// NoHeaders omits the headings of tables.
 	NoHeaders bool
+
+	// formats are the valid values of Output; the first one is the default.
+	formats []Format
 }
 
-// NewFlags returns the flags with their defaults.
-func NewFlags() *Flags { return &Flags{Output: string(FormatTable)} }
+// NewFlags returns the flags of a report that is a table, with their defaults.
+func NewFlags() *Flags { return NewFlagsFor(tableFormats()...) }
 
-// AddFlags adds the flags.
-func (f *Flags) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.Output, "output", "o", f.Output, "format of the output: "+strings.Join(formats(), ", "))
-	flags.BoolVar(&f.NoHeaders, "no-headers", f.NoHeaders, "omit the headings of tables")
+// NewFlagsFor returns the flags of a report with these formats. The first format is the default.
+func NewFlagsFor(formats ...Format) *Flags {
+	return &Flags{Output: string(formats[0]), formats: formats}
+}
+
+// AddFlags adds the flags to a command, and the completion of the formats.
+func (f *Flags) AddFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVarP(&f.Output, "output", "o", f.Output, "format of the output: "+f.list())
+	// It fails only for a flag that does not exist, or that has a completion.
+	_ = command.RegisterFlagCompletionFunc("output", f.complete)
+	if slices.Contains(f.formats, FormatTable) {
+		flags.BoolVar(&f.NoHeaders, "no-headers", f.NoHeaders, "omit the headings of tables")
+	}
 }
 
 // Validate returns an error with code Usage for an unknown format.
 func (f *Flags) Validate() error {
-	if slices.Contains(formats(), f.Output) {
+	if slices.Contains(f.formats, f.Format()) {
 		return nil
 	}
-	return exit.With(exit.Usage, fmt.Errorf("unknown format %q of --output: use one of %s", f.Output, strings.Join(formats(), ", ")))
+	return exit.With(exit.Usage, fmt.Errorf("unknown format %q of --output: use one of %s", f.Output, f.list()))
+}
+
+// list returns the valid formats as a text.
+func (f *Flags) list() string {
+	var names []string
+	for _, format := range f.formats {
+		names = append(names, string(format))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Format returns the selected format.
 func (f *Flags) Format() Format { return Format(f.Output) }
 
-// CompleteFormats completes the values of -o.
-func CompleteFormats(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	matching := slices.DeleteFunc(formats(), func(format string) bool { return !strings.HasPrefix(format, begun) })
+// complete completes the values of -o.
+func (f *Flags) complete(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var matching []string
+	for _, format := range f.formats {
+		if strings.HasPrefix(string(format), begun) {
+			matching = append(matching, string(format))
+		}
+	}
 	return matching, cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/catalogs"
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
@@ -19,10 +18,8 @@ import (
 // Options are the options of the verb.
 type Options struct {
 	Output *printer.Flags
-	// Directories are file-based catalogs to search instead of those of the cluster.
-	Directories []string
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster.
-	CAFile string
+	// Catalogs select what to search.
+	Catalogs catalogs.Flags
 	// Versions selects the table with a row for each version.
 	Versions bool
 	// Text is what to search for; empty for everything.
@@ -79,13 +76,9 @@ command shows what the others have, and the exit code is 1, or 5 for a directory
 			return i.Run(command.Context(), o)
 		},
 	}
-	flags := command.Flags()
-	flags.StringArrayVar(&o.Directories, "catalog-dir", nil, "directory with a file-based catalog to search instead of the cluster's "+
-		"catalogs; can be repeated")
-	flags.StringVar(&o.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of "+
-		"the cluster")
-	flags.BoolVar(&o.Versions, "versions", false, "show a row for each version")
-	o.Output.AddFlags(flags)
+	o.Catalogs.AddFlags(command.Flags())
+	command.Flags().BoolVar(&o.Versions, "versions", false, "show a row for each version")
+	o.Output.AddFlags(command)
 	return command
 }
 
@@ -94,7 +87,7 @@ func (o *Options) Validate() error { return o.Output.Validate() }
 
 // Complete connects to the cluster, unless directories are searched.
 func (o *Options) Complete() (err error) {
-	if len(o.Directories) == 0 {
+	if !o.Catalogs.AreDirectories() {
 		o.connection, err = cluster.Connect(o.invocation)
 	}
 	return err
@@ -102,11 +95,11 @@ func (o *Options) Complete() (err error) {
 
 // Run reads the catalogs and prints the report. It returns an error if a catalog could not be read, after it has printed the others.
 func (o *Options) Run(ctx context.Context) error {
-	sources, allowed, err := o.sources(ctx)
+	sources, manager, err := o.Catalogs.Find(ctx, o.connection, o.invocation.Warn)
 	if err != nil {
 		return err
 	}
-	report, failed := o.search(ctx, sources, allowed)
+	report, failed := o.search(ctx, sources, manager.AllowedPackages)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -167,39 +160,4 @@ func totalOf(all []Catalog) int {
 		total += c.Packages
 	}
 	return total
-}
-
-// sources returns the catalogs to search, and spec.allowedPackages of the manager.
-func (o *Options) sources(ctx context.Context) (sources []catalogs.Source, allowed []string, err error) {
-	if len(o.Directories) > 0 {
-		for _, directory := range o.Directories {
-			sources = append(sources, catalogs.Directory(directory))
-		}
-		return sources, nil, nil
-	}
-	spec, err := o.managerSpec(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	trust, err := catalogs.TrustOf(spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	finder := catalogs.Finder{Connection: o.connection, Trust: trust, CAFile: o.CAFile}
-	sources, err = finder.Find(ctx)
-	return sources, spec.AllowedPackages, err
-}
-
-// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with
-// a warning: packages can be searched before the manager is installed.
-func (o *Options) managerSpec(ctx context.Context) (operatorv1alpha1.PlatformOperatorManagerSpec, error) {
-	manager, err := o.connection.Manager(ctx)
-	switch {
-	case err == nil:
-		return manager.Spec, nil
-	case cluster.IsAbsent(err), cluster.IsForbidden(err):
-		o.invocation.Warn(err.Error() + "; the default of the trusted catalogs applies")
-		return operatorv1alpha1.PlatformOperatorManagerSpec{}, nil
-	}
-	return operatorv1alpha1.PlatformOperatorManagerSpec{}, err
 }

@@ -66,7 +66,7 @@ each page of a long list.`,
 			return i.Run(command.Context(), o)
 		},
 	}
-	o.Output.AddFlags(command.Flags())
+	o.Output.AddFlags(command)
 	return command
 }
 

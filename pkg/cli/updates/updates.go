@@ -60,7 +60,7 @@ The command needs the permission to get platformoperators.platform.openshift.io.
 			return i.Run(command.Context(), o)
 		},
 	}
-	o.Output.AddFlags(command.Flags())
+	o.Output.AddFlags(command)
 	return command
 }
 

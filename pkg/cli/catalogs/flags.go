@@ -1,0 +1,69 @@
+package catalogs
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+)
+
+// Flags select the catalogs that a verb reads: those of the cluster that the manager trusts, or directories.
+type Flags struct {
+	// Directories are file-based catalogs to read instead of those of the cluster.
+	Directories []string
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster.
+	CAFile string
+}
+
+// AddFlags adds the flags.
+func (f *Flags) AddFlags(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.Directories, "catalog-dir", nil, "directory with a file-based catalog to read instead of the cluster's "+
+		"catalogs; can be repeated")
+	flags.StringVar(&f.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of "+
+		"the cluster")
+}
+
+// AreDirectories reports whether directories are read, so that catalogs need no cluster.
+func (f *Flags) AreDirectories() bool { return len(f.Directories) > 0 }
+
+// Find returns the catalogs to read, and the spec of the PlatformOperatorManager, which is empty for directories. Only for directories may
+// connection be nil. It calls warn with a sentence if the manager's spec is unknown.
+func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn func(string)) ([]Source,
+	operatorv1alpha1.PlatformOperatorManagerSpec, error) {
+	var spec operatorv1alpha1.PlatformOperatorManagerSpec
+	if f.AreDirectories() {
+		var sources []Source
+		for _, directory := range f.Directories {
+			sources = append(sources, Directory(directory))
+		}
+		return sources, spec, nil
+	}
+	spec, err := managerSpec(ctx, connection, warn)
+	if err != nil {
+		return nil, spec, err
+	}
+	trust, err := TrustOf(spec)
+	if err != nil {
+		return nil, spec, err
+	}
+	finder := Finder{Connection: connection, Trust: trust, CAFile: f.CAFile}
+	sources, err := finder.Find(ctx)
+	return sources, spec, err
+}
+
+// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with
+// a warning: packages can be searched before the manager is installed.
+func managerSpec(ctx context.Context, connection *cluster.Connection, warn func(string)) (operatorv1alpha1.PlatformOperatorManagerSpec,
+	error) {
+	manager, err := connection.Manager(ctx)
+	switch {
+	case err == nil:
+		return manager.Spec, nil
+	case cluster.IsAbsent(err), cluster.IsForbidden(err):
+		warn(err.Error() + "; the default of the trusted catalogs applies")
+		return operatorv1alpha1.PlatformOperatorManagerSpec{}, nil
+	}
+	return operatorv1alpha1.PlatformOperatorManagerSpec{}, err
+}

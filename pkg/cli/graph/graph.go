@@ -1,0 +1,108 @@
+package graph
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/catalogs"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/completion"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// The formats of diagrams.
+const (
+	formatMermaid printer.Format = "mermaid"
+	formatDOT     printer.Format = "dot"
+)
+
+// Options are the options of the verb.
+type Options struct {
+	Output *printer.Flags
+	// Catalogs select where to look for the package, and Catalog is the name of one of them; empty for that of the installed version.
+	Catalogs catalogs.Flags
+	Catalog  string
+	// Operator is the name of a PlatformOperator; empty if Package is set.
+	Operator string
+	// Package is the name of a package; empty for that of the operator.
+	Package string
+	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them.
+	Channels []string
+
+	invocation *invocation.Invocation
+	connection *cluster.Connection
+}
+
+// NewOptions returns the options with their defaults.
+func NewOptions(i *invocation.Invocation) *Options {
+	return &Options{Output: printer.NewFlagsFor(printer.FormatText, formatMermaid, formatDOT, printer.FormatJSON), invocation: i}
+}
+
+// NewCommand returns the command.
+func NewCommand(i *invocation.Invocation) *cobra.Command {
+	o := NewOptions(i)
+	command := &cobra.Command{
+		Use:   "graph OPERATOR | --package PACKAGE",
+		Short: "Show the upgrade graph of a package: versions, edges, steps, and what blocks them",
+		Long: `Show the upgrade graph of a package. With the name of a PlatformOperator, it is the graph that the manager uses: the channels and edges
+of its spec, its installed version, the number of upgrade steps to each newer version, and what blocks a version. With --package, it is the
+graph of all channels, or of those that --channel selects, and nothing needs to be installed.
+
+The kinds of edges are replaces, skips and skipRange of a channel's entry, semver, and self-certified. The steps are the upgrade rules of the
+author. An edge is blocked if a step forbids it, if the version does not support the cluster, if the rules cannot be read, or if it leads to
+a lower version. In text, consecutive versions with the same edges are one line; no version is omitted, whatever the size of the graph.
+
+The graph is of one catalog: that of --catalog, else that of the installed version, else the first by name that has the package. The command
+reads catalogs as search does, and needs the same permissions. In addition, it needs the permission to get the PlatformOperator. It reads
+clusterversions if it may. With --package and --catalog-dir, it needs no cluster.`,
+		Example: i.Examples(`
+# How can the operator be upgraded, and what blocks a version?
+{{name}} graph quay
+
+# The same as a picture
+{{name}} graph quay -o dot | dot -Tsvg > quay.svg
+
+# A package that is not installed, in one channel
+{{name}} graph --package project-quay --channel stable-3.12
+
+# A file-based catalog on disk, without a cluster
+{{name}} graph --package project-quay --catalog-dir ./catalog -o mermaid
+
+# The edges that are blocked
+{{name}} graph quay -o json | jq -r '.edges[] | select(.blockedReason) | "\(.from) \(.to) \(.blockedReason)"'`),
+		Args:              invocation.MaximumArgs(1),
+		ValidArgsFunction: completion.Operators(i),
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Operator = args[0]
+			}
+			return i.Run(command.Context(), o)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.Package, "package", "", "name of a package, instead of an operator")
+	flags.StringArrayVar(&o.Channels, "channel", nil, "channel whose edges are shown; can be repeated")
+	flags.StringVar(&o.Catalog, "catalog", "", `name of the catalog as search shows it, such as "ClusterCatalog/name"`)
+	o.Catalogs.AddFlags(flags)
+	o.Output.AddFlags(command)
+	return command
+}
+
+// Validate checks the argument and the flags.
+func (o *Options) Validate() error {
+	if (o.Operator == "") == (o.Package == "") {
+		return exit.With(exit.Usage, errors.New("name either a PlatformOperator or a package, such as: "+o.invocation.Name+" graph --package quay"))
+	}
+	return o.Output.Validate()
+}
+
+// Complete connects to the cluster, unless only directories are read.
+func (o *Options) Complete() (err error) {
+	if o.Operator != "" || !o.Catalogs.AreDirectories() {
+		o.connection, err = cluster.Connect(o.invocation)
+	}
+	return err
+}

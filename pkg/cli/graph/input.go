@@ -1,0 +1,156 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// installation is the installed bundle, and the versions at which the operator was ready before, the oldest first.
+type installation struct {
+	upgrade.Bundle
+	ready []upgrade.Version
+}
+
+// isKnown reports whether a version is installed, and can be read.
+func (i installation) isKnown() bool { return !i.Version.IsZero() }
+
+// installed returns what is installed; the zero value if nothing is, or if the version cannot be read.
+func (in Input) installed() installation {
+	if in.Operator == nil || in.Operator.Status.Installed == nil {
+		return installation{}
+	}
+	bundle := in.Operator.Status.Installed
+	version, err := upgrade.ParseVersion(bundle.Version, bundle.Release)
+	if err != nil {
+		return installation{}
+	}
+	found := installation{Bundle: upgrade.Bundle{Name: bundle.Bundle, Version: version}}
+	for _, entry := range slices.Backward(in.Operator.Status.History) {
+		if ready, err := upgrade.ParseVersion(entry.Version, ""); err == nil && entry.ReadyTime != nil {
+			found.ready = append(found.ready, ready)
+		}
+	}
+	return found
+}
+
+// channels returns the channels whose entries are edges.
+func (in Input) channels() []string {
+	switch {
+	case len(in.Channels) > 0:
+		return in.Channels
+	case in.Operator != nil && in.Operator.Spec.Package.Channels != nil:
+		return in.Operator.Spec.Package.Channels
+	case in.Operator != nil && in.Package.DefaultChannel != "":
+		return []string{in.Package.DefaultChannel}
+	}
+	var all []string
+	for _, channel := range in.Package.Channels {
+		all = append(all, channel.Name)
+	}
+	return all
+}
+
+// packageOf returns the input of pkg/upgrade, as the manager composes it, and sentences about what it omits.
+func packageOf(in Input) (pkg upgrade.Package, notes []string) {
+	pkg = upgrade.Package{Name: in.Package.Name, OnlyPrereleases: true}
+	switch in.DefaultEdges {
+	case operatorv1alpha1.DefaultEdgesSemver:
+		pkg.Default = upgrade.Semver
+	case operatorv1alpha1.DefaultEdgesBoth:
+		pkg.Default = upgrade.Both
+	}
+	if in.Operator != nil && in.Operator.Spec.Upgrades != nil {
+		switch in.Operator.Spec.Upgrades.Edges {
+		case platformv1alpha1.EdgesChannel:
+			pkg.Override = upgrade.Channel
+		case platformv1alpha1.EdgesSemver:
+			pkg.Override = upgrade.Semver
+		case platformv1alpha1.EdgesSelfCertified:
+			pkg.SelfCertified = true
+		}
+	}
+	selected, notes := in.addEntries(&pkg)
+	for i := range in.Package.Bundles {
+		bundle := &in.Package.Bundles[i]
+		version, err := upgrade.ParseVersion(bundle.Version, bundle.Release)
+		switch {
+		case !selected[bundle.Name]:
+			continue
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("Bundle %q is omitted: %v.", bundle.Name, err))
+			continue
+		}
+		pkg.OnlyPrereleases = pkg.OnlyPrereleases && version.IsPrerelease()
+		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{
+			Name: bundle.Name, Version: version, Deprecated: bundle.Deprecated != "", Unfit: unfitFor(bundle, in.ClusterVersion),
+		})
+	}
+	for _, written := range in.Package.UpgradeRules {
+		addRules(&pkg, in.Catalog, written)
+	}
+	for _, sentence := range pkg.Unreadable {
+		notes = append(notes, "No upgrade is permitted, because "+sentence+".")
+	}
+	return pkg, append(notes, in.Package.Faults...)
+}
+
+// addEntries adds the entries of the channels. It returns the bundles that they name, and a note for each channel that does not exist.
+func (in Input) addEntries(pkg *upgrade.Package) (selected map[string]bool, notes []string) {
+	selected = map[string]bool{}
+	for _, name := range in.channels() {
+		channel, exists := in.Package.Channel(name)
+		if !exists {
+			notes = append(notes, fmt.Sprintf("The package has no channel %q.", name))
+		}
+		for _, entry := range channel.Entries {
+			selected[entry.Name] = true
+			pkg.Entries = append(pkg.Entries, upgrade.Entry{Channel: name, Entry: entry})
+		}
+	}
+	return selected, notes
+}
+
+// addRules adds the author's rules, or the reason why they cannot be read.
+func addRules(pkg *upgrade.Package, catalogName string, written catalog.UpgradeRules) {
+	where := fmt.Sprintf("%s of package %q in catalog %s", written.Location, pkg.Name, catalogName)
+	if written.Fault != "" {
+		pkg.Unreadable = append(pkg.Unreadable, where+" cannot be used: "+written.Fault)
+		return
+	}
+	rules, err := upgrade.ReadRules(pkg.Name, written.Schema, []byte(written.Raw))
+	if err != nil {
+		pkg.Unreadable = append(pkg.Unreadable, fmt.Sprintf("%s cannot be read: %v", where, err))
+		return
+	}
+	rules.Location = where
+	pkg.Rules = append(pkg.Rules, rules)
+}
+
+// unfitFor returns why a cluster must not run a bundle, as a clause; empty if it may, or if its version is not known.
+func unfitFor(bundle *catalog.Bundle, clusterVersion string) string {
+	cluster, err := compat.ParseClusterVersion(clusterVersion)
+	if err != nil {
+		return ""
+	}
+	permitted, err := compat.ReadMax(bundle.MaxOpenShiftVersions)
+	switch {
+	case err != nil:
+		return reason.Text(reason.UnreadableMaxOpenShift{Err: err.Error()})
+	case permitted != nil && permitted.Compare(cluster) < 0:
+		return reason.Text(reason.MaxOpenShift{Max: *permitted, Cluster: cluster.String()})
+	}
+	return ""
+}
+
+// compareNodes orders nodes by version and then by name, as pkg/upgrade orders bundles.
+func compareNodes(a, b Node) int {
+	return cmp.Or(a.version.Compare(b.version), cmp.Compare(a.Bundle, b.Bundle))
+}

@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"slices"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// addNodes adds the versions, and the installed one if the catalog does not have it.
+func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
+	channels := map[string][]string{}
+	for _, name := range r.Channels {
+		channel, _ := in.Package.Channel(name)
+		for _, entry := range channel.Entries {
+			channels[entry.Name] = append(channels[entry.Name], name)
+		}
+	}
+	at, isMissing := in.installed(), true
+	for _, each := range graph.Bundles() {
+		bundle, _ := in.Package.Bundle(each.Name)
+		limit, _ := compat.Record(bundle.MaxOpenShiftVersions)
+		isInstalled := at.isKnown() && each.Version.Equal(at.Version)
+		isMissing = isMissing && !isInstalled
+		r.Nodes = append(r.Nodes, Node{
+			Version: each.Version.String(), Bundle: each.Name, Channels: channels[each.Name], Installed: isInstalled,
+			Deprecated: each.Deprecated, MaxOpenShift: limit, version: each.Version,
+		})
+	}
+	if at.isKnown() && isMissing {
+		node := Node{Version: at.Version.String(), Bundle: at.Name, Installed: true, Missing: true, version: at.Version}
+		index, _ := slices.BinarySearchFunc(r.Nodes, node, compareNodes)
+		r.Nodes = slices.Insert(r.Nodes, index, node)
+	}
+}
+
+// addEdges adds the edges, and those to lower versions. Consecutive edges share equal sources and messages, because semantic versioning
+// gives a package of thousands of versions millions of edges.
+func (r *Report) addEdges(graph *upgrade.Graph, at installation) {
+	bundles := graph.Bundles()
+	all := slices.Concat(graph.Edges(), graph.Downgrades())
+	r.Edges = make([]Edge, 0, len(all))
+	var last Edge
+	for i, edge := range all {
+		var ready []upgrade.Version
+		if at.isKnown() && bundles[edge.From].Version.Equal(at.Version) {
+			ready = at.ready
+		}
+		refusal := graph.EdgeRefusal(edge, ready)
+		if i == 0 || !slices.Equal(edge.Sources, all[i-1].Sources) {
+			last.Sources = sourcesOf(edge.Sources)
+		}
+		if last.Reason = string(refusal.Reason); last.Message != refusal.Message {
+			last.Message = refusal.Message
+		}
+		last.From, last.To = bundles[edge.From].Name, bundles[edge.To].Name
+		r.Edges = append(r.Edges, last)
+	}
+}
+
+func sourcesOf(all []upgrade.Source) []Source {
+	sources := make([]Source, 0, len(all))
+	for _, each := range all {
+		sources = append(sources, Source{Kind: string(each.Kind), Channel: each.Channel})
+	}
+	return sources
+}
+
+// addPaths adds the path from the installed version to each higher one, or why there is none.
+func (r *Report) addPaths(graph *upgrade.Graph, at installation) {
+	reach := graph.From(at.Bundle, at.ready)
+	index := map[string]int{}
+	for i := range r.Nodes {
+		index[r.Nodes[i].Bundle] = i
+	}
+	isMissing := r.Nodes[index[at.Name]].Missing
+	for to, bundle := range graph.Bundles() {
+		node := &r.Nodes[index[bundle.Name]]
+		if bundle.Version.Compare(at.Version) <= 0 {
+			continue
+		}
+		if node.Steps = reach.Steps(to); node.Steps == 0 {
+			refusal := reach.Refusal(to)
+			node.Reason, node.Message = string(refusal.Reason), refusal.Message
+			continue
+		}
+		if node.Steps <= platformv1alpha1.MaxPath {
+			path, _ := reach.Path(to)
+			for _, hop := range path {
+				node.Path = append(node.Path, graph.Bundles()[hop.Bundle].Version.String())
+			}
+		}
+		if isMissing && node.Steps == 1 {
+			r.Edges = append(r.Edges, Edge{From: at.Name, To: bundle.Name, Sources: sourcesOf(reach.LastHop(to).Sources)})
+		}
+	}
+}
+
+// addStatus adds what blocks a version according to the status of the PlatformOperator. The manager knows more than the graph, such as the
+// range, the approval and the other operators.
+func (r *Report) addStatus(operator *platformv1alpha1.PlatformOperator) {
+	known := map[string]platformv1alpha1.AvailableUpdate{}
+	for _, update := range operator.Status.AvailableUpdates {
+		known[update.Version] = update
+	}
+	for i := range r.Nodes {
+		if update, isKnown := known[r.Nodes[i].Version]; isKnown && update.BlockedReason != "" {
+			r.Nodes[i].Reason, r.Nodes[i].Message = string(update.BlockedReason), update.BlockedMessage
+		}
+	}
+}

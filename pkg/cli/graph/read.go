@@ -1,0 +1,148 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/catalogs"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// Run reads the operator and the catalogs, and prints the report.
+func (o *Options) Run(ctx context.Context) error {
+	in, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range o.Channels {
+		if _, exists := in.Package.Channel(name); !exists {
+			return exit.With(exit.Usage, fmt.Errorf("package %s of %s has no channel %q: use one of %s", in.Package.Name, in.Catalog, name,
+				strings.Join(Input{Package: in.Package}.channels(), ", ")))
+		}
+	}
+	return o.print(o.invocation.Streams.Out, NewReport(in))
+}
+
+// print writes a report in the selected format.
+func (o *Options) print(w io.Writer, report Report) error {
+	switch o.Output.Format() {
+	case printer.FormatJSON:
+		return printer.Report(w, printer.FormatJSON, report)
+	case formatDOT:
+		return report.writeDOT(w)
+	case formatMermaid:
+		if len(report.Edges) > maxMermaidEdges {
+			o.invocation.Warn(fmt.Sprintf("the graph has %d edges, and Mermaid draws at most %d by default: raise maxEdges in its configuration, or "+
+				"use -o dot", len(report.Edges), maxMermaidEdges))
+		}
+		return report.writeMermaid(w)
+	}
+	return report.writeText(w, o.invocation.Width)
+}
+
+// read reads what the report is made of.
+func (o *Options) read(ctx context.Context) (in Input, err error) {
+	in.Channels = o.Channels
+	name := o.Package
+	if o.Operator != "" {
+		if in.Operator, err = o.connection.Operator(ctx, o.Operator); err != nil {
+			return in, err
+		}
+		name = in.Operator.Spec.Package.Name
+	}
+	sources, manager, err := o.Catalogs.Find(ctx, o.connection, o.invocation.Warn)
+	if err != nil {
+		return in, err
+	}
+	in.DefaultEdges = manager.DefaultEdges
+	if sources, err = o.choose(sources, in.Operator); err != nil {
+		return in, err
+	}
+	if in.Catalog, in.Package, err = o.find(ctx, sources, name); err != nil {
+		return in, err
+	}
+	in.ClusterVersion, err = o.clusterVersion(ctx)
+	return in, err
+}
+
+// choose returns the catalog that the flag names, else that of the installed version, else all of them.
+func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.PlatformOperator) ([]catalogs.Source, error) {
+	name := o.Catalog
+	if name == "" && operator != nil && operator.Status.Installed != nil {
+		name = operator.Status.Installed.Catalog
+	}
+	index := slices.IndexFunc(sources, func(s catalogs.Source) bool { return s.Name == name })
+	switch {
+	case index >= 0:
+		return sources[index : index+1], nil
+	case o.Catalog == "":
+		return sources, nil
+	}
+	var names []string
+	for _, source := range sources {
+		names = append(names, source.Name)
+	}
+	return nil, exit.With(exit.Usage, fmt.Errorf("there is no catalog %q that the manager trusts: use one of %s", o.Catalog,
+		strings.Join(names, ", ")))
+}
+
+// find returns the first of the catalogs that has a package. It warns about the others, and about those that cannot be read.
+func (o *Options) find(ctx context.Context, sources []catalogs.Source, name string) (string, *catalog.Package, error) {
+	packages := make([]*catalog.Package, len(sources))
+	var failed error
+	catalogs.ReadAll(ctx, sources, func(index int, all []catalog.Package, err error) {
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("catalog %s: %w", sources[index].Name, err))
+			return
+		}
+		if at := slices.IndexFunc(all, func(p catalog.Package) bool { return p.Name == name }); at >= 0 {
+			found := all[at] // a copy, so that the other packages can be freed
+			packages[index] = &found
+		}
+	})
+	if ctx.Err() != nil {
+		return "", nil, ctx.Err()
+	}
+	first := slices.IndexFunc(packages, func(p *catalog.Package) bool { return p != nil })
+	switch {
+	case first < 0 && failed != nil:
+		return "", nil, fmt.Errorf("no catalog that can be read has package %q: %w", name, failed)
+	case first < 0:
+		return "", nil, fmt.Errorf("none of %s has package %q; find packages with: %s search", printer.Count(len(sources), "catalog"), name,
+			o.invocation.Name)
+	case failed != nil:
+		o.invocation.Warn(failed.Error())
+	}
+	for i := first + 1; i < len(packages); i++ {
+		if packages[i] != nil {
+			o.invocation.Warn(fmt.Sprintf("%s has package %s, too; show its graph with --catalog %s", sources[i].Name, name, sources[i].Name))
+		}
+	}
+	return sources[first].Name, packages[first], nil
+}
+
+// clusterVersion returns the version of OpenShift; empty without a cluster, without OpenShift, and, with a warning, without the permission.
+func (o *Options) clusterVersion(ctx context.Context) (string, error) {
+	if o.connection == nil {
+		return "", nil
+	}
+	version, err := o.connection.ClusterVersion(ctx)
+	switch {
+	case cluster.IsAbsent(err):
+		return "", nil
+	case cluster.IsForbidden(err):
+		o.invocation.Warn(err.Error() + "; versions that do not support the cluster are not marked")
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return version.Status.Desired.Version, nil
+}

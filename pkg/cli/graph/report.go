@@ -1,0 +1,152 @@
+// Package graph implements the verb "graph": the upgrade graph of a package, with the installed version, edges by kind, the author's steps,
+// and what blocks an edge or a version. The report is a pure function of a package of a catalog, a PlatformOperator and the version of the
+// cluster. Edges, paths and refusals are those of pkg/upgrade, which the manager uses, too.
+package graph
+
+import (
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// Input is what a report is made of.
+type Input struct {
+	// Catalog is the name of the catalog that has Package.
+	Catalog string
+	Package *catalog.Package
+	// Operator is the PlatformOperator of the package; nil for the graph of a package that need not be installed.
+	Operator *platformv1alpha1.PlatformOperator
+	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them without one.
+	Channels []string
+	// DefaultEdges is spec.defaultEdges of the PlatformOperatorManager.
+	DefaultEdges operatorv1alpha1.DefaultEdges
+	// ClusterVersion is the version of OpenShift; empty if it is not known. Then no version is unfit for the cluster.
+	ClusterVersion string
+}
+
+// Report is the result of the verb.
+type Report struct {
+	printer.Type `json:",inline"`
+	Package      string `json:"package"`
+	Catalog      string `json:"catalog"`
+	// Operator is the PlatformOperator, and Installed its version; empty if there is none.
+	Operator  string `json:"operator,omitempty"`
+	Installed string `json:"installed,omitempty"`
+	// Channels are the channels whose entries are edges.
+	Channels       []string `json:"channels"`
+	DefaultChannel string   `json:"defaultChannel,omitempty"`
+	// Semantics are channel, semver, both or self-certified: which edges exist. All of them must permit an edge.
+	Semantics []string `json:"semantics"`
+	// Steps are the upgrade rules of the author that an edge must not bypass.
+	Steps []Step `json:"steps,omitempty"`
+	// Nodes are the versions, in ascending order.
+	Nodes []Node `json:"nodes"`
+	// Edges are ordered by their first and second node.
+	Edges []Edge `json:"edges"`
+	// Notes are sentences about parts of the package that cannot be used.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready at a
+// version in Through.
+type Step struct {
+	// Rules are the upgrade rules that have the step.
+	Rules   string `json:"rules"`
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Through string `json:"through"`
+	// Select is any or latest: which versions in Through count.
+	Select string `json:"select"`
+	// Reason is the author's explanation; empty if there is none.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Node is one version.
+type Node struct {
+	Version string `json:"version"`
+	// Bundle is the name of the bundle, which Edge refers to.
+	Bundle string `json:"bundle"`
+	// Channels are those of the report that have the version.
+	Channels   []string `json:"channels,omitempty"`
+	Installed  bool     `json:"installed,omitempty"`
+	Deprecated bool     `json:"deprecated,omitempty"`
+	// Missing means that the catalog does not have the version, which is installed.
+	Missing bool `json:"missing,omitempty"`
+	// MaxOpenShift is the last minor version of OpenShift that the bundle supports; empty if it declares none.
+	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
+	// Steps is the number of upgrade steps from the installed version; 0 if there is no path. Path are their versions; empty if there are
+	// more than status.availableUpdates of a PlatformOperator may have.
+	Steps int      `json:"stepsFromInstalled,omitempty"`
+	Path  []string `json:"pathFromInstalled,omitempty"`
+	// Reason and Message are why the operator is not upgraded to the version; empty if nothing is known to block it.
+	Reason  string `json:"blockedReason,omitempty"`
+	Message string `json:"blockedMessage,omitempty"`
+
+	version upgrade.Version
+}
+
+// Edge is an upgrade from one version to another.
+type Edge struct {
+	// From and To are names of bundles.
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Sources []Source `json:"sources"`
+	// Reason and Message are why an operator at From, which came from no other version, may not take the edge. For the installed version,
+	// the history counts. They are empty if nothing blocks the edge.
+	Reason  string `json:"blockedReason,omitempty"`
+	Message string `json:"blockedMessage,omitempty"`
+}
+
+// Source is why an edge exists.
+type Source struct {
+	// Kind is replaces, skips, skipRange, semver or self-certified.
+	Kind string `json:"kind"`
+	// Channel is the channel whose entry declares the edge; empty for other kinds.
+	Channel string `json:"channel,omitempty"`
+}
+
+// NewReport returns the report.
+func NewReport(in Input) Report {
+	pkg, notes := packageOf(in)
+	graph := upgrade.New(pkg)
+	report := Report{
+		Type: printer.TypeOf("UpgradeGraph"), Package: in.Package.Name, Catalog: in.Catalog, Channels: in.channels(),
+		DefaultChannel: in.Package.DefaultChannel, Semantics: semanticsOf(pkg, graph), Steps: stepsOf(pkg), Notes: append(notes, graph.Notes()...),
+		Nodes: []Node{}, Edges: []Edge{},
+	}
+	at := in.installed()
+	report.addNodes(in, graph)
+	report.addEdges(graph, at)
+	if at.isKnown() {
+		report.Operator, report.Installed = in.Operator.Name, at.Version.String()
+		report.addPaths(graph, at)
+		report.addStatus(in.Operator)
+	}
+	return report
+}
+
+func semanticsOf(pkg upgrade.Package, graph *upgrade.Graph) []string {
+	if pkg.SelfCertified {
+		return []string{string(upgrade.FromSelfCertified)}
+	}
+	var all []string
+	for _, each := range graph.Semantics() {
+		all = append(all, string(each))
+	}
+	return all
+}
+
+func stepsOf(pkg upgrade.Package) []Step {
+	var steps []Step
+	for _, rules := range pkg.Rules {
+		for _, step := range rules.Steps {
+			steps = append(steps, Step{
+				Rules: rules.Location, From: step.From.String(), To: step.To.String(), Through: step.Through.String(), Select: string(step.Select),
+				Reason: step.Reason,
+			})
+		}
+	}
+	return steps
+}

@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// writeText writes the report for people: the newest version first, and below each the edges that lead to it.
+func (r Report) writeText(w io.Writer, width int) error {
+	var head strings.Builder
+	for _, line := range r.heading() {
+		head.WriteString(printer.Indented(line, "", width))
+	}
+	for _, step := range r.Steps {
+		head.WriteString(printer.Indented(step.sentence(), "  ", width))
+	}
+	for _, note := range r.Notes {
+		head.WriteString(printer.Indented("Note: "+note, "", width))
+	}
+	if _, err := io.WriteString(w, head.String()); err != nil {
+		return err
+	}
+	into := r.edgesInto()
+	positions := r.positions()
+	for _, node := range slices.Backward(r.Nodes) {
+		var out strings.Builder
+		out.WriteString("\n" + printer.Indented(node.heading(), "", width))
+		if node.Reason != "" {
+			out.WriteString(printer.Indented(fmt.Sprintf("blocked (%s): %s", node.Reason, node.Message), "  ", width))
+		}
+		for _, group := range r.grouped(into[node.Bundle], positions) {
+			out.WriteString(printer.Indented(r.sentenceOf(group), "  ", width))
+		}
+		if _, err := io.WriteString(w, out.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heading returns what the graph is of, and the number of its versions and edges.
+func (r Report) heading() []string {
+	subject := fmt.Sprintf("Package %s of %s", r.Package, r.Catalog)
+	if r.Installed != "" {
+		subject += fmt.Sprintf(", with version %s of PlatformOperator %s", r.Installed, r.Operator)
+	}
+	counts := fmt.Sprintf("%s, %s", printer.Count(len(r.Nodes), "version"), printer.Count(len(r.Edges), "edge"))
+	if kinds := r.kinds(); kinds != "" {
+		counts += ": " + kinds
+	}
+	lines := []string{subject, "Channels: " + strings.Join(r.Channels, ", "), "Semantics: " + strings.Join(r.Semantics, " and "), counts}
+	if len(r.Steps) > 0 {
+		lines = append(lines, "Steps:")
+	}
+	return lines
+}
+
+// kinds returns the number of edges of each kind, and of those that are blocked. An edge can have several kinds.
+func (r Report) kinds() string {
+	counts, blocked := map[string]int{}, 0
+	for _, edge := range r.Edges {
+		for i, source := range edge.Sources {
+			if !slices.ContainsFunc(edge.Sources[:i], func(s Source) bool { return s.Kind == source.Kind }) {
+				counts[source.Kind]++
+			}
+		}
+		if edge.Reason != "" {
+			blocked++
+		}
+	}
+	var parts []string
+	for _, kind := range []string{"replaces", "skips", "skipRange", "semver", "self-certified"} {
+		if counts[kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[kind], kind))
+		}
+	}
+	if blocked > 0 {
+		parts = append(parts, fmt.Sprintf("%d blocked", blocked))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sentence returns what a step requires.
+func (s Step) sentence() string {
+	text := fmt.Sprintf("from %s to %s only through %s", s.From, s.To, s.Through)
+	if s.Select == "latest" {
+		text = fmt.Sprintf("from %s to %s only through the latest of %s", s.From, s.To, s.Through)
+	}
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	return text + " (" + s.Rules + ")"
+}
+
+// heading returns the version and what is to know about it.
+func (n Node) heading() string {
+	var parts []string
+	if n.Installed {
+		parts = append(parts, "installed")
+	}
+	if n.Missing {
+		parts = append(parts, "not in these channels")
+	}
+	switch {
+	case n.Steps == 1:
+		parts = append(parts, "1 step")
+	case n.Steps > 1 && len(n.Path) > 0:
+		parts = append(parts, fmt.Sprintf("%d steps: %s", n.Steps, strings.Join(n.Path, " -> ")))
+	case n.Steps > 1:
+		parts = append(parts, fmt.Sprintf("%d steps", n.Steps))
+	}
+	if n.MaxOpenShift != "" {
+		parts = append(parts, "OpenShift up to "+n.MaxOpenShift)
+	}
+	if n.Deprecated {
+		parts = append(parts, "deprecated")
+	}
+	text := n.Version
+	if len(n.Channels) > 0 {
+		text += " [" + strings.Join(n.Channels, ", ") + "]"
+	}
+	return strings.Join(append([]string{text}, parts...), "; ")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/explain"
 	"github.com/openshift/platform-operators/pkg/cli/graph"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/list"
@@ -90,6 +91,7 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		{groupInstalled, status.NewCommand(i)},
 		{groupUpgrades, updates.NewCommand(i)},
 		{groupUpgrades, graph.NewCommand(i)},
+		{groupUpgrades, explain.NewCommand(i)},
 	} {
 		verb.command.GroupID = verb.group
 		root.AddCommand(verb.command)

@@ -42,18 +42,19 @@ func (r *Report) addEdges(graph *upgrade.Graph, at installation) {
 	all := slices.Concat(graph.Edges(), graph.Downgrades())
 	r.Edges = make([]Edge, 0, len(all))
 	var last Edge
+	var refusal upgrade.Refusal
 	for i, edge := range all {
 		var ready []upgrade.Version
 		if at.isKnown() && bundles[edge.From].Version.Equal(at.Version) {
 			ready = at.ready
 		}
-		refusal := graph.EdgeRefusal(edge, ready)
+		if now := graph.EdgeRefusal(edge, ready); now != refusal {
+			refusal = now
+		}
 		if i == 0 || !slices.Equal(edge.Sources, all[i-1].Sources) {
 			last.Sources = sourcesOf(edge.Sources)
 		}
-		if last.Reason = string(refusal.Reason); last.Message != refusal.Message {
-			last.Message = refusal.Message
-		}
+		last.Reason, last.Message = string(refusal.Reason), refusal.Message
 		last.From, last.To = bundles[edge.From].Name, bundles[edge.To].Name
 		r.Edges = append(r.Edges, last)
 	}

@@ -40,7 +40,8 @@ func (o *Options) print(w io.Writer, report Report) error {
 		return report.writeDOT(w)
 	case formatMermaid:
 		if len(report.Edges) > maxMermaidEdges {
-			o.invocation.Warn(fmt.Sprintf("the graph has %d edges, and Mermaid draws at most %d by default: raise maxEdges in its configuration, or "+
+			o.invocation.Warn(fmt.Sprintf("the graph has %d edges, and Mermaid draws at most %d by default: raise maxEdges in its "+
+				"configuration, or "+
 				"use -o dot", len(report.Edges), maxMermaidEdges))
 		}
 		return report.writeMermaid(w)

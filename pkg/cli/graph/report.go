@@ -49,8 +49,8 @@ type Report struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready at a
-// version in Through.
+// Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready
+// at a version in Through.
 type Step struct {
 	// Rules are the upgrade rules that have the step.
 	Rules   string `json:"rules"`
@@ -113,7 +113,8 @@ func NewReport(in Input) Report {
 	graph := upgrade.New(pkg)
 	report := Report{
 		Type: printer.TypeOf("UpgradeGraph"), Package: in.Package.Name, Catalog: in.Catalog, Channels: in.channels(),
-		DefaultChannel: in.Package.DefaultChannel, Semantics: semanticsOf(pkg, graph), Steps: stepsOf(pkg), Notes: append(notes, graph.Notes()...),
+		DefaultChannel: in.Package.DefaultChannel, Semantics: semanticsOf(pkg, graph), Steps: stepsOf(pkg),
+		Notes: append(notes, graph.Notes()...),
 		Nodes: []Node{}, Edges: []Edge{},
 	}
 	at := in.installed()

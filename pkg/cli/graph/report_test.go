@@ -35,11 +35,12 @@ func TestCLI_7_EdgesOfAGraph(t *testing.T) {
 		in    Input
 		edges []string
 	}{
-		"AllChannels":       {Input{}, []string{"a b replaces", "b c replaces", "c d replaces"}},
-		"OneChannel":        {Input{Channels: []string{"fast"}}, []string{"c d replaces"}},
-		"UnknownChannel":    {Input{Channels: []string{"x"}}, nil},
-		"Semver":            {Input{DefaultEdges: operatorv1alpha1.DefaultEdgesSemver}, []string{"a b semver"}},
-		"Both":              {Input{DefaultEdges: operatorv1alpha1.DefaultEdgesBoth}, []string{"a b replaces semver", "b c replaces", "c d replaces"}},
+		"AllChannels":    {Input{}, []string{"a b replaces", "b c replaces", "c d replaces"}},
+		"OneChannel":     {Input{Channels: []string{"fast"}}, []string{"c d replaces"}},
+		"UnknownChannel": {Input{Channels: []string{"x"}}, nil},
+		"Semver":         {Input{DefaultEdges: operatorv1alpha1.DefaultEdgesSemver}, []string{"a b semver"}},
+		"Both": {Input{DefaultEdges: operatorv1alpha1.DefaultEdgesBoth}, []string{"a b replaces semver", "b c replaces", "c " +
+			"d replaces"}},
 		"DefaultChannel":    {Input{Operator: operator("")}, []string{"a b replaces", "b c replaces"}},
 		"OperatorsChannels": {Input{Operator: operator("", "fast", "stable")}, []string{"a b replaces", "b c replaces", "c d replaces"}},
 		"OperatorsEdges":    {Input{Operator: operator(platformv1alpha1.EdgesSemver)}, []string{"a b semver"}},

@@ -52,3 +52,9 @@ func quoted(value any) string {
 	}
 	return "'" + strings.ReplaceAll(strings.TrimSpace(text.String()), "'", `'\''`) + "'"
 }
+
+// AddOverride returns the command that adds an override to spec.compatibilityOverrides of a PlatformOperator, which must not be empty.
+func (t Tools) AddOverride(name string, override map[string]any) string {
+	patch := []map[string]any{{"op": "add", "path": "/spec/compatibilityOverrides/-", "value": override}}
+	return t.Client + " patch platformoperator " + name + " --type=json -p " + quoted(patch)
+}

@@ -50,12 +50,13 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 		"spec.package.catalogSelector.", blockedUpdate.edit},
 	platformv1alpha1.BlockedSearchLimit: {"Reduce the search: select fewer channels in spec.package.channels.", blockedUpdate.edit},
 	platformv1alpha1.BlockedNotAllowed:  {"Ask an admin of the cluster to allow the package.", blockedUpdate.allow},
-	platformv1alpha1.BlockedRange: {"Widen the range in spec.package.version. If the message names another version, the range excludes that " +
-		"version on the path.", blockedUpdate.widen},
+	platformv1alpha1.BlockedRange: {"Widen the range in spec.package.version. If the message names another version, the range excludes " +
+		"that version on the path.", blockedUpdate.widen},
 	platformv1alpha1.BlockedChannel: {"Select a channel that has the version.", blockedUpdate.addChannel},
 }
 
-// ForUpdate returns what permits an available update; nil if nothing blocks it. For a reason of a newer manager it names the object to read.
+// ForUpdate returns what permits an available update; nil if nothing blocks it. For a reason of a newer manager it names the object to
+// read.
 func ForUpdate(t Tools, operator *platformv1alpha1.PlatformOperator, update platformv1alpha1.AvailableUpdate) *Remedy {
 	if update.BlockedReason == "" {
 		return nil
@@ -102,14 +103,15 @@ func (b blockedUpdate) widen() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"version": wider}})
 }
 
-// addChannel returns the command that adds a channel of the update to the selected ones.
+// addChannel returns the command that adds a channel of the update to the selected ones. If the default channel is selected and not
+// known, a list of channels would deselect it, so that the command is the editor.
 func (b blockedUpdate) addChannel() string {
-	if len(b.update.Channels) == 0 {
-		return b.edit()
-	}
 	channels := slices.Clone(b.operator.Spec.Package.Channels)
 	if installed := b.operator.Status.Installed; len(channels) == 0 && installed != nil && installed.Channel != "" {
-		channels = append(channels, installed.Channel) // the default channel
+		channels = append(channels, installed.Channel)
+	}
+	if len(channels) == 0 || len(b.update.Channels) == 0 {
+		return b.edit()
 	}
 	channels = append(channels, b.update.Channels[0])
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"channels": channels}})

@@ -63,13 +63,15 @@ func blockedReasons(t *testing.T) (reasons []platformv1alpha1.BlockedReason) {
 }
 
 func TestCLI_7_CommandsOfRemedies(t *testing.T) {
+	const merge = "oc patch platformoperator quay --type=merge -p "
 	for reason, want := range map[platformv1alpha1.BlockedReason]string{
-		platformv1alpha1.BlockedAwaitingApproval: `oc patch platformoperator quay --type=merge -p '{"spec":{"upgrades":{"approvedVersion":"1.2.0"}}}'`,
-		platformv1alpha1.BlockedPaused:           `oc patch platformoperator quay --type=merge -p '{"spec":{"paused":false}}'`,
-		platformv1alpha1.BlockedRange:            `oc patch platformoperator quay --type=merge -p '{"spec":{"package":{"version":"~1.0 || >=1.0.3 <=1.2.0"}}}'`,
-		platformv1alpha1.BlockedPrerelease:       `oc patch platformoperator quay --type=merge -p '{"spec":{"package":{"version":"1.2.0"}}}'`,
-		platformv1alpha1.BlockedChannel:          `oc patch platformoperator quay --type=merge -p '{"spec":{"package":{"channels":["stable","fast"]}}}'`,
-		platformv1alpha1.BlockedNotAllowed:       `oc patch platformoperatormanager cluster --type=json -p '[{"op":"add","path":"/spec/allowedPackages/-","value":"project-quay"}]'`,
+		platformv1alpha1.BlockedAwaitingApproval: merge + `'{"spec":{"upgrades":{"approvedVersion":"1.2.0"}}}'`,
+		platformv1alpha1.BlockedPaused:           merge + `'{"spec":{"paused":false}}'`,
+		platformv1alpha1.BlockedRange:            merge + `'{"spec":{"package":{"version":"~1.0 || >=1.0.3 <=1.2.0"}}}'`,
+		platformv1alpha1.BlockedPrerelease:       merge + `'{"spec":{"package":{"version":"1.2.0"}}}'`,
+		platformv1alpha1.BlockedChannel:          merge + `'{"spec":{"package":{"channels":["stable","fast"]}}}'`,
+		platformv1alpha1.BlockedNotAllowed: "oc patch platformoperatormanager cluster --type=json -p " +
+			`'[{"op":"add","path":"/spec/allowedPackages/-","value":"project-quay"}]'`,
 	} {
 		update := platformv1alpha1.AvailableUpdate{Version: "1.2.0", Channels: []string{"fast"}, BlockedReason: reason}
 		if got := ForUpdate(tools, operator(), update); got.Command != want {
@@ -83,7 +85,8 @@ func TestCLI_7_CommandsOfRemedies(t *testing.T) {
 
 func TestCLI_7_AQuoteInARangeDoesNotEndTheShellWord(t *testing.T) {
 	got := tools.PatchOperator("quay", map[string]any{"x": "it's"})
-	patch := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(got, "oc patch platformoperator quay --type=merge -p '"), "'"), `'\''`, "'")
+	_, patch, _ := strings.Cut(got, " -p '")
+	patch = strings.ReplaceAll(strings.TrimSuffix(patch, "'"), `'\''`, "'")
 	if !json.Valid([]byte(patch)) || !strings.Contains(patch, "it's") {
 		t.Errorf("got %s", got)
 	}

@@ -10,18 +10,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 )
 
-// read reads the objects of the report. PlatformOperators come first: without them there is no report, and then four more requests would
-// only delay the error. The other reads are concurrent, and what cannot be read is in Objects.Unread.
-func (o *Options) read(ctx context.Context) (objects Objects, err error) {
-	if objects.Operators, err = o.readOperators(ctx); err != nil {
+// Read reads the objects of a report about one PlatformOperator, or about all of them if operator is empty. PlatformOperators come first:
+// without them there is no report, and then four more requests would only delay the error. The other reads are concurrent, and what cannot
+// be read is in Objects.Unread.
+func Read(ctx context.Context, from *cluster.Connection, operator string) (objects Objects, err error) {
+	if objects.Operators, err = readOperators(ctx, from, operator); err != nil {
 		return Objects{}, err
 	}
 	var reading sync.WaitGroup
 	var failed [4]error
-	reading.Go(func() { objects.ClusterVersion, failed[0] = optional(o.connection.ClusterVersion(ctx)) })
-	reading.Go(func() { objects.ClusterOperator, failed[1] = optional(o.connection.ClusterOperator(ctx)) })
-	reading.Go(func() { objects.Manager, failed[2] = optional(o.connection.Manager(ctx)) })
-	reading.Go(func() { objects.Deployments, failed[3] = o.readDeployments(ctx) })
+	reading.Go(func() { objects.ClusterVersion, failed[0] = optional(from.ClusterVersion(ctx)) })
+	reading.Go(func() { objects.ClusterOperator, failed[1] = optional(from.ClusterOperator(ctx)) })
+	reading.Go(func() { objects.Manager, failed[2] = optional(from.Manager(ctx)) })
+	reading.Go(func() { objects.Deployments, failed[3] = readDeployments(ctx, from, operator) })
 	reading.Wait()
 	for _, err := range failed {
 		if err != nil {
@@ -33,11 +34,11 @@ func (o *Options) read(ctx context.Context) (objects Objects, err error) {
 }
 
 // readOperators returns the PlatformOperators to report: all of them, or the one that the command names.
-func (o *Options) readOperators(ctx context.Context) ([]platformv1alpha1.PlatformOperator, error) {
-	if o.Operator == "" {
-		return o.connection.Operators(ctx)
+func readOperators(ctx context.Context, from *cluster.Connection, name string) ([]platformv1alpha1.PlatformOperator, error) {
+	if name == "" {
+		return from.Operators(ctx)
 	}
-	operator, err := o.connection.Operator(ctx, o.Operator)
+	operator, err := from.Operator(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,11 @@ func (o *Options) readOperators(ctx context.Context) ([]platformv1alpha1.Platfor
 
 // readDeployments returns the BundleDeployments of the PlatformOperators to report. A BundleDeployment has the name of its
 // PlatformOperator.
-func (o *Options) readDeployments(ctx context.Context) ([]corev1alpha2.BundleDeployment, error) {
-	if o.Operator == "" {
-		return o.connection.Deployments(ctx)
+func readDeployments(ctx context.Context, from *cluster.Connection, name string) ([]corev1alpha2.BundleDeployment, error) {
+	if name == "" {
+		return from.Deployments(ctx)
 	}
-	deployment, err := optional(o.connection.Deployment(ctx, o.Operator))
+	deployment, err := optional(from.Deployment(ctx, name))
 	if deployment == nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (o *Options) Complete() (err error) {
 
 // Run reads the objects and prints the report. It returns an error with code Blocked if the upgrade of the cluster is blocked.
 func (o *Options) Run(ctx context.Context) error {
-	objects, err := o.read(ctx)
+	objects, err := Read(ctx, o.connection, o.Operator)
 	if err != nil {
 		return err
 	}

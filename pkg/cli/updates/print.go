@@ -56,7 +56,8 @@ func (r Report) sentences(plugin string) []string {
 		return []string{fmt.Sprintf("%s: the status names no installed version, so that no updates are known. See why with: %s explain %s",
 			r.Operator, plugin, r.Operator)}
 	case r.Total == 0:
-		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed %s.", r.Operator, r.Package, r.Installed)}
+		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed "+
+			"%s.", r.Operator, r.Package, r.Installed)}
 	default:
 		found = []string{fmt.Sprintf("%s: %s of package %s above the installed %s%s", r.Operator, printer.Count(r.Total, "version"), r.Package,
 			cmp.Or(r.Installed, "one"), r.from())}

@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+)
+
+// Link is one link of a chain: a condition, what it means, the properties that cause it, and the next step.
+type Link struct {
+	// Object is the object with the condition, such as "PlatformOperator/quay".
+	Object    string `json:"object"`
+	Condition string `json:"condition"`
+	Status    string `json:"status"`
+	Reason    string `json:"reason,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Effect    Effect `json:"effect"`
+	// Explanation is what the reason means.
+	Explanation string `json:"explanation"`
+	// Properties are the fields and declarations that cause the condition; empty if they are not known.
+	Properties []Property `json:"properties,omitempty"`
+	// Remedy is the next step; nil if there is none.
+	Remedy *remedy.Remedy `json:"remedy,omitempty"`
+}
+
+// Property is a field of an object, or a declaration of a bundle.
+type Property struct {
+	// Of is the object or the bundle that has the property.
+	Of    string `json:"of"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// unknownReason explains a reason of a newer manager.
+var unknownReason = Explanation{Effect: Warning, Text: "This version of the plugin does not know the reason.", Next: "Read the message."}
+
+// newLink returns the link of a condition. status and reason decide, and never the message.
+func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.Tools) Link {
+	explanation, isKnown := Explain(Reason{kind, condition.Type, condition.Reason})
+	if !isKnown {
+		explanation = unknownReason
+	}
+	return Link{
+		Object: string(kind) + "/" + name, Condition: condition.Type, Status: string(condition.Status), Reason: condition.Reason,
+		Message: condition.Message, Effect: explanation.Effect, Explanation: explanation.Text, Remedy: explanation.remedyFor(tools, name),
+	}
+}
+
+// isNotable reports whether a link belongs to a chain: whether somebody has to know of it.
+func (l Link) isNotable() bool { return l.Effect != Fine }
+
+// add adds a property, unless its value is empty.
+func (l *Link) add(of, name, value string) {
+	if value != "" {
+		l.Properties = append(l.Properties, Property{of, name, value})
+	}
+}
+
+// sentence returns the condition in one line.
+func (l Link) sentence() string {
+	return fmt.Sprintf("%s: %s=%s (%s)", l.Object, l.Condition, l.Status, cmp.Or(l.Reason, "no reason"))
+}
+
+// sentence returns the property in one line.
+func (p Property) sentence() string { return fmt.Sprintf("%s of %s: %s", p.Name, p.Of, p.Value) }
+
+// Chain is the links that concern one operator, from the cluster's verdict to the cause.
+type Chain struct {
+	// Operator is the name of a PlatformOperator, or "BundleDeployment/" and the name of a BundleDeployment without one.
+	Operator string `json:"operator"`
+	Version  string `json:"version,omitempty"`
+	// BlocksCluster means that the operator blocks the upgrade of the cluster to its next minor version.
+	BlocksCluster bool   `json:"blocksCluster"`
+	Links         []Link `json:"links"`
+}
+
+// isBlocked reports whether a link is Blocking.
+func isBlocked(links []Link) bool {
+	for _, link := range links {
+		if link.Effect == Blocking {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/cli/status"
+)
+
+var in = Context{Tools: remedy.Tools{Client: "oc", Plugin: "oc platform"}, Now: time.Date(2026, 11, 28, 6, 0, 0, 0, time.UTC)}
+
+// operatorWith returns an operator at version 1.0.0 with one condition.
+func operatorWith(kind, state, reason string) platformv1alpha1.PlatformOperator {
+	o := platformv1alpha1.PlatformOperator{}
+	o.Name = "quay"
+	o.Spec.Package.Name = "project-quay"
+	o.Status.Installed = &platformv1alpha1.InstalledBundle{Bundle: "quay.v1.0.0", Version: "1.0.0", MaxOpenShiftVersion: "4.21"}
+	o.Status.Conditions = []metav1.Condition{{Type: kind, Status: metav1.ConditionStatus(state), Reason: reason}}
+	return o
+}
+
+func objectsOf(operator platformv1alpha1.PlatformOperator) status.Objects {
+	version := &configv1.ClusterVersion{Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: "4.21.3"}}}
+	return status.Objects{ClusterVersion: version, Operators: []platformv1alpha1.PlatformOperator{operator}}
+}
+
+func TestCLI_8_TheRemedyOfALimit(t *testing.T) {
+	update := func(reason platformv1alpha1.BlockedReason) []platformv1alpha1.AvailableUpdate {
+		return []platformv1alpha1.AvailableUpdate{{Version: "1.2.0", BlockedReason: reason}}
+	}
+	for name, test := range map[string]struct {
+		after   string // status.compatibility.afterUpdates
+		updates []platformv1alpha1.AvailableUpdate
+		command string // a part of the command
+	}{
+		"Approve":             {"4.22", update(platformv1alpha1.BlockedAwaitingApproval), `"approvedVersion":"1.2.0"`},
+		"Unpause":             {"4.23", update(platformv1alpha1.BlockedPaused), `"paused":false`},
+		"Wait":                {"4.22", update(""), "oc platform updates quay"},
+		"TheUpdateIsTooOld":   {"4.21", update(platformv1alpha1.BlockedAwaitingApproval), `"compatibilityOverrides":[{`},
+		"AnotherReason":       {"4.22", update(platformv1alpha1.BlockedNoEdge), `"openShiftVersion":"4.22"`},
+		"NoUpdate":            {"", nil, `"expires":"2026-12-28T00:00:00Z"`},
+		"UnreadableAfter":     {"soon", update(""), `"compatibilityOverrides":[{`},
+		"TheNewNameOfOneLine": {"5.0", update(""), "oc platform updates quay"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			operator := operatorWith("Upgradeable", "False", platformv1alpha1.ReasonIncompatibleOperator)
+			operator.Status.Compatibility = &platformv1alpha1.Compatibility{AfterUpdates: test.after}
+			operator.Status.AvailableUpdates = test.updates
+			report := NewOperatorReport(objectsOf(operator), in)
+			if got := report.Chains[0].Links[0]; got.Remedy == nil || !strings.Contains(got.Remedy.Command, test.command) {
+				t.Errorf("got %+v, want a command with %s", got.Remedy, test.command)
+			}
+			if !report.Blocked || !report.Chains[0].BlocksCluster {
+				t.Error("the operator blocks the cluster, and the report does not")
+			}
+		})
+	}
+}
+
+func TestCLI_8_WhatIsBlocked(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind, state, reason string
+		blocked             bool
+		links               int
+	}{
+		"Healthy":          {"Healthy", "True", platformv1alpha1.ReasonAsExpected, false, 0},
+		"Unhealthy":        {"Healthy", "False", platformv1alpha1.ReasonUnhealthy, false, 1},
+		"Upgrading":        {"Progressing", "True", platformv1alpha1.ReasonUpgrading, false, 1},
+		"AwaitingApproval": {"Progressing", "False", platformv1alpha1.ReasonAwaitingApproval, true, 1},
+		"Paused":           {"Progressing", "False", platformv1alpha1.ReasonPaused, true, 1},
+		"Held":             {"Progressing", "False", platformv1alpha1.ReasonDeadlineExceeded, true, 1},
+		"NotFound":         {"Installed", "False", platformv1alpha1.ReasonSourceFailed, true, 1},
+		"Acknowledged":     {"Upgradeable", "True", platformv1alpha1.ReasonOverrideAcknowledged, false, 0},
+		"NewerManager":     {"Progressing", "False", "FromTheFuture", false, 1},
+	} {
+		report := NewOperatorReport(objectsOf(operatorWith(test.kind, test.state, test.reason)), in)
+		if report.Blocked != test.blocked || len(report.Chains[0].Links) != test.links {
+			t.Errorf("%s: got blocked %t and %d links, want %t and %d", name, report.Blocked, len(report.Chains[0].Links), test.blocked,
+				test.links)
+		}
+	}
+}
+
+func TestCLI_8_AnUnreadCatalogIsNamedByTheWarnings(t *testing.T) {
+	operator := operatorWith("Installed", "False", platformv1alpha1.ReasonSourceFailed)
+	operator.Status.Warnings = []string{"ClusterCatalog/harbor cannot be read"}
+	link := NewOperatorReport(objectsOf(operator), in).Chains[0].Links[0]
+	for _, property := range link.Properties {
+		if property.Name == "status.warnings" && property.Value == operator.Status.Warnings[0] {
+			return
+		}
+	}
+	t.Errorf("got %+v, want the warning", link.Properties)
+}
+
+// TestCLI_8_OnlyBlockersExplainTheUpgrade checks that healthy and merely waiting operators have no chain in the explanation of the upgrade.
+func TestCLI_8_OnlyBlockersExplainTheUpgrade(t *testing.T) {
+	objects := objectsOf(operatorWith("Upgradeable", "False", platformv1alpha1.ReasonIncompatibleOperator))
+	waiting := operatorWith("Progressing", "False", platformv1alpha1.ReasonAwaitingApproval)
+	waiting.Name = "waiting"
+	objects.Operators = append(objects.Operators, waiting)
+	objects.Deployments = []corev1alpha2.BundleDeployment{{ObjectMeta: metav1.ObjectMeta{Name: "waiting"}}}
+	report := NewUpgradeReport(objects, in)
+	if len(report.Chains) != 1 || report.Chains[0].Operator != "quay" || !report.Blocked {
+		t.Errorf("got %+v", report.Chains)
+	}
+}
+
+func TestCLI_8_SeveralReasonsOfTheClusterOperator(t *testing.T) {
+	objects := objectsOf(operatorWith("Healthy", "True", platformv1alpha1.ReasonAsExpected))
+	objects.ClusterOperator = &configv1.ClusterOperator{}
+	objects.ClusterOperator.Name = "platform-operators-aggregated"
+	objects.ClusterOperator.Status.Conditions = []configv1.ClusterOperatorStatusCondition{{
+		Type: "Upgradeable", Status: "False", Reason: "InstalledOperators_ErrorCheckingOperatorCompatibility::Other_NoData",
+	}}
+	links := NewUpgradeReport(objects, in).Links
+	if len(links) != 2 || links[0].Effect != Blocking || links[1].Explanation != unknownReason.Text {
+		t.Errorf("got %+v", links)
+	}
+}

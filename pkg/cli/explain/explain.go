@@ -1,0 +1,108 @@
+package explain
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/completion"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/cli/status"
+)
+
+const (
+	// subjectUpgrade selects the upgrade of the cluster instead of a PlatformOperator.
+	subjectUpgrade = "upgrade"
+	// prefixOperator before a name selects the PlatformOperator, also one that is named "upgrade".
+	prefixOperator = "platformoperator/"
+)
+
+// Options are the options of the verb.
+type Options struct {
+	Output *printer.Flags
+	// Operator is the name of a PlatformOperator; empty for the upgrade of the cluster.
+	Operator string
+
+	invocation *invocation.Invocation
+	connection *cluster.Connection
+}
+
+// NewOptions returns the options with their defaults.
+func NewOptions(i *invocation.Invocation) *Options {
+	return &Options{Output: printer.NewFlagsFor(printer.FormatText, printer.FormatJSON, printer.FormatYAML), invocation: i}
+}
+
+// NewCommand returns the command.
+func NewCommand(i *invocation.Invocation) *cobra.Command {
+	o := NewOptions(i)
+	command := &cobra.Command{
+		Use:   "explain OPERATOR | upgrade",
+		Short: "Explain why an operator or the upgrade of the cluster is blocked, down to the command that fixes it",
+		Long: `Explain a PlatformOperator, or the upgrade of the cluster to its next minor version, as a chain: the cluster's verdict, the
+conditions of the operator and of its BundleDeployment, what each reason means, the fields and declarations that cause it, and the
+command for the next step. Conditions that are as expected are omitted. Replace words in capitals in a command before you run it.
+
+The command decides by types and reasons of conditions and by fields. It shows messages, and does not interpret them.
+
+The exit code is 3 if something is blocked: for "upgrade", the upgrade of the cluster; for an operator, its installation, upgrade
+or removal, or the upgrade of the cluster by it. For a PlatformOperator that is named upgrade, write platformoperator/upgrade.
+
+The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
+clusterversions. Except for platformoperators, it explains what it may read, and warns about the rest. It sends five requests, and one more
+for each page of a long list.`,
+		Example: i.Examples(`
+# Why is the upgrade of the cluster blocked?
+{{name}} explain upgrade
+
+# Why is an operator not upgraded?
+{{name}} explain quay
+
+# The commands that fix it
+{{name}} explain upgrade -o json | jq -r '.chains[].links[].remedy.command // empty'`),
+		Args:              invocation.ExactArgs(1),
+		ValidArgsFunction: completion.Operators(i),
+		RunE: func(command *cobra.Command, args []string) error {
+			if args[0] != subjectUpgrade {
+				o.Operator = strings.TrimPrefix(args[0], prefixOperator)
+			}
+			return i.Run(command.Context(), o)
+		},
+	}
+	o.Output.AddFlags(command)
+	return command
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error { return o.Output.Validate() }
+
+// Complete connects to the cluster.
+func (o *Options) Complete() (err error) {
+	o.connection, err = cluster.Connect(o.invocation)
+	return err
+}
+
+// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked.
+func (o *Options) Run(ctx context.Context) error {
+	objects, err := status.Read(ctx, o.connection, o.Operator)
+	if err != nil {
+		return err
+	}
+	in := Context{Tools: remedy.Tools{Client: o.invocation.Client(), Plugin: o.invocation.Name}, Now: o.invocation.Now()}
+	report := NewUpgradeReport(objects, in)
+	if o.Operator != "" {
+		report = NewOperatorReport(objects, in)
+	}
+	for _, sentence := range report.Unread {
+		o.invocation.Warn(sentence)
+	}
+	err = report.print(o.invocation.Streams.Out, layout{format: o.Output.Format(), width: o.invocation.Width})
+	if err == nil && report.Blocked {
+		return exit.Silently(exit.Blocked)
+	}
+	return err
+}

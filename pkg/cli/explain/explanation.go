@@ -1,0 +1,95 @@
+// Package explain implements the verb "explain": a chain from the cluster's verdict, through the operator and the property that causes it,
+// to the command that fixes it. The report is a pure function of API objects. It depends on conditions' types and reasons and on fields,
+// never on the text of a message, which it only shows.
+package explain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+)
+
+// Kind is the kind of an object with conditions.
+type Kind string
+
+// The kinds.
+const (
+	// KindPlatformOperator and KindBundleDeployment have conditions of their own. The conditions of KindManager become those of the
+	// ClusterOperator. KindBundle is the API of rukpak.
+	KindPlatformOperator Kind = "PlatformOperator"
+	KindBundleDeployment Kind = "BundleDeployment"
+	KindManager          Kind = "PlatformOperatorManager"
+	KindBundle           Kind = "Bundle"
+)
+
+// Effect is what a reason means for an admin.
+type Effect string
+
+// The effects.
+const (
+	// Fine means that there is nothing to do.
+	Fine Effect = "Fine"
+	// Passing means that it ends by itself.
+	Passing Effect = "Passing"
+	// Warning means that somebody should act, and that nothing is blocked.
+	Warning Effect = "Warning"
+	// Blocking means that somebody has to act before an installation, an upgrade or a removal continues.
+	Blocking Effect = "Blocking"
+)
+
+// Explanation is what a reason of a condition means.
+type Explanation struct {
+	Effect Effect
+	// Text is one or two sentences.
+	Text string
+	// Next and Command are the next step; Command is empty if there is none. In Command, {client} stands for kubectl or oc, {plugin} for the
+	// name of the plugin, and {name} for the name of the object.
+	Next, Command string
+}
+
+// Reason is a reason of a condition of a kind.
+type Reason struct {
+	Kind              Kind
+	Condition, Reason string
+}
+
+// Explain returns the explanation of a reason; false if there is none, because a newer manager wrote it.
+func Explain(of Reason) (Explanation, bool) {
+	explanation, isKnown := tables[of.Kind][of.Condition][of.Reason]
+	return explanation, isKnown
+}
+
+// Explained returns all reasons that have an explanation, in a stable order.
+func Explained() []Reason {
+	var all []Reason
+	for _, kind := range slices.Sorted(maps.Keys(tables)) {
+		for _, condition := range slices.Sorted(maps.Keys(tables[kind])) {
+			for _, reason := range slices.Sorted(maps.Keys(tables[kind][condition])) {
+				all = append(all, Reason{kind, condition, reason})
+			}
+		}
+	}
+	return all
+}
+
+// byReason has the explanations of one condition.
+type byReason map[string]Explanation
+
+// tables have the explanations by kind, condition and reason.
+var tables = map[Kind]map[string]byReason{
+	KindPlatformOperator: operatorTable,
+	KindBundleDeployment: deploymentTable,
+	KindManager:          managerTable,
+	KindBundle:           bundleTable,
+}
+
+// remedyFor returns the next step for an object; nil if there is none.
+func (e Explanation) remedyFor(tools remedy.Tools, name string) *remedy.Remedy {
+	if e.Next == "" {
+		return nil
+	}
+	replacer := strings.NewReplacer("{client}", tools.Client, "{plugin}", tools.Plugin, "{name}", name)
+	return &remedy.Remedy{Text: e.Next, Command: replacer.Replace(e.Command)}
+}

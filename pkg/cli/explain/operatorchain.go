@@ -1,0 +1,200 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/compat"
+)
+
+// overrideDays is how long a suggested override is valid.
+const overrideDays = 30
+
+// explainer explains the conditions of one cluster.
+type explainer struct {
+	tools remedy.Tools
+	// next is the next minor version of the cluster; empty if it is not known.
+	next string
+	now  time.Time
+}
+
+// chainOf returns the chain of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read.
+func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Chain {
+	summary := operators.Summarize(operator, deployment)
+	chain := Chain{Operator: operator.Name, Version: summary.Version, BlocksCluster: operators.Is(summary.BlocksCluster), Links: []Link{}}
+	for _, name := range []string{platformv1alpha1.ConditionUpgradeable, platformv1alpha1.ConditionInstalled,
+		platformv1alpha1.ConditionProgressing, platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionDeprecated} {
+		condition, exists := find(operator.Status.Conditions, name)
+		if !exists {
+			continue
+		}
+		link := newLink(KindPlatformOperator, operator.Name, condition, e.tools)
+		if !link.isNotable() {
+			continue
+		}
+		switch name {
+		case platformv1alpha1.ConditionUpgradeable:
+			e.addLimit(&link, operator)
+		case platformv1alpha1.ConditionInstalled:
+			addSelection(&link, operator)
+		case platformv1alpha1.ConditionProgressing:
+			e.addUpdate(&link, operator)
+		case platformv1alpha1.ConditionDeprecated:
+			addWarnings(&link, operator)
+		}
+		chain.Links = append(chain.Links, link)
+	}
+	if deployment != nil {
+		chain.Links = append(chain.Links, e.linksOf(deployment)...)
+	}
+	return chain
+}
+
+// linksOf returns the links of a BundleDeployment, with the first objects that are not healthy.
+func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
+	var links []Link
+	for _, condition := range deployment.Status.Conditions {
+		link := newLink(KindBundleDeployment, deployment.Name, condition, e.tools)
+		if condition.Type == corev1alpha2.ConditionHealthy {
+			for _, object := range deployment.Status.Unready {
+				link.add(link.Object, "status.unready", object)
+			}
+		}
+		if link.isNotable() {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+func find(conditions []metav1.Condition, name string) (metav1.Condition, bool) {
+	for _, condition := range conditions {
+		if condition.Type == name {
+			return condition, true
+		}
+	}
+	return metav1.Condition{}, false
+}
+
+// addLimit adds the declaration that limits the version of the cluster, and what lifts the limit: an update if one does, else an override.
+func (e explainer) addLimit(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	status := operator.Status
+	if installed := status.Installed; installed != nil {
+		of := "bundle " + installed.Bundle
+		link.add(of, "olm.maxOpenShiftVersion", installed.MaxOpenShiftVersion)
+		link.add(of, "olm.maxOpenShiftVersion (unreadable)", strings.Join(installed.UnreadableMaxOpenShiftVersions, ", "))
+		link.add(link.Object, "status.installed.maxOpenShiftVersionFrom", installed.MaxOpenShiftVersionFrom)
+	}
+	if status.Target != nil && status.Target.Hop != nil {
+		link.add("bundle "+status.Target.Hop.Bundle, "olm.maxOpenShiftVersion", status.Target.Hop.MaxOpenShiftVersion)
+	}
+	if compatibility := status.Compatibility; compatibility != nil {
+		link.add(link.Object, "status.compatibility.afterUpdates", compatibility.AfterUpdates)
+	}
+	if link.Effect != Blocking {
+		return
+	}
+	if e.updatesPermitNext(operator) {
+		for _, update := range status.AvailableUpdates { // newest first
+			switch update.BlockedReason {
+			case platformv1alpha1.BlockedAwaitingApproval, platformv1alpha1.BlockedPaused:
+				link.Remedy = remedy.ForUpdate(e.tools, operator, update)
+				link.Remedy.Text += fmt.Sprintf(" Version %s is the newest one that needs only this.", update.Version)
+				return
+			case "":
+				link.Remedy = &remedy.Remedy{Text: "Wait: the operator is upgraded by itself. See the path.", Command: e.tools.Plugin +
+					" updates " + operator.Name}
+				return
+			}
+		}
+	}
+	link.Remedy = e.override(operator)
+}
+
+// updatesPermitNext reports whether an available or approvable update permits the next minor version of the cluster.
+func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator) bool {
+	if operator.Status.Compatibility == nil {
+		return false
+	}
+	after, err := compat.ParseClusterVersion(operator.Status.Compatibility.AfterUpdates + ".0")
+	if err != nil {
+		return false
+	}
+	next, err := compat.ParseClusterVersion(e.next + ".0")
+	return err == nil && after.Compare(next) >= 0
+}
+
+// override returns the remedy of an operator whose permitted updates do not lift the limit. Others may: updates shows what blocks them.
+func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy.Remedy {
+	if e.next == "" {
+		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Plugin + " updates " +
+			operator.Name}
+	}
+	override := map[string]any{"openShiftVersion": e.next, "reason": "WHO ACCEPTS THE RISK, AND WHY",
+		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
+	command := e.tools.PatchOperator(operator.Name, map[string]any{"compatibilityOverrides": []any{override}})
+	if len(operator.Spec.CompatibilityOverrides) > 0 {
+		command = e.tools.AddOverride(operator.Name, override)
+	}
+	return &remedy.Remedy{
+		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s updates %s. Or "+
+			"accept the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name), Command: command,
+	}
+}
+
+// addWarnings adds the warnings of the status if a catalog may be unavailable, because they name the catalogs that cannot be read.
+func addWarnings(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	if link.Reason != platformv1alpha1.ReasonSourceFailed && link.Reason != platformv1alpha1.ReasonCatalogUnavailable {
+		return
+	}
+	for _, warning := range operator.Status.Warnings {
+		link.add(link.Object, "status.warnings", warning)
+	}
+}
+
+// addSelection adds the fields that select the package and its versions, and what prevents the catalogs from being read.
+func addSelection(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	selected := operator.Spec.Package
+	link.add(link.Object, "spec.package.name", selected.Name)
+	link.add(link.Object, "spec.package.version", selected.Version)
+	link.add(link.Object, "spec.package.channels", strings.Join(selected.Channels, ", "))
+	if selected.CatalogSelector != nil {
+		link.add(link.Object, "spec.package.catalogSelector", metav1.FormatLabelSelector(selected.CatalogSelector))
+	}
+	addWarnings(link, operator)
+}
+
+// addUpdate adds the fields on which the next upgrade depends, and what permits the newest update.
+func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOperator) {
+	wanted := platformv1alpha1.BlockedReason("")
+	switch link.Reason {
+	case platformv1alpha1.ReasonAwaitingApproval:
+		wanted = platformv1alpha1.BlockedAwaitingApproval
+		if upgrades := operator.Spec.Upgrades; upgrades != nil {
+			link.add(link.Object, "spec.upgrades.approval", string(upgrades.Approval))
+			link.add(link.Object, "spec.upgrades.approvedVersion", upgrades.ApprovedVersion)
+		}
+	case platformv1alpha1.ReasonPaused:
+		link.add(link.Object, "spec.paused", fmt.Sprint(operator.Spec.Paused))
+		return
+	case platformv1alpha1.ReasonBlocked:
+		addSelection(link, operator)
+	default:
+		return
+	}
+	for _, update := range operator.Status.AvailableUpdates { // newest first
+		if update.BlockedReason == "" || wanted != "" && update.BlockedReason != wanted {
+			continue
+		}
+		link.add("update "+update.Version, "blockedReason", string(update.BlockedReason))
+		link.Remedy = remedy.ForUpdate(e.tools, operator, update)
+		return
+	}
+}

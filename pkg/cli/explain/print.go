@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/status"
+)
+
+// layout is how a report is printed.
+type layout struct {
+	format printer.Format
+	width  int
+}
+
+// print writes a report.
+func (r Report) print(w io.Writer, l layout) error {
+	if l.format != printer.FormatText {
+		return printer.Report(w, l.format, r)
+	}
+	var out strings.Builder
+	out.WriteString(printer.Indented(r.verdict(), "", l.width))
+	writeLinks(&out, r.Links, "  ", l.width)
+	for _, chain := range r.Chains {
+		out.WriteString("\n" + printer.Indented(chain.sentence(), "", l.width))
+		writeLinks(&out, chain.Links, "  ", l.width)
+	}
+	if len(r.Chains) == 0 && r.Blocked {
+		out.WriteString("\n" + printer.Indented("No PlatformOperator that can be read blocks the upgrade, so that the message above has the "+
+			"cause. A BundleDeployment without a PlatformOperator can block, too.", "", l.width))
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// verdict returns the cluster's verdict as one sentence.
+func (r Report) verdict() string {
+	subject, next := "The cluster", cmp.Or(r.Cluster.NextMinor, "the next minor version")
+	if r.Cluster.Version != "" {
+		subject = "OpenShift " + r.Cluster.Version
+	}
+	switch r.Cluster.Decision {
+	case status.Permitted:
+		return fmt.Sprintf("%s: the platform operators permit the upgrade to %s.", subject, next)
+	case status.Blocked:
+		return fmt.Sprintf("%s: the platform operators block the upgrade to %s.", subject, next)
+	}
+	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s.", subject, next)
+}
+
+// sentence returns the operator, and whether anything is wrong with it.
+func (c Chain) sentence() string {
+	subject := c.Operator
+	if c.Version != "" {
+		subject += " " + c.Version
+	}
+	switch {
+	case c.BlocksCluster:
+		return subject + " blocks the upgrade of the cluster:"
+	case isBlocked(c.Links):
+		return subject + " does not block the upgrade of the cluster, and is blocked itself:"
+	case len(c.Links) > 0:
+		return subject + " is not blocked:"
+	}
+	return subject + " is not blocked, and its conditions need no explanation."
+}
+
+// writeLinks writes links: each a condition, its meaning, its message, its properties, and the next step.
+func writeLinks(out *strings.Builder, links []Link, indent string, width int) {
+	for i, link := range links {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(printer.Indented(link.sentence(), indent, width))
+		inner := indent + "  "
+		out.WriteString(printer.Indented(link.Explanation, inner, width))
+		if link.Message != "" {
+			out.WriteString(printer.Indented("Message: "+link.Message, inner, width))
+		}
+		for _, property := range link.Properties {
+			out.WriteString(printer.Indented(property.sentence(), inner, width))
+		}
+		if link.Remedy != nil {
+			out.WriteString(printer.Indented("Next: "+link.Remedy.Text, inner, width))
+			out.WriteString(printer.Indented(link.Remedy.Command, inner+"  ", width))
+		}
+	}
+}

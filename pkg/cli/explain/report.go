@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"strings"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/cli/status"
+)
+
+// Report is the result of the verb.
+type Report struct {
+	printer.Type `json:",inline"`
+	// Operator is the PlatformOperator that the command explains; empty for the upgrade of the cluster.
+	Operator string `json:"operator,omitempty"`
+	// Cluster is the cluster's verdict, and Links are the conditions that it follows from, of the ClusterOperator or the manager.
+	Cluster status.Cluster `json:"cluster"`
+	Links   []Link         `json:"links"`
+	// Chains has the chain of each operator that blocks the upgrade, or of the one that the command explains.
+	Chains  []Chain `json:"chains"`
+	Blocked bool    `json:"blocked"`
+	// Unread are sentences about what could not be read.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// Context is what a report depends on beside API objects.
+type Context struct {
+	Tools remedy.Tools
+	Now   time.Time
+}
+
+// NewUpgradeReport returns the report about the upgrade of the cluster to its next minor version.
+func NewUpgradeReport(objects status.Objects, in Context) Report {
+	report, explainer := newReport(objects, in)
+	for i := range objects.Operators {
+		operator := &objects.Operators[i]
+		if chain := explainer.chainOf(operator, deploymentOf(objects, operator.Name)); chain.BlocksCluster {
+			report.Chains = append(report.Chains, chain)
+		}
+	}
+	report.Blocked = report.Cluster.Decision == status.Blocked
+	return report
+}
+
+// NewOperatorReport returns the report about the only PlatformOperator of objects.
+func NewOperatorReport(objects status.Objects, in Context) Report {
+	report, explainer := newReport(objects, in)
+	for i := range objects.Operators {
+		operator := &objects.Operators[i]
+		chain := explainer.chainOf(operator, deploymentOf(objects, operator.Name))
+		report.Operator, report.Chains = operator.Name, append(report.Chains, chain)
+		report.Blocked = chain.BlocksCluster || isBlocked(chain.Links)
+		if !chain.BlocksCluster {
+			report.Links = []Link{} // the verdict has another cause
+		}
+	}
+	return report
+}
+
+func newReport(objects status.Objects, in Context) (Report, explainer) {
+	verdict := status.NewReport(objects)
+	report := Report{
+		Type: printer.TypeOf("Explanation"), Cluster: verdict.Cluster, Links: []Link{}, Chains: []Chain{}, Unread: objects.Unread,
+	}
+	e := explainer{tools: in.Tools, next: verdict.Cluster.NextMinor, now: in.Now}
+	if objects.ClusterOperator != nil {
+		report.Links = append(report.Links, e.clusterOperator(objects.ClusterOperator)...)
+	}
+	if objects.Manager != nil {
+		report.Links = append(report.Links, e.manager(objects.Manager, objects.ClusterOperator == nil)...)
+	}
+	return report, e
+}
+
+func deploymentOf(objects status.Objects, name string) *corev1alpha2.BundleDeployment {
+	for i := range objects.Deployments {
+		if objects.Deployments[i].Name == name {
+			return &objects.Deployments[i]
+		}
+	}
+	return nil
+}
+
+// clusterOperator returns the link of Upgradeable. Its reason is a list of reasons of the manager's conditions, each after the name of its
+// condition; library-go joins them.
+func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
+	var links []Link
+	for _, condition := range operator.Status.Conditions {
+		if condition.Type != configv1.OperatorUpgradeable {
+			continue
+		}
+		for _, joined := range strings.Split(condition.Reason, "::") {
+			name, reason, hasName := strings.Cut(joined, "_")
+			if !hasName {
+				name, reason = strings.TrimSuffix(conditionUpgradeable, string(configv1.OperatorUpgradeable)), joined
+			}
+			link := newLink(KindManager, cluster.ClusterOperatorName, metav1.Condition{
+				Type: name + string(configv1.OperatorUpgradeable), Status: metav1.ConditionStatus(condition.Status), Reason: reason,
+				Message: condition.Message,
+			}, e.tools)
+			link.Object, link.Condition, link.Reason = "ClusterOperator/"+operator.Name, string(condition.Type), joined
+			if link.isNotable() {
+				links = append(links, link)
+			}
+		}
+	}
+	return links
+}
+
+// manager returns the links of the PlatformOperatorManager that somebody has to know of. The condition that the ClusterOperator reports is
+// one only if there is no ClusterOperator.
+func (e explainer) manager(manager *operatorv1alpha1.PlatformOperatorManager, withUpgradeable bool) []Link {
+	var links []Link
+	for _, condition := range manager.Status.Conditions {
+		if condition.Type == conditionUpgradeable && !withUpgradeable {
+			continue
+		}
+		link := newLink(KindManager, manager.Name, metav1.Condition{
+			Type: condition.Type, Status: metav1.ConditionStatus(condition.Status), Reason: condition.Reason, Message: condition.Message,
+		}, e.tools)
+		if link.Effect == Blocking || link.Effect == Warning {
+			links = append(links, link)
+		}
+	}
+	return links
+}

@@ -219,7 +219,11 @@ func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
 func TestCLI_12_AClosedPipeEndsQuietly(t *testing.T) {
 	arguments := newAPIServer(t, "mixed.yaml").start(t)
-	for _, args := range [][]string{{"list"}, {"list", "-o", "json"}, {"status"}, {"status", "-o", "yaml"}, {"status", "-o", "name"}} {
+	for _, args := range [][]string{
+		{"list"}, {"list", "-o", "json"}, {"status"}, {"status", "-o", "yaml"}, {"status", "-o", "name"},
+		{"updates", "compass"}, {"explain", "upgrade"}, {"explain", "upgrade", "-o", "json"},
+		{"graph", "--package", "anchor", "--catalog-dir", harbor}, {"graph", "--package", "anchor", "--catalog-dir", harbor, "-o", "dot"},
+	} {
 		var errOut bytes.Buffer
 		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: closedPipe{}, ErrOut: &errOut}
 		if code := runWith(t.Context(), "kubectl-platform", 0, streams, append(arguments, args...)...); code != exit.OK || errOut.Len() > 0 {
@@ -276,12 +280,15 @@ func TestCLI_12_NamesAndFormatsAreCompleted(t *testing.T) {
 		{"kubectl_complete-platform", []string{"status", "c"}, "compass\tcompass\n:4\n"},
 		{"oc_complete-platform", []string{"status", "-o", "j"}, "json\n:4\n"},
 		{"kubectl_complete-platform", []string{"stat"}, "status\t"},
+		{"oc_complete-platform", []string{"graph", "-o", "m"}, "mermaid\n:4\n"},
+		{"oc_complete-platform", []string{"updates", "comp"}, "compass\tcompass\n:4\n"},
+		{"oc_complete-platform", []string{"explain", "up"}, "upgrade\tthe upgrade of the cluster\n:4\n"},
 	} {
 		var out bytes.Buffer
 		streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
 		at := len(test.args) - 1
 		args := append(append(append([]string{}, test.args[:at]...), arguments...), test.args[at])
-		if test.args[len(test.args)-1] == "j" { // the value follows its flag
+		if len(test.args) == 3 && test.args[1] == "-o" { // the value follows its flag
 			args = append(append([]string{test.args[0]}, arguments...), test.args[1:]...)
 		}
 		if runWith(t.Context(), test.path, 0, streams, args...); !strings.HasPrefix(out.String(), test.want) {

@@ -34,7 +34,8 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 		// The first word is the name of the program in completion scripts.
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
 		Short: "Find, install and watch the operators of an OpenShift platform",
-		Long: `Find the operators that the catalogs of a cluster offer, and see what is installed, healthy, blocked, drifted and waiting.
+		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and
+understand what blocks an upgrade and what permits it.
 
 Reports go to standard output, and errors, warnings and progress to standard error. The output has no color.
 
@@ -42,7 +43,7 @@ Exit codes:
   0  the command did what was asked for
   1  something failed
   2  an argument or a flag is invalid
-  3  the answer is that an upgrade is blocked
+  3  the answer is that an upgrade or an operator is blocked
   4  the command did not finish within --timeout or --request-timeout
   5  content, such as a catalog, is invalid`,
 		Example: i.Examples(`
@@ -50,7 +51,10 @@ Exit codes:
 {{name}} search
 
 # May the cluster be upgraded, and how are the operators?
-{{name}} status`),
+{{name}} status
+
+# What blocks the upgrade of the cluster, and what fixes it?
+{{name}} explain upgrade`),
 		Version:           version.Get().GitVersion,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: i.Name},
 		SilenceErrors:     true,

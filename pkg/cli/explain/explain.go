@@ -65,7 +65,7 @@ for each page of a long list.`,
 # The commands that fix it
 {{name}} explain upgrade -o json | jq -r '.chains[].links[].remedy.command // empty'`),
 		Args:              invocation.ExactArgs(1),
-		ValidArgsFunction: completion.Operators(i),
+		ValidArgsFunction: completeSubjects(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if args[0] != subjectUpgrade {
 				o.Operator = strings.TrimPrefix(args[0], prefixOperator)
@@ -75,6 +75,18 @@ for each page of a long list.`,
 	}
 	o.Output.AddFlags(command)
 	return command
+}
+
+// completeSubjects completes the names of PlatformOperators, and "upgrade".
+func completeSubjects(i *invocation.Invocation) cobra.CompletionFunc {
+	names := completion.Operators(i)
+	return func(command *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		found, directive := names(command, args, begun)
+		if len(args) == 0 && strings.HasPrefix(subjectUpgrade, begun) {
+			found = append(found, cobra.CompletionWithDesc(subjectUpgrade, "the upgrade of the cluster"))
+		}
+		return found, directive
+	}
 }
 
 // Validate checks the flags.

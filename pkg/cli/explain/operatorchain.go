@@ -185,6 +185,14 @@ func (e explainer) addUpdate(link *Link, operator *platformv1alpha1.PlatformOper
 		link.add(link.Object, "spec.paused", fmt.Sprint(operator.Spec.Paused))
 		return
 	case platformv1alpha1.ReasonBlocked:
+		switch {
+		case operator.DeletionTimestamp != nil:
+			link.Remedy = &remedy.Remedy{Text: "Remove what blocks the removal.", Command: e.tools.Show("platformoperator", operator.Name)}
+			return
+		case operator.Status.Installed == nil: // there are no updates
+			link.Remedy = &remedy.Remedy{Text: "Follow the next step of the condition Installed."}
+			return
+		}
 		addSelection(link, operator)
 	default:
 		return

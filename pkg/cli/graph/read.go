@@ -35,7 +35,7 @@ func (o *Options) Run(ctx context.Context) error {
 func (o *Options) print(w io.Writer, report Report) error {
 	switch o.Output.Format() {
 	case printer.FormatJSON:
-		return printer.Report(w, printer.FormatJSON, report)
+		return report.writeJSON(w)
 	case formatDOT:
 		return report.writeDOT(w)
 	case formatMermaid:

@@ -43,10 +43,10 @@ type Report struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Nodes are the versions, in ascending order.
 	Nodes []Node `json:"nodes"`
-	// Edges are ordered by their first and second node.
-	Edges []Edge `json:"edges"`
 	// Notes are sentences about parts of the package that cannot be used.
 	Notes []string `json:"notes,omitempty"`
+	// Edges are ordered by their first and second node. They are the last field, because writeJSON writes them one by one.
+	Edges []Edge `json:"edges"`
 }
 
 // Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready

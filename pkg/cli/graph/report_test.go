@@ -1,12 +1,15 @@
 package graph
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
 // anchors returns a package with three versions in channel stable, and one of them and a pre-release in channel fast.
@@ -95,6 +98,20 @@ func TestCLI_7_StatesOfVersions(t *testing.T) {
 				t.Errorf("got %+v, want %d steps and reason %q", got, test.steps, test.reason)
 			}
 		})
+	}
+}
+
+// TestCLI_7_JSONIsThatOfTheOtherVerbs compares the edges that are written one by one with the report as a whole.
+func TestCLI_7_JSONIsThatOfTheOtherVerbs(t *testing.T) {
+	for name, in := range map[string]Input{"Edges": {Package: anchors()}, "NoEdges": {Package: anchors(), Channels: []string{"x"}}} {
+		report := NewReport(in)
+		var got, want strings.Builder
+		if err := errors.Join(report.writeJSON(&got), printer.Report(&want, printer.FormatJSON, report)); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got.String(), want.String())
+		}
 	}
 }
 

@@ -62,7 +62,12 @@ type Error struct {
 
 // Error returns the failed action, its cause, and the remedy.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s image %q: %s; %s", e.Action, e.Ref, cause(e.Err), advice[e.Class])
+	return e.Problem() + "; " + advice[e.Class]
+}
+
+// Problem returns the failed action and its cause. Error adds the remedy for a BundleDeployment.
+func (e *Error) Problem() string {
+	return fmt.Sprintf("%s image %q: %s", e.Action, e.Ref, cause(e.Err))
 }
 
 // Unwrap returns the cause.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -52,8 +53,12 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver looks up the names of registries if neither Transport nor Dial has a dialer; nil means the system's.
 	Resolver *net.Resolver
-	// PullSecrets provides credentials; nil means that all images are fetched anonymously.
+	// PullSecrets provides credentials. If it is nil, Keychain does.
 	PullSecrets *PullSecrets
+	// Keychain provides credentials without PullSecrets; nil means that all images are fetched anonymously.
+	Keychain authn.Keychain
+	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
+	Directory string
 	// Platform selects the image in an index. The default is Linux on the architecture of this program.
 	Platform v1.Platform
 }
@@ -66,6 +71,8 @@ type Fetcher struct {
 	// otherwise they share no connections.
 	transport, localTransport *http.Transport
 	pullSecrets               *PullSecrets
+	keychain                  authn.Keychain
+	directory                 string
 }
 
 // New returns a Fetcher with the defaults of Config for fields that are not set.
@@ -77,7 +84,10 @@ func New(config Config) *Fetcher {
 	if config.Platform.OS == "" {
 		config.Platform = v1.Platform{OS: "linux", Architecture: runtime.GOARCH}
 	}
-	return &Fetcher{limits: config.Limits, platform: config.Platform, transport: transport, localTransport: local, pullSecrets: config.PullSecrets}
+	return &Fetcher{
+		limits: config.Limits, platform: config.Platform, transport: transport, localTransport: local,
+		pullSecrets: config.PullSecrets, keychain: config.Keychain, directory: config.Directory,
+	}
 }
 
 // transports returns the transport for registries, and the one for references with a loopback address. Both are the same if the Config has
@@ -161,7 +171,7 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 
 // begin returns the options for requests of a source, with its credentials and transport. The caller must call end after the last request.
 func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
-	credentials, err := f.pullSecrets.keychain(ctx, from.PullSecret)
+	credentials, err := f.credentials(ctx, from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,6 +186,13 @@ func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Opti
 		// One attempt: the controller retries with its own backoff, and reports the error until then.
 		remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
 	}, end, nil
+}
+
+func (f *Fetcher) credentials(ctx context.Context, from Source) (authn.Keychain, error) {
+	if f.pullSecrets == nil && f.keychain != nil && from.PullSecret == "" {
+		return f.keychain, nil
+	}
+	return f.pullSecrets.keychain(ctx, from.PullSecret)
 }
 
 // image returns the image of a reference, or the chosen image of an index.
@@ -220,6 +237,7 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 		return err
 	}
 	defer unpacking.close()
+	unpacking.directory = f.directory
 	for i, descriptor := range manifest.Layers {
 		if err := unpackLayer(unpacking, img, descriptor); err != nil {
 			if ctxErr := ctx.Err(); ctxErr != nil {

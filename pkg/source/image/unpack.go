@@ -41,6 +41,8 @@ type unpacker struct {
 	entries int
 	// reserveBytes is source.Target.Reserve, or does nothing.
 	reserveBytes func(bytes int64) error
+	// directory is the only directory that is unpacked; empty means everything.
+	directory string
 }
 
 func newUnpacker(dir string, limits Limits, reserve func(bytes int64) error) (*unpacker, error) {
@@ -113,6 +115,9 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	if err != nil {
 		return err
 	}
+	if !u.isSelected(target) {
+		return nil
+	}
 	base := path.Base(target)
 	if base == opaque {
 		// Its cost grows with the directory, so it is allowed once.
@@ -142,7 +147,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	}
 	switch header.Typeflag {
 	case tar.TypeDir:
-		return u.directory(target)
+		return u.makeDirectory(target)
 	case tar.TypeReg:
 		return u.file(target, header, content)
 	case tar.TypeSymlink, tar.TypeLink:
@@ -151,7 +156,24 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	return refuse("entry %s is a %s; only files, directories and links are unpacked", truncate.Quote(header.Name), kindOf(header.Typeflag))
 }
 
-func (u *unpacker) directory(target string) error {
+// isSelected reports whether an entry is in the selected directory, or deletes this directory or one above it.
+func (u *unpacker) isSelected(target string) bool {
+	if u.directory == "" || isWithin(target, u.directory) {
+		return true
+	}
+	base, parent := path.Base(target), path.Dir(target)
+	if base == opaque {
+		return isWithin(u.directory, parent)
+	}
+	return strings.HasPrefix(base, whiteout) && isWithin(u.directory, path.Join(parent, strings.TrimPrefix(base, whiteout)))
+}
+
+// isWithin reports whether a path is a directory or below it. Both are clean and relative.
+func isWithin(name, directory string) bool {
+	return directory == "." || name == directory || strings.HasPrefix(name, directory+"/")
+}
+
+func (u *unpacker) makeDirectory(target string) error {
 	if info, err := u.root.Lstat(local(target)); err == nil && !info.IsDir() {
 		if err := u.removeAll(target); err != nil {
 			return err

@@ -46,6 +46,12 @@ const (
 	UnsaidSemantics FindingKind = "UnsaidSemantics"
 	// ContradictorySteps: each step permits a path, but all of them together permit none.
 	ContradictorySteps FindingKind = "ContradictorySteps"
+	// ForbiddenUpgrades: a step forbids direct upgrades that the semantics permit. ForbiddenUpgradesOf finds it; it is no problem.
+	ForbiddenUpgrades FindingKind = "ForbiddenUpgrades"
+	// UnusableContent: a blob of the catalog, or a part of one, cannot be used. FromCatalog finds it.
+	UnusableContent FindingKind = "UnusableContent"
+	// UnreadableVersion: a bundle has no semantic version, so it cannot be installed. FromCatalog finds it.
+	UnreadableVersion FindingKind = "UnreadableVersion"
 )
 
 // Finding is one possible problem in a package, reported to its author.

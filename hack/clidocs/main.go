@@ -61,7 +61,7 @@ func run(folder string, check bool) error {
 func generate() (map[string][]byte, error) {
 	root := cli.NewCommand(invocation.New("kubectl-platform", genericiooptions.NewTestIOStreamsDiscard()))
 	pages := map[string][]byte{}
-	for _, command := range append([]*cobra.Command{root}, root.Commands()...) {
+	for _, command := range withVerbs(root) {
 		command.Long = fenced(command.Long)
 		var page bytes.Buffer
 		page.WriteString(header)
@@ -71,6 +71,15 @@ func generate() (map[string][]byte, error) {
 		pages[strings.ReplaceAll(command.CommandPath(), " ", "_")+".md"] = page.Bytes()
 	}
 	return pages, nil
+}
+
+// withVerbs returns a command and all commands below it.
+func withVerbs(command *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{command}
+	for _, below := range command.Commands() {
+		all = append(all, withVerbs(below)...)
+	}
+	return all
 }
 
 // fenced returns a text whose indented lines are a code block, because Markdown would join them.

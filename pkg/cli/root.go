@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/platform-operators/pkg/cli/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/explain"
 	"github.com/openshift/platform-operators/pkg/cli/graph"
@@ -25,6 +26,7 @@ const (
 	groupCatalogs  = "catalogs"
 	groupInstalled = "installed"
 	groupUpgrades  = "upgrades"
+	groupAuthors   = "authors"
 	groupPlugin    = "plugin"
 )
 
@@ -35,7 +37,7 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
 		Short: "Find, install and watch the operators of an OpenShift platform",
 		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and
-understand what blocks an upgrade and what permits it.
+understand what blocks an upgrade and what permits it. Check catalogs before they are published.
 
 Reports go to standard output, and errors, warnings and progress to standard error. The output has no color.
 
@@ -54,7 +56,10 @@ Exit codes:
 {{name}} status
 
 # What blocks the upgrade of the cluster, and what fixes it?
-{{name}} explain upgrade`),
+{{name}} explain upgrade
+
+# Can a catalog be published?
+{{name}} catalog lint ./catalog`),
 		Version:           version.Get().GitVersion,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: i.Name},
 		SilenceErrors:     true,
@@ -75,6 +80,7 @@ Exit codes:
 		&cobra.Group{ID: groupCatalogs, Title: "Find operators:"},
 		&cobra.Group{ID: groupInstalled, Title: "Look at installed operators:"},
 		&cobra.Group{ID: groupUpgrades, Title: "Understand upgrades:"},
+		&cobra.Group{ID: groupAuthors, Title: "Publish operators:"},
 		&cobra.Group{ID: groupPlugin, Title: "The plugin itself:"},
 	)
 	root.SetHelpCommandGroupID(groupPlugin)
@@ -96,6 +102,7 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		{groupUpgrades, updates.NewCommand(i)},
 		{groupUpgrades, graph.NewCommand(i)},
 		{groupUpgrades, explain.NewCommand(i)},
+		{groupAuthors, catalog.NewCommand(i)},
 	} {
 		verb.command.GroupID = verb.group
 		root.AddCommand(verb.command)

@@ -3,6 +3,7 @@ package catalogs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -17,17 +18,19 @@ func Directory(path string) Source {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			return nil, exit.With(exit.Usage, errors.New("there is no such directory; correct --catalog-dir"))
 		}
-		packages, err := readDirectory(os.DirFS(path))
-		switch {
-		case err != nil:
-			return nil, exit.With(exit.Invalid, err)
-		case len(packages) == 0:
-			return nil, exit.With(exit.Invalid, errors.New("no file in the directory has a package; a file-based catalog consists of .yaml and "+
-				".json files"))
-		}
-		return packages, nil
+		return readFiles(os.DirFS(path), "the directory")
 	}}
 }
 
-// readDirectory reads the catalog of a file system.
-func readDirectory(fsys fs.FS) ([]catalog.Package, error) { return catalog.ReadFS(fsys, nil) }
+// readFiles reads the catalog of a file system, which errors name as place. Its errors have code exit.Invalid.
+func readFiles(fsys fs.FS, place string) ([]catalog.Package, error) {
+	packages, err := readDirectory(fsys)
+	switch {
+	case err != nil:
+		return nil, exit.With(exit.Invalid, err)
+	case len(packages) == 0:
+		return nil, exit.With(exit.Invalid, fmt.Errorf("no file in %s has a package; a file-based catalog consists of .yaml and .json files",
+			place))
+	}
+	return packages, nil
+}

@@ -1,0 +1,85 @@
+// Package content selects and reads the packages of one catalog for the verbs for catalog authors: the catalog in the argument DIR|IMAGE,
+// and flag --package. pkg/cli/catalogs reads the catalog; the package does not print.
+package content
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/catalogs"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+)
+
+// maxListed is the maximum number of names in an error.
+const maxListed = 5
+
+// gcPercent is the garbage collector's target while a catalog is read.
+const gcPercent = 400
+
+// Selection is a catalog, and the packages of it to read.
+type Selection struct {
+	// Argument is the directory, or the reference of the image.
+	Argument string
+	// Package is the only package to read; empty for all.
+	Package string
+}
+
+// AddFlags adds the flags.
+func (s *Selection) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Package, "package", "", "only this package of the catalog")
+}
+
+// Read returns the selected packages, sorted by name. Its errors name the catalog.
+func (s *Selection) Read(ctx context.Context) (packages []catalog.Package, err error) {
+	source, err := catalogs.Argument(s.Argument)
+	if err != nil {
+		return nil, err
+	}
+	// Parsing YAML makes much more garbage than packages, and collecting it takes a quarter of the time of this short process.
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	// It calls the function once, unless ctx ends.
+	catalogs.ReadAll(ctx, []catalogs.Source{source}, func(_ int, read []catalog.Package, readErr error) { packages, err = read, readErr })
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, exit.With(exit.CodeOf(err), fmt.Errorf("catalog %s: %w", s.Argument, err))
+	}
+	if s.Package == "" {
+		return packages, nil
+	}
+	at := slices.IndexFunc(packages, func(p catalog.Package) bool { return p.Name == s.Package })
+	if at < 0 {
+		return nil, exit.With(exit.Usage, fmt.Errorf("catalog %s has no package %q: correct --package; it has %s", s.Argument, s.Package,
+			Names(packages)))
+	}
+	return packages[at : at+1], nil
+}
+
+// Names returns the names of packages for an error: the first ones, and the number of the others.
+func Names(packages []catalog.Package) string {
+	var names []string
+	for _, p := range packages[:min(len(packages), maxListed)] {
+		names = append(names, p.Name)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(packages) - maxListed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// CompleteDirectories completes the argument with directories. Images cannot be listed.
+func CompleteDirectories(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

@@ -1,0 +1,105 @@
+package lint
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+)
+
+// maxSubjects is the maximum number of subjects in one row of the table. The wide table has a row for each finding.
+const maxSubjects = 3
+
+// layout is how a report is printed.
+type layout struct {
+	format  printer.Format
+	headers bool
+	width   int
+}
+
+// print writes a report.
+func (r Report) print(w io.Writer, l layout) error {
+	switch l.format {
+	case printer.FormatJSON, printer.FormatYAML:
+		return printer.Report(w, l.format, r)
+	case printer.FormatName:
+		return printer.Names(w, r.names())
+	}
+	var out strings.Builder
+	if len(r.Findings) > 0 {
+		table := r.table()
+		if l.format == printer.FormatWide {
+			table = r.wideTable()
+		}
+		if err := table.Write(&out, l.width, l.headers); err != nil {
+			return err
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.width))
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// names returns the packages that have an error or a warning.
+func (r Report) names() []string {
+	var names []string
+	for _, finding := range r.Findings {
+		if finding.Severity != Info {
+			names = append(names, finding.Package)
+		}
+	}
+	return slices.Compact(names)
+}
+
+// row is a row of the table: findings that differ in their subjects only.
+type row struct {
+	Finding
+	subjects []string
+}
+
+// table returns the table of the findings. Findings of one package with the same problem, such as stranded versions, share a row.
+func (r Report) table() printer.Table {
+	var rows []*row
+	known := map[Finding]*row{}
+	for _, finding := range r.Findings {
+		problem := finding
+		problem.Subject = ""
+		if known[problem] == nil {
+			known[problem] = &row{Finding: finding}
+			rows = append(rows, known[problem])
+		}
+		known[problem].subjects = append(known[problem].subjects, finding.Subject)
+	}
+	table := printer.Table{Columns: []string{"PACKAGE", "SEVERITY", "FINDING", "SUBJECT", "PROBLEM"}}
+	for _, each := range rows {
+		table.Rows = append(table.Rows, []string{each.Package, string(each.Severity), string(each.Kind), each.subject(), each.Problem})
+	}
+	return table
+}
+
+// subject returns the first subjects of a row, and the number of the others.
+func (r *row) subject() string {
+	text := strings.Join(r.subjects[:min(len(r.subjects), maxSubjects)], ", ")
+	if more := len(r.subjects) - maxSubjects; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func (r Report) wideTable() printer.Table {
+	table := printer.Table{Columns: []string{"PACKAGE", "SEVERITY", "FINDING", "SEMANTICS", "SUBJECT", "PROBLEM", "REMEDY"}}
+	for _, f := range r.Findings {
+		table.Rows = append(table.Rows, []string{
+			f.Package, string(f.Severity), string(f.Kind), string(f.Semantics), f.Subject, f.Problem, f.Remedy,
+		})
+	}
+	return table
+}
+
+func (s Summary) sentence() string {
+	return fmt.Sprintf("%s with %s: %s, %s.", printer.Count(s.Packages, "package"), printer.Count(s.Versions, "version"),
+		printer.Count(s.Errors, "error"), printer.Count(s.Warnings, "warning"))
+}

@@ -1,0 +1,29 @@
+package lint
+
+import "github.com/openshift/platform-operators/pkg/upgrade"
+
+// Severity is how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	// Error means that the catalog is invalid: it has content that has no effect, or rules that no operator can meet.
+	Error Severity = "Error"
+	// Warning means that the catalog can be used, and that operators may not be upgraded as its author expects.
+	Warning Severity = "Warning"
+	// Info is no problem.
+	Info Severity = "Info"
+)
+
+// severityOf returns the severity of findings of a kind. Public catalogs have stranded versions, downgrades and entries whose bundle was
+// pruned, and are in use, so that these are warnings.
+func severityOf(kind upgrade.FindingKind) Severity {
+	switch kind {
+	case upgrade.UnusableContent, upgrade.UnreadableVersion, upgrade.UnreadableSkipRange, upgrade.RulesUnreadable, upgrade.SeveralHeads,
+		upgrade.ReplacesCycle, upgrade.EmptyStep, upgrade.StepWithoutLatest, upgrade.ClosingStep, upgrade.ContradictorySteps:
+		return Error
+	case upgrade.ForbiddenUpgrades:
+		return Info
+	}
+	return Warning
+}

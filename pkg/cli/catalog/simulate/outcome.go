@@ -1,0 +1,130 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve/reason"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// Change is how planned rules change an outcome.
+type Change string
+
+// The changes.
+const (
+	Unchanged Change = "Unchanged"
+	// NewlyBlocked means that the operator does not reach the head any more, Unblocked that it reaches the head now.
+	NewlyBlocked Change = "NewlyBlocked"
+	Unblocked    Change = "Unblocked"
+	// OtherTarget means that the path ends at another version, OtherPath that it leads through other versions.
+	OtherTarget Change = "OtherTarget"
+	OtherPath   Change = "OtherPath"
+	// OtherReason means that the operator stays blocked for another reason.
+	OtherReason Change = "OtherReason"
+)
+
+// simulate returns the outcomes of a package.
+func (in Input) simulate(from *catalog.Package) Package {
+	pkg, findings := upgrade.FromCatalog(from)
+	pkg.Limit.Done = in.Done
+	in.setUnfit(&pkg, from)
+	simulated := Package{Name: pkg.Name, Versions: []Version{}}
+	for _, finding := range findings {
+		simulated.Problems = append(simulated.Problems, finding.Subject+" "+finding.Problem)
+	}
+	planned, isPlanned := in.Planned[pkg.Name]
+	if !isPlanned {
+		for _, unreadable := range pkg.Unreadable {
+			simulated.Problems = append(simulated.Problems, "the upgrade rules cannot be read: "+unreadable)
+		}
+	}
+	current := upgrade.Simulate(pkg)
+	if current.Head >= 0 {
+		simulated.Head = current.Bundles[current.Head].Version.String()
+	}
+	results := in.selected(&pkg, current)
+	var plannedResults []upgrade.SemanticsResult
+	if isPlanned {
+		pkg.Rules, pkg.Unreadable = []upgrade.Rules{planned}, nil
+		plannedResults = in.selected(&pkg, upgrade.Simulate(pkg))
+	}
+	for i, result := range results {
+		for at, bundle := range current.Bundles {
+			if !in.From.IsZero() && in.From.Semver().Original() != bundle.Version.Semver().Original() {
+				continue
+			}
+			version := Version{Version: bundle.Version.String(), Bundle: bundle.Name, Outcome: newOutcome(current, result, at)}
+			if isPlanned {
+				outcome := newOutcome(current, plannedResults[i], at)
+				version.Planned, version.Change = &outcome, changeOf(version.Outcome, outcome)
+			}
+			simulated.Versions = append(simulated.Versions, version)
+		}
+	}
+	return simulated
+}
+
+// selected returns the results under the selected semantics: one or all, for each package and for all rules.
+func (in Input) selected(pkg *upgrade.Package, simulation upgrade.Simulation) []upgrade.SemanticsResult {
+	return slices.DeleteFunc(simulation.Results, func(result upgrade.SemanticsResult) bool {
+		return !in.Semantics.Includes(result.Semantics, pkg.EffectiveSemantics())
+	})
+}
+
+// setUnfit sets why the cluster must not run a bundle, as the manager decides it. The manager also checks minKubeVersion and the kinds on
+// the cluster, which a catalog does not tell.
+func (in Input) setUnfit(pkg *upgrade.Package, from *catalog.Package) {
+	if in.Cluster == nil {
+		return
+	}
+	for i := range pkg.Bundles {
+		bundle, _ := from.Bundle(pkg.Bundles[i].Name)
+		permitted, err := compat.ReadMax(bundle.MaxOpenShiftVersions)
+		switch {
+		case err != nil:
+			pkg.Bundles[i].Unfit = reason.Text(reason.UnreadableMaxOpenShift{Err: err.Error()})
+		case permitted != nil && permitted.Compare(*in.Cluster) < 0:
+			pkg.Bundles[i].Unfit = reason.Text(reason.MaxOpenShift{Max: *permitted, Cluster: in.Cluster.String()})
+		}
+	}
+}
+
+// newOutcome returns the outcome for the bundle with an index.
+func newOutcome(simulation upgrade.Simulation, result upgrade.SemanticsResult, at int) Outcome {
+	from := result.Outcomes[at]
+	outcome := Outcome{Semantics: result.Semantics, Stranded: from.Stranded, CutOff: from.CutOff}
+	for _, next := range from.Path {
+		outcome.Path = append(outcome.Path, simulation.Bundles[next].Version.String())
+	}
+	if from.Target >= 0 {
+		outcome.Target = simulation.Bundles[from.Target].Version.String()
+	}
+	if from.Refusal.Reason != "" {
+		goal := simulation.Head
+		if simulation.Bundles[at].Version.Compare(simulation.Bundles[goal].Version) > 0 {
+			goal = len(simulation.Bundles) - 1
+		}
+		outcome.Blocked = &Blocked{
+			Version: simulation.Bundles[goal].Version.String(), Reason: from.Refusal.Reason, Message: from.Refusal.Message,
+		}
+	}
+	return outcome
+}
+
+func changeOf(before, planned Outcome) Change {
+	switch {
+	case before.Blocked == nil && planned.Blocked != nil:
+		return NewlyBlocked
+	case before.Blocked != nil && planned.Blocked == nil:
+		return Unblocked
+	case before.Target != planned.Target:
+		return OtherTarget
+	case !slices.Equal(before.Path, planned.Path):
+		return OtherPath
+	case before.Blocked != nil && before.Blocked.Reason != planned.Blocked.Reason:
+		return OtherReason
+	}
+	return Unchanged
+}

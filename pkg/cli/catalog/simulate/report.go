@@ -1,0 +1,144 @@
+// Package simulate implements the verb "catalog simulate": to which version, and by which path, an operator is upgraded from each version
+// of a catalog, what blocks it, and what planned rules would change. The report is a pure function of the catalog's packages and the rules.
+// pkg/upgrade searches the paths; the package selects, compares and prints them.
+package simulate
+
+import (
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/catalog/semantics"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/upgrade"
+)
+
+// Report is the result of the verb.
+type Report struct {
+	printer.Type `json:",inline"`
+	// Catalog is the directory or the reference of the image.
+	Catalog string `json:"catalog"`
+	// OpenShift is the minor version of the cluster; empty if every version fits.
+	OpenShift string    `json:"openShiftVersion,omitempty"`
+	Summary   Summary   `json:"summary"`
+	Packages  []Package `json:"packages"`
+}
+
+// Summary has the totals of a report.
+type Summary struct {
+	Packages int `json:"packages"`
+	// Versions is the number of versions in the report, Blocked that of versions that do not reach the head.
+	Versions int `json:"versions"`
+	Blocked  int `json:"blocked"`
+	// Planned has the totals with the planned rules; nil without them.
+	Planned *PlannedSummary `json:"planned,omitempty"`
+}
+
+// PlannedSummary has the totals with planned rules.
+type PlannedSummary struct {
+	// Blocked is the number of versions that do not reach the head, Changed that of versions whose outcome differs.
+	Blocked int `json:"blocked"`
+	Changed int `json:"changed"`
+}
+
+// Package is one package of the catalog.
+type Package struct {
+	Name string `json:"name"`
+	// Head is the version that all others should reach; empty if no version is semantic.
+	Head string `json:"head,omitempty"`
+	// Problems are sentences about parts of the package that cannot be used.
+	Problems []string `json:"problems,omitempty"`
+	// Versions are in ascending order, under each of the selected semantics.
+	Versions []Version `json:"versions"`
+}
+
+// Version is what happens to an operator at one version under one of the semantics.
+type Version struct {
+	Version string  `json:"version"`
+	Bundle  string  `json:"bundle"`
+	Outcome Outcome `json:"outcome"`
+	// Planned is the outcome with the planned rules, and Change how it differs; nil and empty without them.
+	Planned *Outcome `json:"planned,omitempty"`
+	Change  Change   `json:"change,omitempty"`
+}
+
+// Outcome is where an operator gets by itself.
+type Outcome struct {
+	Semantics upgrade.Semantics `json:"semantics"`
+	// Target is the last version of the path; empty if the operator stays.
+	Target string `json:"target,omitempty"`
+	// Path are the versions that the operator is upgraded to, in their order.
+	Path []string `json:"path,omitempty"`
+	// Stranded means that the version is not the head and has no successor, CutOff that its successors do not lead to the head. Neither
+	// depends on step rules or the cluster.
+	Stranded bool `json:"stranded,omitempty"`
+	CutOff   bool `json:"cutOff,omitempty"`
+	// Blocked is why the operator does not reach the head; nil if it does.
+	Blocked *Blocked `json:"blocked,omitempty"`
+}
+
+// Blocked is why an operator does not reach a version.
+type Blocked struct {
+	// Version is the head. For versions above the head, it is the newest version.
+	Version string `json:"version"`
+	// Reason is one of the reasons in docs/upgrade-rules.md.
+	Reason upgrade.Reason `json:"reason"`
+	// Message is a clause about Version.
+	Message string `json:"message"`
+}
+
+// Input is what a report is made from.
+type Input struct {
+	// Catalog names the catalog, and Packages are those to simulate.
+	Catalog  string
+	Packages []catalog.Package
+	// Cluster is the minor version of OpenShift; nil means that every version fits.
+	Cluster   *compat.Minor
+	Semantics semantics.Selection
+	// From is the only version to report; the zero Version means all.
+	From upgrade.Version
+	// Planned are the planned rules by package; nil for no comparison. Packages without planned rules are then not reported.
+	Planned map[string]upgrade.Rules
+	// Done ends the work early; the report is then incomplete.
+	Done <-chan struct{}
+}
+
+// NewReport returns the report. It omits packages that do not have the version From.
+func NewReport(in Input) Report {
+	report := Report{Type: printer.TypeOf("CatalogSimulation"), Catalog: in.Catalog, Packages: []Package{}}
+	if in.Cluster != nil {
+		report.OpenShift = in.Cluster.String()
+	}
+	if in.Planned != nil {
+		report.Summary.Planned = &PlannedSummary{}
+	}
+	for i := range in.Packages {
+		if _, isPlanned := in.Planned[in.Packages[i].Name]; in.Planned != nil && !isPlanned {
+			continue
+		}
+		simulated := in.simulate(&in.Packages[i])
+		if len(simulated.Versions) == 0 && !in.From.IsZero() {
+			continue
+		}
+		report.Packages = append(report.Packages, simulated)
+		report.Summary.add(simulated)
+	}
+	return report
+}
+
+func (s *Summary) add(p Package) {
+	s.Packages++
+	s.Versions += len(p.Versions)
+	for _, version := range p.Versions {
+		if version.Outcome.Blocked != nil {
+			s.Blocked++
+		}
+		if version.Planned == nil {
+			continue
+		}
+		if version.Planned.Blocked != nil {
+			s.Planned.Blocked++
+		}
+		if version.Change != Unchanged {
+			s.Planned.Changed++
+		}
+	}
+}

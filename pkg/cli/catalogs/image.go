@@ -1,0 +1,105 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/source/image"
+)
+
+// configs is the directory of a catalog image that has the file-based catalog. The tools that build catalog images use it, too.
+const configs = "configs"
+
+// maxConfigs is the maximum disk usage of an image's catalog. The largest public catalogs have less than a quarter of it.
+const maxConfigs = 1 << 30
+
+// imageLimits returns the limits of a catalog image. Nearly all of it is programs and a cache, which are read and not written.
+func imageLimits() image.Limits {
+	return image.Limits{Bytes: 8 << 30, FileBytes: maxConfigs, Entries: 500_000, Layers: 256, Time: time.Hour, Stall: time.Minute}
+}
+
+// Image returns the file-based catalog in directory /configs of a catalog image. It uses the credentials of the user's container tools. Its
+// errors have code exit.Invalid for an image that has no catalog there or cannot be unpacked.
+func Image(reference string) Source {
+	return Source{Name: reference, read: func(ctx context.Context) ([]catalog.Package, error) {
+		directory, err := os.MkdirTemp("", "catalog-image-")
+		if err != nil {
+			return nil, fmt.Errorf("creating a directory for the image's catalog: %w; set TMPDIR to a directory that can be written", err)
+		}
+		defer os.RemoveAll(directory)
+		if err := unpackImage(ctx, reference, directory); err != nil {
+			return nil, err
+		}
+		content := filepath.Join(directory, configs)
+		if info, err := os.Stat(content); err != nil || !info.IsDir() {
+			return nil, exit.With(exit.Invalid, errors.New("the image has no directory /configs, so it is no file-based catalog image"))
+		}
+		return readFiles(os.DirFS(content), "directory /configs of the image")
+	}}
+}
+
+// unpackImage writes directory /configs of an image below a directory.
+func unpackImage(ctx context.Context, reference, directory string) error {
+	fetcher := image.New(image.Config{Limits: imageLimits(), Keychain: authn.DefaultKeychain, Directory: configs})
+	from := image.Source{Ref: reference}
+	pinned, err := fetcher.Resolve(ctx, from)
+	if err != nil {
+		return imageError(reference, err)
+	}
+	written := int64(0)
+	reserve := func(bytes int64) error {
+		if written += bytes; written > maxConfigs {
+			return fmt.Errorf("directory /configs has more than %d bytes", maxConfigs)
+		}
+		return nil
+	}
+	return imageError(reference, fetcher.Unpack(ctx, from.At(pinned), source.Target{Dir: directory, Reserve: reserve}))
+}
+
+// imageError returns an error with a remedy for a user of the plugin, and its exit code; nil if err is nil.
+func imageError(reference string, err error) error {
+	var failed *image.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	remedy, code := "check the network, and that the registry runs", exit.Failure
+	switch failed.Class {
+	case image.Invalid:
+		remedy, code = "a reference is like registry.example.com/catalog:v1", exit.Usage
+	case image.Untrusted:
+		remedy = "let this machine trust the authority of the registry's certificate"
+	case image.NotFound:
+		remedy = "check the reference, and that the image was pushed"
+	case image.Unauthorized, image.Credentials:
+		remedy = "log in with: podman login " + registryOf(reference)
+	case image.Corrupt:
+		remedy, code = "check the registry's storage, and any mirror or proxy before it", exit.Invalid
+	case image.Refused:
+		remedy, code = "rebuild the image, or check the directory from which it is built", exit.Invalid
+	case image.Storage:
+		remedy = "make room, or set TMPDIR to a directory with room"
+	}
+	text := fmt.Errorf("%s; %s", failed.Problem(), remedy)
+	if code == exit.Failure && exit.CodeOf(err) == exit.Timeout {
+		code = exit.Timeout
+	}
+	return exit.With(code, text)
+}
+
+func registryOf(reference string) string {
+	parsed, err := name.ParseReference(reference)
+	if err != nil {
+		return ""
+	}
+	return parsed.Context().RegistryStr()
+}

@@ -1,0 +1,123 @@
+package catalogs
+
+import (
+	"cmp"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/openshift/platform-operators/pkg/catalog"
+)
+
+// readDirectory reads the catalog of a file system, and has the result of catalog.ReadFS. Nearly all of the time is spent on parsing YAML,
+// so it reads the entries of the root concurrently. A catalog usually has a directory for each package. Entries that share a package are
+// read again together, because only a common reading can merge them.
+func readDirectory(fsys fs.FS) ([]catalog.Package, error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil || len(entries) < 2 {
+		return catalog.ReadFS(fsys, nil)
+	}
+	parts := make([]part, len(entries))
+	for i, entry := range entries {
+		parts[i].entries = []fs.DirEntry{entry}
+	}
+	if err := readParts(fsys, parts); err != nil {
+		return nil, err
+	}
+	if merged := mergeParts(parts); len(merged) < len(parts) {
+		parts = merged
+		if err := readParts(fsys, parts); err != nil {
+			return nil, err
+		}
+	}
+	var packages []catalog.Package
+	for _, p := range parts {
+		packages = append(packages, p.packages...)
+	}
+	slices.SortFunc(packages, func(a, b catalog.Package) int { return cmp.Compare(a.Name, b.Name) })
+	return packages, nil
+}
+
+// part is a part of a file system: some entries of its root, and the packages in them. isRead is false until they are known.
+type part struct {
+	entries  []fs.DirEntry
+	packages []catalog.Package
+	isRead   bool
+}
+
+// readParts reads the parts that are not read yet. Of several errors it returns that of the first part.
+func readParts(fsys fs.FS, parts []part) error {
+	failed := make([]error, len(parts))
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range parts {
+		if p := &parts[i]; !p.isRead {
+			reading.Go(func() error {
+				p.packages, failed[i] = catalog.ReadFS(rootSubset{fsys, p.entries}, nil)
+				p.isRead = true
+				return nil
+			})
+		}
+	}
+	_ = reading.Wait() // the errors are in failed
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeParts returns the parts, with those that share a package merged and not read.
+func mergeParts(parts []part) []part {
+	// into[i] is a part before part i with which it shares a package, or i itself.
+	into := make([]int, len(parts))
+	first := func(i int) int {
+		for into[i] != i {
+			i = into[i]
+		}
+		return i
+	}
+	owners := map[string]int{} // the first part with each package
+	for i := range parts {
+		into[i] = i
+		for _, p := range parts[i].packages {
+			owner, isKnown := owners[p.Name]
+			if !isKnown {
+				owners[p.Name] = i
+				continue
+			}
+			a, b := first(owner), first(i)
+			into[max(a, b)] = min(a, b)
+		}
+	}
+	var merged []part
+	position := map[int]int{} // in merged, of each part that is the first of its group
+	for i, p := range parts {
+		group := first(i)
+		if group == i {
+			position[i] = len(merged)
+			merged = append(merged, p)
+			continue
+		}
+		at := position[group]
+		merged[at] = part{entries: slices.Concat(merged[at].entries, p.entries)}
+	}
+	return merged
+}
+
+// rootSubset is a file system of which only some entries of the root are listed.
+type rootSubset struct {
+	fs.FS
+	entries []fs.DirEntry
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (s rootSubset) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == "." {
+		return s.entries, nil
+	}
+	return fs.ReadDir(s.FS, name)
+}

@@ -105,7 +105,7 @@ func TestCLI_17_BadInput(t *testing.T) {
 		"NoRulesFile":    {withRules("nothing"), exit.Usage, "reading --rules: "},
 		"EmptyRules":     {withRules("empty"), exit.Invalid, "it has no rules"},
 		"RulesNoYAML":    {withRules("no-yaml"), exit.Invalid, "document 1: it is no YAML"},
-		"UnknownField":   {withRules("unknown-field"), exit.Invalid, `the rules of package "crane" cannot be used: reading it: json: unknown field "soak"`},
+		"UnknownField":   {withRules("unknown-field"), exit.Invalid, `package "crane" cannot be used: reading it: json: unknown field "soak"`},
 		"Unquoted":       {withRules("unquoted"), exit.Invalid, `steps.through is a number, and text is wanted`},
 		"RulesOfNone":    {withRules("unknown-package"), exit.Invalid, `its package "barge" is not in the catalog`},
 		"WithoutPackage": {withRules("without-package"), exit.Invalid, "set package, or select one with --package"},

@@ -14,18 +14,20 @@ import (
 // Directory returns the file-based catalog in a directory and its subdirectories. Its errors have code exit.Usage for a directory that does
 // not exist, and exit.Invalid for one whose content is no catalog.
 func Directory(path string) Source {
-	return Source{Name: path, read: func(context.Context) ([]catalog.Package, error) {
+	return Source{Name: path, read: func(ctx context.Context) ([]catalog.Package, error) {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			return nil, exit.With(exit.Usage, errors.New("there is no such directory; correct --catalog-dir"))
 		}
-		return readFiles(os.DirFS(path), "the directory")
+		return readFiles(ctx, os.DirFS(path), "the directory")
 	}}
 }
 
-// readFiles reads the catalog of a file system, which errors name as place. Its errors have code exit.Invalid.
-func readFiles(fsys fs.FS, place string) ([]catalog.Package, error) {
-	packages, err := readDirectory(fsys)
+// readFiles reads the catalog of a file system, which errors name as place. Its errors have code exit.Invalid, unless ctx has ended.
+func readFiles(ctx context.Context, fsys fs.FS, place string) ([]catalog.Package, error) {
+	packages, err := readDirectory(endingFS{fsys, ctx})
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil:
 		return nil, exit.With(exit.Invalid, err)
 	case len(packages) == 0:

@@ -44,7 +44,7 @@ func Image(reference string) Source {
 		if info, err := os.Stat(content); err != nil || !info.IsDir() {
 			return nil, exit.With(exit.Invalid, errors.New("the image has no directory /configs, so it is no file-based catalog image"))
 		}
-		return readFiles(os.DirFS(content), "directory /configs of the image")
+		return readFiles(ctx, os.DirFS(content), "directory /configs of the image")
 	}}
 }
 

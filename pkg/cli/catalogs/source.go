@@ -1,11 +1,12 @@
-// Package catalogs finds and reads the catalogs for the verbs: the trusted catalogs of a cluster, and directories of file-based catalogs.
+// Package catalogs finds and reads the catalogs for the verbs: the trusted catalogs of a cluster, directories of file-based catalogs, and
+// catalog images.
 //
 // The catalogs of a cluster are Services, which a workstation cannot reach. A ClusterCatalog is read through the API server's proxy of its
 // Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC, which that proxy
 // does not transfer; it is read through a port-forward to a Pod behind its Service, over the connection itself, without a local port. An
 // address that is no Service is dialed directly.
 //
-// The package does not search and does not print. pkg/cli/search calls it.
+// The package does not search and does not print. pkg/cli/search and pkg/cli/catalog/content call it.
 package catalogs
 
 import (
@@ -22,15 +23,19 @@ const concurrentReads = 2
 
 // Source is one catalog and how to read it.
 type Source struct {
-	// Name identifies the catalog in reports: "ClusterCatalog/<name>", "CatalogSource/<namespace>/<name>" or the path of a directory.
+	// Name identifies the catalog in reports: "ClusterCatalog/<name>", "CatalogSource/<namespace>/<name>", the path of a
+	// directory or the reference of an image.
 	Name string
 
 	read func(ctx context.Context) ([]catalog.Package, error)
 }
 
+// Read returns the packages of the catalog. After ctx has ended, it returns as soon as it has removed its temporary files.
+func (s Source) Read(ctx context.Context) ([]catalog.Package, error) { return s.read(ctx) }
+
 // ReadAll reads catalogs concurrently. It calls each with the index of a source, and its packages or the error, in any order and never
-// concurrently. It keeps no packages, so that only those of a few catalogs are in memory. It returns when ctx ends; a read of a directory,
-// which knows no context, then ends with the process.
+// concurrently. It keeps no packages, so that only those of a few catalogs are in memory. It returns when ctx ends, and does not wait for
+// the reads to end.
 func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
 	type outcome struct {
 		index    int

@@ -42,14 +42,9 @@ func (s *Selection) Read(ctx context.Context) (packages []catalog.Package, err e
 	if err != nil {
 		return nil, err
 	}
-	// Parsing YAML makes much more garbage than packages, and collecting it takes a quarter of the time of this short process.
+	// Parsing YAML makes much more garbage than packages, and collecting it less often saves a fifth of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	// It calls the function once, unless ctx ends.
-	catalogs.ReadAll(ctx, []catalogs.Source{source}, func(_ int, read []catalog.Package, readErr error) { packages, err = read, readErr })
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if packages, err = source.Read(ctx); err != nil {
 		return nil, exit.With(exit.CodeOf(err), fmt.Errorf("catalog %s: %w", s.Argument, err))
 	}
 	if s.Package == "" {

@@ -135,8 +135,8 @@ func (o *Options) Run(ctx context.Context) error {
 		return fmt.Errorf("simulating catalog %s: %w", o.Content.Argument, ctx.Err())
 	}
 	if len(report.Packages) == 0 {
-		return exit.With(exit.Usage, fmt.Errorf("no simulated package of catalog %s has version %s: correct --from, or see the versions without it",
-			o.Content.Argument, o.From))
+		return exit.With(exit.Usage, fmt.Errorf("no simulated package of catalog %s has version %s: correct --from, or omit it to see "+
+			"the versions", o.Content.Argument, o.From))
 	}
 	o.warn(report)
 	err = report.print(o.invocation.Streams.Out, layout{

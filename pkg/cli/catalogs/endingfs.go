@@ -1,0 +1,43 @@
+package catalogs
+
+import (
+	"context"
+	"io/fs"
+)
+
+// endingFS is a file system whose reads fail after a context has ended. The readers of catalogs know no context.
+type endingFS struct {
+	fs.FS
+	ctx context.Context
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (e endingFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := e.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(e.FS, name)
+}
+
+// Open implements fs.FS.
+func (e endingFS) Open(name string) (fs.File, error) {
+	file, err := e.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return endingFile{file, e.ctx}, nil
+}
+
+// endingFile is a file of an endingFS.
+type endingFile struct {
+	fs.File
+	ctx context.Context
+}
+
+// Read implements fs.File.
+func (e endingFile) Read(buffer []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.File.Read(buffer)
+}

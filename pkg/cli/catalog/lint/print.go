@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // maxSubjects is the maximum number of subjects in one row of the table. The wide table has a row for each finding.
@@ -80,9 +81,11 @@ func (r Report) table() printer.Table {
 	return table
 }
 
-// subject returns the first subjects of a row, and the number of the others.
+// subject returns the first subjects of a row, and the number of the others. It omits the name of the blob of rules, of which a package has
+// one: it would take half of a terminal.
 func (r *row) subject() string {
 	text := strings.Join(r.subjects[:min(len(r.subjects), maxSubjects)], ", ")
+	text = strings.ReplaceAll(text, " of blob "+upgrade.Schema, "")
 	if more := len(r.subjects) - maxSubjects; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -59,6 +59,16 @@ var operatorTable = map[string]byReason{
 		platformv1alpha1.ReasonUnknown: {Passing, "Nothing is installed yet, or the state is not known yet.",
 			"Look at the other conditions.", describeOperator},
 	},
+	platformv1alpha1.ConditionDrifted: {
+		platformv1alpha1.ReasonAsExpected:   {Effect: Fine, Text: "The objects are as declared."},
+		platformv1alpha1.ReasonDriftIgnored: {Effect: Fine, Text: "spec.install.drift.policy is Ignore, so that the manager does not look for drift."},
+		platformv1alpha1.ReasonDriftReported: {Warning, "Objects differ from their declaration, and are not reverted, because " +
+			"spec.install.drift.policy is Report or spec.paused is set.", "Look at the changes; revert them, or set the policy to Enforce.", showStatus},
+		platformv1alpha1.ReasonDriftContested: {Warning, "Somebody changes an object again each time that it is reverted.",
+			"Find the field manager that status.drift of the BundleDeployment names, and stop it or declare the change.", showStatus},
+		platformv1alpha1.ReasonUnknown: {Passing, "Nothing is installed yet, or not every object can be read or reverted.",
+			"Look at the other conditions.", describeOperator},
+	},
 	platformv1alpha1.ConditionUpgradeable: {
 		platformv1alpha1.ReasonAsExpected: {Effect: Fine, Text: "The operator permits the next minor version of the cluster."},
 		platformv1alpha1.ReasonIncompatibleOperator: {Blocking, "The installed bundle's olm.maxOpenShiftVersion is below the next minor " +

@@ -8,7 +8,12 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/component-base/logs"
+
+	"github.com/openshift/platform-operators/pkg/cli"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
 )
 
 const root = "../.."
@@ -20,7 +25,7 @@ var (
 	flagName     = regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]*)`)
 )
 
-// TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas checks the flags that pages mention in back quotes or in a command that
+// TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas checks the flags of the manager and of the plugin that pages mention in back quotes or in a command that
 // starts the manager. test/docs checks everything else.
 func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testing.T) {
 	command := newCommand()
@@ -29,7 +34,7 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 		t.Fatal(err)
 	}
 	command.InitDefaultVersionFlag()
-	found := 0
+	found, ofPlugin := 0, pluginFlags()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "manifests/*deployment.yaml"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
@@ -42,8 +47,8 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 			}
 			for _, name := range flagsIn(string(content)) {
 				found++
-				if !hasFlag(command, name) {
-					t.Errorf("%s: the manager has no flag --%s", path, name)
+				if !hasFlag(command, name) && !ofPlugin[name] {
+					t.Errorf("%s: neither the manager nor the plugin has flag --%s", path, name)
 				}
 			}
 		}
@@ -51,7 +56,7 @@ func TestHRD_C8_FlagsOnPagesAndInTheDeploymentAreOnesThatTheManagerHas(t *testin
 	if found < 8 {
 		t.Errorf("found %d flags; pages and the Deployment must look otherwise now", found)
 	}
-	if hasFlag(command, "nothing") || !hasFlag(command, "version") {
+	if ofPlugin["nothing"] || hasFlag(command, "nothing") || !hasFlag(command, "version") {
 		t.Error("flags are not looked up")
 	}
 	planted := "`--nothing`\n$ platform-operators start --kubeconfig FILE \\\n    --something\n    args:\n    - --anything=x\n"
@@ -75,6 +80,22 @@ func flagsIn(text string) []string {
 			names = append(names, match[1])
 		}
 	}
+	return names
+}
+
+// pluginFlags returns the names of the flags of all verbs of the plugin.
+func pluginFlags() map[string]bool {
+	names := map[string]bool{}
+	var add func(command *cobra.Command)
+	add = func(command *cobra.Command) {
+		for _, flags := range []*pflag.FlagSet{command.Flags(), command.PersistentFlags()} {
+			flags.VisitAll(func(flag *pflag.Flag) { names[flag.Name] = true })
+		}
+		for _, verb := range command.Commands() {
+			add(verb)
+		}
+	}
+	add(cli.NewCommand(invocation.New("kubectl platform", genericiooptions.NewTestIOStreamsDiscard())))
 	return names
 }
 

@@ -81,6 +81,9 @@ func on(t *testing.T, from *scenario.Snapshot, run func(f *fixture)) (after *sce
 	if from == nil {
 		f.create(roles, engineRole)
 		f.create(bindings, engineBinding)
+		if err := cluster.Settle(); err != nil { // until the API server's authorizer has seen them
+			t.Fatal(err)
+		}
 	}
 	run(f)
 	stop()

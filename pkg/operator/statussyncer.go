@@ -9,6 +9,8 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/status"
+
+	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
 // statusResync is the resync interval of StatusSyncer, as in library-go. It is needed because no event reports the end of an inertia.
@@ -33,7 +35,8 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 		WithInformers(client.Informer(), clusterOperators.Informer()).
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
 			err := syncer.Sync(ctx, syncCtx)
-			if errors.Is(err, errIncomplete) { // which is normal after a start, so library-go must not log it as a failure
+			// Both are normal after a start, so library-go must not log them as a failure.
+			if errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 				klog.V(4).Info(err)
 				return factory.SyntheticRequeueError
 			}

@@ -2,6 +2,8 @@ package integration
 
 import (
 	"context"
+	"os"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -46,6 +48,21 @@ func waitForLease(ctx context.Context) time.Time {
 	return held.Spec.AcquireTime.Time
 }
 
+// expectNoFailures checks that a log has no failed sync after an offset, as library-go logs it (HRD-T7).
+func expectNoFailures(logFile string, offset int64) {
+	GinkgoHelper()
+	content, err := os.ReadFile(logFile)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(content[offset:]).NotTo(BeEmpty())
+	var failures []string
+	for line := range strings.Lines(string(content[offset:])) {
+		if strings.Contains(line, "Unhandled Error") {
+			failures = append(failures, line)
+		}
+	}
+	Expect(failures).To(BeEmpty())
+}
+
 var _ = Describe("the ClusterOperator of a manager that has nothing to do", func() {
 	// Promise CLU-O1: Without PlatformOperators the ClusterOperator is Available and Upgradeable, not Progressing and not Degraded,
 	// within ten seconds after the manager acquires its lease, and never anything else.
@@ -73,6 +90,8 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 		_, err = clusterOperators.UpdateStatus(ctx, created, metav1.UpdateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		seen := recordStatus(ctx)
+		log, err := os.Stat(leading.LogFile)
+		Expect(err).NotTo(HaveOccurred())
 		Expect(leading.Start()).To(Succeed())
 
 		since := waitForLease(ctx)
@@ -95,5 +114,15 @@ var _ = Describe("the ClusterOperator of a manager that has nothing to do", func
 		}
 		Expect(seen.deleted).To(BeZero())
 		Expect(seen.faults()).To(BeEmpty())
+		expectNoFailures(leading.LogFile, log.Size())
+
+		By("starting it again")
+		Expect(leading.Stop()).To(Succeed())
+		log, err = os.Stat(leading.LogFile)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(leading.Start()).To(Succeed())
+		Eventually(waitForLease).WithContext(ctx).Should(BeTemporally(">", since))
+		Consistently(readVersionStatus, "3s").WithContext(ctx).ShouldNot(BeNil())
+		expectNoFailures(leading.LogFile, log.Size())
 	})
 })

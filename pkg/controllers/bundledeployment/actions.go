@@ -31,7 +31,7 @@ var executors = map[revision.ActionKind]executor{
 	revision.RecordStart:       {"recording the start of", (*reconciliation).recordStart},
 	revision.Apply:             {"applying", (*reconciliation).apply},
 	revision.ApplyRemaining:    {"applying the active revision of", (*reconciliation).applyRemaining},
-	revision.Abort:             {"rolling out", func(s *reconciliation, _ context.Context, _ revision.Action) error { return s.machine.Problem().Err }},
+	revision.Abort:             {"applying the objects of", func(s *reconciliation, _ context.Context, _ revision.Action) error { return s.machine.Problem().Err }},
 	revision.Observe:           {"observing", (*reconciliation).observe},
 	revision.Prune:             {"pruning", (*reconciliation).prune},
 	revision.Delete:            {"deleting a revision of", (*reconciliation).deleteRevision},

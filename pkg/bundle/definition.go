@@ -5,14 +5,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Definition is what a CustomResourceDefinition of a bundle says about its custom resources.
+// Verbs are the verbs that the manager needs for every resource of which it applies objects: it applies, watches and deletes them.
+var Verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+
+// Definition is what a CustomResourceDefinition says about its custom resources.
 type Definition struct {
 	// Kind is the kind of the custom resources, and Plural the name of their resource.
 	Kind   schema.GroupKind
 	Plural string
 	// Scope is Namespaced or Cluster. The API server rejects a definition with any other scope.
 	Scope string
-	// Served has the names of the served versions.
+	// Served has the names of the served versions, in the order of the CustomResourceDefinition.
 	Served []string
 }
 
@@ -22,13 +25,10 @@ const (
 	ScopeCluster    = "Cluster"
 )
 
-// DefinitionOf returns the Definition of a CustomResourceDefinition, and false for an object of another kind. Fields that are absent or of
-// a wrong type are empty: the API server rejects such an object.
-func DefinitionOf(o Object) (Definition, bool) {
-	if !IsCRD(o) {
-		return Definition{}, false
-	}
-	spec, _ := o.Object["spec"].(map[string]any)
+// DefinitionOf returns the Definition of a CustomResourceDefinition. Fields that are absent or of a wrong type are empty: the API server
+// rejects such an object.
+func DefinitionOf(crd *unstructured.Unstructured) Definition {
+	spec, _ := crd.Object["spec"].(map[string]any)
 	text := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(spec, fields...)
 		return value
@@ -44,7 +44,7 @@ func DefinitionOf(o Object) (Definition, bool) {
 			found.Served = append(found.Served, name)
 		}
 	}
-	return found, true
+	return found
 }
 
 // DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, by the kind that they define. Of two for one kind,
@@ -52,7 +52,8 @@ func DefinitionOf(o Object) (Definition, bool) {
 func DefinitionsIn(objects []Object) map[schema.GroupKind]Definition {
 	found := map[schema.GroupKind]Definition{}
 	for _, o := range objects {
-		if definition, ok := DefinitionOf(o); ok {
+		if IsCRD(o) {
+			definition := DefinitionOf(&o.Unstructured)
 			found[definition.Kind] = definition
 		}
 	}

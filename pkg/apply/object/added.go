@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
@@ -68,7 +69,7 @@ func customResources(phases []plan.Phase) map[string][]string {
 			if !IsCRD(KeyOf(&phase.Objects[i]).GroupKind) {
 				continue
 			}
-			if d := DefinitionOf(&phase.Objects[i]); d.Kind.Group != "" && d.Plural != "" {
+			if d := bundle.DefinitionOf(&phase.Objects[i]); d.Kind.Group != "" && d.Plural != "" {
 				resources[d.Kind.Group] = append(resources[d.Kind.Group], d.Plural)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/deflate"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to write or
@@ -26,7 +27,7 @@ type Desired struct {
 	// IsAdded is true if NewSet added the object. Such an object is not part of the bundle, and Len does not count it.
 	IsAdded bool
 	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
-	Defines *Definition
+	Defines *bundle.Definition
 
 	grants     []schema.GroupResource
 	content    []byte
@@ -44,7 +45,8 @@ func NewDesired(owner Owner, declared *unstructured.Unstructured) (*Desired, err
 	}
 	desired := &Desired{Key: KeyOf(declared), GVK: declared.GroupVersionKind(), Digest: sha256.Sum256(encoded), content: encoded}
 	if IsCRD(desired.Key.GroupKind) {
-		desired.Defines = DefinitionOf(declared)
+		definition := bundle.DefinitionOf(declared)
+		desired.Defines = &definition
 	}
 	desired.grants = grantsOf(declared)
 	if len(encoded) >= compressFrom {

@@ -9,12 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// Verbs are the verbs that the engine uses on every resource that it applies objects of.
-var Verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
-
-// grantsOf returns the resources on which an object grants the manager all Verbs: those of a ClusterRole with the label that aggregates it
+// grantsOf returns the resources on which an object grants the manager all of bundle.Verbs: those of a ClusterRole with the label that aggregates it
 // to the manager's. It returns nil for every other object.
 func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	if !isClusterRole(KeyOf(declared)) || declared.GetLabels()[corev1alpha2.LabelAggregateToBundles] != "true" {
@@ -26,7 +24,7 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	}
 	var granted []schema.GroupResource
 	for _, rule := range role.Rules {
-		if len(rule.ResourceNames) > 0 || slices.ContainsFunc(Verbs, func(verb string) bool { return !slices.Contains(rule.Verbs, verb) }) {
+		if len(rule.ResourceNames) > 0 || slices.ContainsFunc(bundle.Verbs, func(verb string) bool { return !slices.Contains(rule.Verbs, verb) }) {
 			continue
 		}
 		for _, group := range rule.APIGroups {
@@ -39,7 +37,7 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 }
 
 // SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and a ClusterRole that grants
-// the manager all Verbs, with that ClusterRole. It is applied before the custom resources, and removed after them. Other kinds are not in
+// the manager all of bundle.Verbs, with that ClusterRole. It is applied before the custom resources, and removed after them. Other kinds are not in
 // the result: an admin decides whether the manager may write objects of kinds that the set does not define.
 func (s *Set) SelfGranted() map[schema.GroupKind]*Desired {
 	roles := map[schema.GroupResource]*Desired{}

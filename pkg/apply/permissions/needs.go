@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // The verbs that the engine uses on every resource that it applies objects of. The manager lists and watches the whole cluster. The identity
@@ -13,7 +14,7 @@ import (
 var (
 	clusterVerbs = []string{"list", "watch"}
 	objectVerbs  = []string{"create", "delete", "get", "patch", "update"}
-	allVerbs     = object.Verbs
+	allVerbs     = bundle.Verbs
 )
 
 // scope is a resource in a namespace, or in the whole cluster if namespace is empty.
@@ -25,7 +26,7 @@ type scope struct {
 // needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
 // define, because their objects wait, and kinds for which the set itself brings the permissions.
 func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string {
-	defined := map[schema.GroupKind]*object.Definition{}
+	defined := map[schema.GroupKind]*bundle.Definition{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
 			if each.Defines != nil {

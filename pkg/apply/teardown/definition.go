@@ -8,6 +8,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // definition orphans or deletes a CustomResourceDefinition, by the policy. It does not delete one of which users have custom resources. If
@@ -26,7 +27,8 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 		return result
 	}
 	// Checked again, because users may have created custom resources since the check before the first deletion.
-	used, err := t.users(ctx, object.DefinitionOf(live))
+	definition := bundle.DefinitionOf(live)
+	used, err := t.users(ctx, &definition)
 	if err != nil || !used.none() {
 		result.left, result.inUse, result.err = err == nil, err == nil, err
 		result.why = "is in use: " + used.String()

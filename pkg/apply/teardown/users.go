@@ -15,6 +15,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/object"
 	"github.com/openshift/platform-operators/pkg/apply/pacing"
+	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
@@ -95,7 +96,7 @@ func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bo
 
 // users finds the custom resources of a definition that are not in the set, in the first version that is served. It does not use discovery,
 // which may be out of date. A failed list is an error: a definition must not be deleted unless it is known to be unused.
-func (t *teardown) users(ctx context.Context, of *object.Definition) (users, error) {
+func (t *teardown) users(ctx context.Context, of *bundle.Definition) (users, error) {
 	for _, version := range of.Served {
 		at := schema.GroupVersionResource{Group: of.Kind.Group, Version: version, Resource: of.Plural}
 		found, err := t.usersAt(ctx, at)

@@ -14,6 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
 // shelf is an API server that lists the objects of one resource in pages of perPage objects, or fails with err. If version is set, it
@@ -69,11 +70,11 @@ func TestUsersOfAKindAreFoundWhateverStandsBeforeThem(t *testing.T) {
 	}
 	set := newSet(t, bundled...)
 	own, foreign := bundled[1:], *parse(t, `{apiVersion: example.com/v1, kind: Memo, metadata: {name: users, namespace: default}}`)
-	defined := object.DefinitionOf(&bundled[0])
-	both := *defined
+	definition := bundle.DefinitionOf(&bundled[0])
+	defined, both := &definition, definition
 	both.Served = []string{"v1", "v2"}
 	cases := map[string]struct {
-		of   *object.Definition
+		of   *bundle.Definition
 		on   shelf
 		want int64
 	}{

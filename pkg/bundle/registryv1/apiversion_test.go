@@ -69,8 +69,8 @@ func TestHRD_F2_ACSVThatCannotBeReadIsNamedWithItsAPIVersion(t *testing.T) {
 	}
 }
 
-// changed returns a copy of a real bundle with another text of its ClusterServiceVersion, and the path of that file.
-func changed(tb testing.TB, dir string, change func(csv string) string) (fstest.MapFS, string) {
+// changed returns a copy of a real bundle with another text of its ClusterServiceVersion.
+func changed(tb testing.TB, dir string, change func(csv string) string) fstest.MapFS {
 	tb.Helper()
 	files, csvFile := fstest.MapFS{}, ""
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -84,10 +84,10 @@ func changed(tb testing.TB, dir string, change func(csv string) string) (fstest.
 		files[name] = &fstest.MapFile{Data: data}
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
+	if err != nil || csvFile == "" {
+		tb.Fatalf("changing the ClusterServiceVersion, found in %q: %v", csvFile, err)
 	}
-	return files, csvFile
+	return files
 }
 
 // everyFourth calls test for every fourth real bundle that renders, so that all packages with several bundles take part.
@@ -102,7 +102,10 @@ func everyFourth(t *testing.T, test func(t *testing.T, dir string)) {
 
 func TestHRD_F2_RealBundlesRenderTheSameUnderAnotherAPIVersion(t *testing.T) {
 	everyFourth(t, func(t *testing.T, dir string) {
-		files, _ := changed(t, dir, func(csv string) string {
+		files := changed(t, dir, func(csv string) string {
+			if !strings.Contains(csv, csvAPIVersion) {
+				t.Error("the test changes nothing")
+			}
 			return strings.Replace(csv, csvAPIVersion, "apiVersion: operators.coreos.com/v1", 1)
 		})
 		if got := outcome(files, bundle.ServiceCA); got != realOutcomes()[dir] {

@@ -1,8 +1,7 @@
 package registryv1
 
 import (
-	"slices"
-
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -38,9 +37,6 @@ func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
 	return allowedKinds[kind]
 }
 
-// customResourceVerbs are what the manager needs to apply, watch and delete custom resources.
-var customResourceVerbs = []any{"create", "delete", "get", "list", "patch", "update", "watch"}
-
 // renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle has objects, which permits the manager to write
 // them. The roles of the payload cannot list these kinds. There is one role for each kind: an upgrade to a version without the kind
 // prunes the objects before their role.
@@ -55,11 +51,10 @@ func renderCustomResourceRoles(r *rendering) ([]unstructured.Unstructured, error
 		}
 		kinds[kind] = true
 		name := customResourceRoleName(r.meta.Package, r.opts.InstallNamespace, kind.Group, definition.Plural)
-		role := newObject("rbac.authorization.k8s.io/v1", "ClusterRole", "", name)
+		role := newRole("ClusterRole", "", name, ruleList([]rbacv1.PolicyRule{{
+			APIGroups: []string{kind.Group}, Resources: []string{definition.Plural}, Verbs: bundle.Verbs,
+		}}))
 		role.SetLabels(map[string]string{corev1alpha2.LabelAggregateToBundles: "true"})
-		role.Object["rules"] = []any{map[string]any{
-			"apiGroups": []any{kind.Group}, "resources": []any{definition.Plural}, "verbs": slices.Clone(customResourceVerbs),
-		}}
 		roles = append(roles, role)
 	}
 	return roles, nil

@@ -72,7 +72,7 @@ func TestHRD_F3_RealBundlesRenderTheSameWithManifestsOfTheirServices(t *testing.
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, _ := changed(t, dir, func(csv string) string { return csv })
+		files := changed(t, dir, func(csv string) string { return csv })
 		for _, o := range find(objects, "v1", "Service") {
 			if o.GetAnnotations()["service.beta.openshift.io/serving-cert-secret-name"] == o.GetName()+"-cert" && strings.HasSuffix(o.GetName(), "-service") {
 				replaced++

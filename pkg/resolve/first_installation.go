@@ -33,9 +33,9 @@ func (e *Evaluation) admitPrereleases(prereleases []*Option) {
 }
 
 // pathsAfterInstallation returns the paths of an operator at the best fitting version; nil if no version fits, or if no pre-release is
-// newer.
+// newer, or if upgrades need approval.
 func (e *Evaluation) pathsAfterInstallation(prereleases []*Option) *upgradePaths {
-	if len(e.fitting) == 0 {
+	if len(e.fitting) == 0 || e.query.request.Manual { // an upgrade would need approval
 		return nil
 	}
 	best := slices.MinFunc(e.fitting, preferred)

@@ -31,18 +31,18 @@ func TestHRD_F5_AFirstInstallationGetsWhatAnInstalledOneWouldBeLedTo(t *testing.
 		pkg  *catalog.Package
 		want string
 	}{
-		"edges lead on to the newest pre-release":           {nil, chained(led...), "1.3.0-rc.2"},
-		"edges lead on to some pre-releases":                {nil, partly(), "1.3.0-rc.1"},
-		"no edges":                                          {nil, guarded("", led...), "1.1.0"},
-		"edges from an older release only":                  {nil, fromOlder(), "1.1.0"},
-		"a range that ends before the pre-releases":         {versionRange("1.0.x || 1.1.x"), chained(led...), "1.1.0"},
-		"a range that includes some":                        {versionRange("<=1.2.0"), chained(led...), "1.2.0-rc.1"},
-		"semver edges do not lead from a release to them":   {edges(platformv1alpha1.EdgesSemver), chained(led...), "1.1.0"},
-		"SelfCertified edges are none of the author":        {edges(platformv1alpha1.EdgesSelfCertified), guarded("", led...), "1.1.0"},
-		"a deprecated pre-release":                          {nil, deprecating(chained(led...), "1.3.0-rc.2"), "1.3.0-rc.1"},
-		"a deprecated release leads on":                     {nil, deprecating(chained(led...), "1.0.0", "1.1.0"), "1.3.0-rc.2"},
-		"an operator that needs approval for upgrades only": {manual(""), chained(led...), "1.3.0-rc.2"},
-		"pre-releases only":                                 {nil, chained("1.2.0-rc.1", "1.3.0-rc.1"), "1.3.0-rc.1"},
+		"edges lead on to the newest pre-release":         {nil, chained(led...), "1.3.0-rc.2"},
+		"edges lead on to some pre-releases":              {nil, partly(), "1.3.0-rc.1"},
+		"no edges":                                        {nil, guarded("", led...), "1.1.0"},
+		"edges from an older release only":                {nil, fromOlder(), "1.1.0"},
+		"a range that ends before the pre-releases":       {versionRange("1.0.x || 1.1.x"), chained(led...), "1.1.0"},
+		"a range that includes some":                      {versionRange("<=1.2.0"), chained(led...), "1.2.0-rc.1"},
+		"semver edges do not lead from a release to them": {edges(platformv1alpha1.EdgesSemver), chained(led...), "1.1.0"},
+		"SelfCertified edges are none of the author":      {edges(platformv1alpha1.EdgesSelfCertified), guarded("", led...), "1.1.0"},
+		"a deprecated pre-release":                        {nil, deprecating(chained(led...), "1.3.0-rc.2"), "1.3.0-rc.1"},
+		"a deprecated release leads on":                   {nil, deprecating(chained(led...), "1.0.0", "1.1.0"), "1.3.0-rc.2"},
+		"an operator whose upgrades need approval":        {manual(""), chained(led...), "1.1.0"},
+		"pre-releases only":                               {nil, chained("1.2.0-rc.1", "1.3.0-rc.1"), "1.3.0-rc.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := newRequest(test.req)
@@ -60,7 +60,6 @@ func TestHRD_F5_AFirstInstallationGetsWhatAnInstalledOneWouldBeLedTo(t *testing.
 // next returns the decision for an operator at the version that another decision has chosen.
 func next(request Request, first Decision, catalogs []Catalog) Decision {
 	request.InstalledVersion, request.InstalledBundle, request.InstalledRelease = first.Chosen.Bundle.Version, first.Chosen.Bundle.Name, first.Chosen.Bundle.Release
-	request.Manual = false
 	return Resolve(request, catalogs)
 }
 

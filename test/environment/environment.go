@@ -183,10 +183,13 @@ func (e *Environment) startCatalog(ctx context.Context, options Options) error {
 	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// ReplaceManager builds the manager from the checkout and replaces the running manager. If the build fails, the running manager continues.
+// ErrBuild is the error of ReplaceManager if the build fails, and the running manager continues.
+var ErrBuild = errors.New("the manager cannot be built")
+
+// ReplaceManager builds the manager from the checkout and replaces the running manager.
 func (e *Environment) ReplaceManager(ctx context.Context) error {
 	if _, err := buildManager(ctx, e.Root, e.Dir); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrBuild, err)
 	}
 	if err := e.Manager.Stop(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,9 +26,13 @@ func (e *Environment) Supervise(ctx context.Context, replace <-chan os.Signal, o
 		case <-ctx.Done():
 			return nil
 		case <-replace:
-			if err := e.ReplaceManager(ctx); err != nil {
+			err := e.ReplaceManager(ctx)
+			if errors.Is(err, ErrBuild) {
 				fmt.Fprintf(out, "The running manager stays: %v\n", err)
 				continue
+			}
+			if err != nil {
+				return fmt.Errorf("replacing the manager: %w", err)
 			}
 			fmt.Fprintf(out, "Built the manager again and started it (process %d).\n", e.Manager.PID())
 		case <-e.Manager.Exited():

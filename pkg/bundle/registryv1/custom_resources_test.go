@@ -99,7 +99,7 @@ func TestHRD_F1_CustomResourcesThatCannotBeAreRefused(t *testing.T) {
 		"a version that is not served": {role("v1alpha1"), ownKind("Role", "Namespaced"),
 			`manifests/0.yaml: Role "a": its CustomResourceDefinition serves no version "v1alpha1"; use one of: v1`},
 		"a definition without a plural": {role("v1"), strings.Replace(ownKind("Role", "Namespaced"), ", plural: roles", "", 1),
-			`manifests/0.yaml: Role "a": its CustomResourceDefinition has no spec.names.plural; add it`},
+			`manifests/0.yaml: Role "a": spec.names.plural "" of its CustomResourceDefinition is not a name of a resource; correct it`},
 		"a definition of another group": {role("v1"), strings.ReplaceAll(ownKind("Role", "Namespaced"), "example.com", "example.org"),
 			`manifests/0.yaml: Role "a": registry+v1 bundles must not hold objects of kind Role in example.com/v1; add the CustomResourceDefinition of this kind, or remove it`},
 		"a kind whose name the format does not list": {strings.Replace(role("v1"), "Role", "Memo", 1), ownKind("Memo", "Namespaced"),

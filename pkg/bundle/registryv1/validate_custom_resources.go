@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // validateCustomResources checks that the bundle's CustomResourceDefinitions serve the versions of its custom resources, and name their
@@ -14,8 +18,9 @@ func validateCustomResources(b *Bundle) []string {
 		definition, ok := b.definitionOf(groupKind(o))
 		switch {
 		case !ok:
-		case definition.Plural == "":
-			findings = append(findings, fmt.Sprintf("%s: its CustomResourceDefinition has no spec.names.plural; add it", o))
+		case len(utilvalidation.IsDNS1035Label(definition.Plural)) > 0: // it is part of the rule that permits the manager to write the objects
+			findings = append(findings, fmt.Sprintf("%s: spec.names.plural %s of its CustomResourceDefinition is not a name of a resource; correct it",
+				o, truncate.Quote(definition.Plural)))
 		case !slices.Contains(definition.Served, o.GroupVersionKind().Version):
 			findings = append(findings, fmt.Sprintf("%s: its CustomResourceDefinition serves no version %q; use one of: %s",
 				o, o.GroupVersionKind().Version, strings.Join(definition.Served, ", ")))

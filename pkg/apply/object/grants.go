@@ -22,6 +22,9 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(declared.Object, &role); err != nil {
 		return nil // the API server refuses it with a reason
 	}
+	if role.AggregationRule != nil {
+		return nil // its rules are not applied
+	}
 	var granted []schema.GroupResource
 	for _, rule := range role.Rules {
 		if len(rule.ResourceNames) > 0 || slices.ContainsFunc(bundle.Verbs, func(verb string) bool { return !slices.Contains(rule.Verbs, verb) }) {

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +24,7 @@ func TestSelfGrantedKindsHaveTheirDefinitionAndTheirPermissionsInTheSet(t *testi
 		"for one object only":                 {role(label, `[{apiGroups: [example.com], resources: [memos], resourceNames: [a], verbs: `+all+`}]`), false},
 		"for a kind that others define":       {role(label, `[{apiGroups: [apps], resources: [statefulsets], verbs: `+all+`}]`), false},
 		"rules that are none":                 {role(label, `[{verbs: 7}]`), false},
+		"rules that an aggregation replaces":  {strings.Replace(role(label, memos), "rules:", "aggregationRule: {clusterRoleSelectors: []}, rules:", 1), false},
 		"a kind ClusterRole of another group": {`{apiVersion: example.com/v1, kind: ClusterRole, metadata: {name: memo-memos, ` + label + `}, rules: ` + memos + `}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

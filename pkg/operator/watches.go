@@ -25,7 +25,6 @@ func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 		"platformoperatormanagers": input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers().Informer(),
 		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
 		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
-		"featuregates":             input.ConfigInformers.Config().V1().FeatureGates().Informer(),
 		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
 	}
 }
@@ -35,6 +34,7 @@ func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) 
 	for resource, informer := range input.sharedInformers() {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
 	}
+	l.add("featuregates", input.ConfigInformers.Config().V1().FeatureGates().Informer().SetWatchErrorHandlerWithContext)
 	l.add("customresourcedefinitions", inventory.kinds.SetWatchErrorHandlerWithContext)
 	inventory.installations.EachWatched(l.add)
 }

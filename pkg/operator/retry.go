@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 
+	"github.com/openshift/platform-operators/pkg/controllers/bundledeployment"
 	"github.com/openshift/platform-operators/pkg/controllers/deniedwrites"
 )
 
@@ -18,18 +19,19 @@ func (b *builder) newDeniedWrites(syncContext factory.SyncContext, retry func())
 		Writes:         b.input.DeniedWrites,
 		Reviews:        b.input.Kubernetes.AuthorizationV1().SelfSubjectAccessReviews(),
 		Retry:          retry,
+		Clock:          b.input.Clock,
 		SyncContext:    syncContext,
 	})
 }
 
 // retryFailedSyncs queues the keys whose last sync failed, without waiting for their backoff. A key is the name of an object or
-// factory.DefaultQueueKey.
+// factory.DefaultQueueKey. It queues all keys of the bundledeployment controller, which has a backoff of its own for writes of revisions.
 func (o *Operator) retryFailedSyncs() {
 	keys := append(o.input.objectNames(), factory.DefaultQueueKey)
 	for _, each := range o.controllers {
 		queue := each.syncContext.Queue()
 		for _, key := range keys {
-			if queue.NumRequeues(key) > 0 {
+			if queue.NumRequeues(key) > 0 || each.Name() == bundledeployment.ControllerName {
 				queue.Add(key)
 			}
 		}

@@ -139,6 +139,7 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		SyncContext:  syncContext,
 		Events:       b.input.NewEvents(b.ctx, bundledeployment.Name),
 		Synced:       b.firstSyncs.Of(managerversion.KindBundleDeployment),
+		Grants:       b.input.DeniedWrites.Grants,
 		Register:     b.input.Register,
 		Tasks:        b.tasks,
 	})

@@ -19,6 +19,8 @@ type Attempt[Q comparable] struct {
 	count   int
 	next    time.Time
 	err     error
+	// grants is Saver.Grants at the attempt.
+	grants int
 }
 
 // Saver saves revisions with pauses after failed attempts.
@@ -27,6 +29,8 @@ type Saver struct {
 	Clock     clock.PassiveClock
 	// Backoff returns the pause after a number of consecutive failures.
 	Backoff func(failures int) time.Duration
+	// Grants is how often the manager has got back a permission. If the number has changed since the last attempt, Save does not pause.
+	Grants int
 }
 
 // Saved is the result of an attempt.
@@ -42,9 +46,10 @@ type Saved struct {
 // request differs from that of the last attempt. It returns an error only for a conflict.
 func (a *Attempt[Q]) Save(ctx context.Context, by Saver, request Q, next *store.Revision) (Saved, error) {
 	if a.request != request {
-		*a = Attempt[Q]{request: request}
+		*a = Attempt[Q]{request: request, grants: by.Grants}
 	}
-	if !by.Clock.Now().Before(a.next) {
+	if !by.Clock.Now().Before(a.next) || by.Grants != a.grants {
+		a.grants = by.Grants
 		stored, err := by.Revisions.Save(ctx, next)
 		if err == nil || apierrors.IsConflict(err) {
 			return Saved{Revision: stored}, err

@@ -90,6 +90,8 @@ type Config struct {
 	Tasks *background.Tasks
 	// Synced is called with the name of each BundleDeployment whose sync has ended, with or without an error.
 	Synced func(name string)
+	// Grants returns how often the manager has got back a permission to write, see revisions.Saver.
+	Grants func() int
 	// Register registers a metric.
 	Register func(metrics.Registerable) error
 }
@@ -97,7 +99,7 @@ type Config struct {
 func (c Config) validate() error {
 	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil ||
 		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
-		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Register == nil {
+		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Grants == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
 	}
 	return nil
@@ -132,6 +134,7 @@ type controller struct {
 	events          record.EventRecorder
 	metrics         *deploymentmetrics.Metrics
 	synced          func(name string)
+	grants          func() int
 
 	// cacheVersion returns the resourceVersion up to which the informer of BundleDeployments has received events.
 	cacheVersion func() string
@@ -168,6 +171,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		clock:            config.Clock,
 		events:           config.Events,
 		synced:           config.Synced,
+		grants:           config.Grants,
 		cacheVersion:     config.Deployments.Informer().LastSyncResourceVersion,
 		memories:         map[string]*memory{},
 	}

@@ -36,7 +36,7 @@ func (s *reconciliation) loadRevision(ctx context.Context, wanted *revision.Revi
 // storeNew stores the result of a request under the next revision number. If it cannot be stored, stored is nil, and storeNew schedules
 // another attempt with backoff. After some attempts, lasting is the reason. Only a conflict is returned as err.
 func (s *reconciliation) storeNew(ctx context.Context, request unpack.Request, next *store.Revision) (stored *revision.Revision, lasting, err error) {
-	saved, err := s.memory.storeAttempt.Save(ctx, revisions.Saver{Revisions: s.revisions(), Clock: s.c.clock, Backoff: s.c.pauses.After}, request, next)
+	saved, err := s.memory.storeAttempt.Save(ctx, revisions.Saver{Revisions: s.revisions(), Clock: s.c.clock, Backoff: s.c.pauses.After, Grants: s.c.grants()}, request, next)
 	s.retry(saved.Retry)
 	return saved.Revision, saved.Err, err
 }

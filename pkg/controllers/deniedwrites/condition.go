@@ -12,7 +12,7 @@ import (
 const (
 	// ConditionType is the type of the condition on the operator resource. library-go merges all conditions whose type ends in Degraded.
 	ConditionType = "WritesDegraded"
-	// ReasonPermissionsMissing: the manager's ServiceAccount may not do writes that the shipped roles permit.
+	// ReasonPermissionsMissing: the manager's ServiceAccount may not do writes that it needs.
 	ReasonPermissionsMissing = "PermissionsMissing"
 	// ReasonAsExpected: the API server denies no write for a missing permission.
 	ReasonAsExpected = "AsExpected"
@@ -31,11 +31,11 @@ func conditionOf(denied map[permission]bool) operatorv1.OperatorCondition {
 		missing = append(missing, each.String())
 	}
 	if more := len(missing) - maxShown; more > 0 {
-		missing = append(missing[:maxShown], fmt.Sprintf("and %d more", more))
+		missing = append(missing[:maxShown], fmt.Sprintf("and at least %d more", more))
 	}
 	return operatorv1.OperatorCondition{
 		Type: ConditionType, Status: operatorv1.ConditionTrue, Reason: ReasonPermissionsMissing,
-		Message: "The manager's ServiceAccount lacks permissions that its shipped roles grant: " + strings.Join(missing, "; ") + ". " +
+		Message: "The manager's ServiceAccount lacks permissions that it needs: " + strings.Join(missing, "; ") + ". " +
 			"The manager retries within seconds after they are granted. " +
 			"The cluster-version operator restores the ClusterRoles and Roles whose names begin with platform-operators, " +
 			"unless spec.overrides of the ClusterVersion excludes them.",

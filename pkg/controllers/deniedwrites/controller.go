@@ -2,7 +2,8 @@
 // that somebody changed would otherwise only be visible in the manager's log. When the permission is back, the controller has failed syncs
 // retried, which by then may wait for minutes.
 //
-// The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If the manager may not write
+// A write that the API server denies for another reason, such as a quota or the check against privilege escalation, is not reported: the
+// plain permission is granted. The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If the manager may not write
 // the status of the operator resource, it cannot write the condition either. pkg/operator builds and runs the controller.
 package deniedwrites
 
@@ -15,6 +16,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -28,6 +30,10 @@ const ControllerName = "DeniedWritesController"
 // checkEvery is the interval at which the controller checks whether denied writes have been permitted.
 const checkEvery = 5 * time.Second
 
+// keepFor is the time after the start of a process for which it keeps a True condition of the process before it, until it has tried the
+// writes itself. Otherwise each restart would end the condition, and the ClusterOperator's inertia would begin again.
+const keepFor = 10 * time.Minute
+
 // Config configures the controller. Every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
@@ -37,6 +43,7 @@ type Config struct {
 	Reviews authorizationclient.SelfSubjectAccessReviewInterface
 	// Retry makes the controllers retry failed syncs at once. The controller calls it when a permission is back.
 	Retry func()
+	Clock clock.PassiveClock
 	// SyncContext has the controller's queue, and the recorder of Events about the manager.
 	SyncContext factory.SyncContext
 }
@@ -46,16 +53,23 @@ type controller struct {
 	writes         *Writes
 	reviews        authorizationclient.SelfSubjectAccessReviewInterface
 	retry          func()
+	clock          clock.PassiveClock
+	started        time.Time
 	// denied are the permissions that the API server has confirmed to be missing.
 	denied map[permission]bool
+	// hasConfirmed is true after a permission was confirmed to be missing in this process.
+	hasConfirmed bool
 }
 
 // New returns the controller. It has one queue key, and needs one worker.
 func New(config Config) (factory.Controller, error) {
-	if config.OperatorClient == nil || config.Writes == nil || config.Reviews == nil || config.Retry == nil || config.SyncContext == nil {
+	if config.OperatorClient == nil || config.Writes == nil || config.Reviews == nil || config.Retry == nil || config.Clock == nil || config.SyncContext == nil {
 		return nil, errors.New("building the deniedwrites controller: a field of its Config is not set")
 	}
-	c := &controller{operatorClient: config.OperatorClient, writes: config.Writes, reviews: config.Reviews, retry: config.Retry, denied: map[permission]bool{}}
+	c := &controller{
+		operatorClient: config.OperatorClient, writes: config.Writes, reviews: config.Reviews, retry: config.Retry,
+		clock: config.Clock, started: config.Clock.Now(), denied: map[permission]bool{},
+	}
 	config.Writes.notify(func() { config.SyncContext.Queue().Add(factory.DefaultQueueKey) })
 	return factory.New().
 		WithSyncContext(config.SyncContext).
@@ -69,10 +83,20 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if left, _ := c.writes.list(); len(left) > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, checkEvery)
 	}
+	if wait := c.started.Add(keepFor).Sub(c.clock.Now()); wait > 0 && !c.hasConfirmed && c.isReported() {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+		return err
+	}
 	if _, updateErr := managerstatus.Update(ctx, syncCtx, c.operatorClient, v1helpers.UpdateConditionFn(conditionOf(c.denied))); updateErr != nil {
 		err = errors.Join(err, fmt.Errorf("writing the condition about denied writes: %w", updateErr))
 	}
 	return err
+}
+
+// isReported reports whether the operator resource has a True condition.
+func (c *controller) isReported() bool {
+	_, status, _, err := c.operatorClient.GetOperatorState()
+	return err == nil && v1helpers.IsOperatorConditionTrue(status.Conditions, ConditionType)
 }
 
 // check asks the API server about each write that it denied, and forgets those that are permitted: the API server also answers Forbidden
@@ -89,10 +113,10 @@ func (c *controller) check(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("asking the API server whether the manager may %s: %w", each, err))
 		case answer.Status.Allowed:
 			isBack = isBack || c.denied[each]
+			c.writes.forget(each, c.denied[each])
 			delete(c.denied, each)
-			c.writes.forget(each)
 		default:
-			c.denied[each] = true
+			c.denied[each], c.hasConfirmed = true, true
 		}
 	}
 	if isBack {

@@ -21,6 +21,8 @@ type Writes struct {
 	changed func()
 	// names has the name of the object of the last request for each permission, because a rule of a role may be for named objects.
 	names map[permission]string
+	// grants is the result of Grants.
+	grants int
 }
 
 // permission is what a rule of a role permits. namespace is empty for requests outside of namespaces.
@@ -69,9 +71,10 @@ func (w *Writes) record(r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, isKnown := w.names[denied]
-	if isKnown || len(w.names) < maxWrites {
-		w.names[denied] = info.Name
+	if !isKnown && len(w.names) >= maxWrites {
+		return
 	}
+	w.names[denied] = info.Name
 	if !isKnown {
 		w.changed()
 	}
@@ -98,11 +101,21 @@ func (w *Writes) list() (permissions []permission, names []string) {
 	return permissions, names
 }
 
-// forget removes a write that is permitted again.
-func (w *Writes) forget(permitted permission) {
+// forget removes a write that is permitted. isBack means that the permission was missing.
+func (w *Writes) forget(permitted permission, isBack bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.names, permitted)
+	if isBack {
+		w.grants++
+	}
+}
+
+// Grants returns how often a missing permission has been granted. Pauses after failed writes end when the number changes.
+func (w *Writes) Grants() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.grants
 }
 
 func (p permission) compare(other permission) int {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -66,6 +67,21 @@ func fieldsOfKubectl(ctx context.Context) []metav1.ManagedFieldsEntry {
 	})
 }
 
+// relatedNamespaces returns the names of the namespaces among the related objects of the ClusterOperator.
+func relatedNamespaces(ctx context.Context) ([]string, error) {
+	operator, err := admin.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, object := range operator.Status.RelatedObjects {
+		if object.Resource == "namespaces" {
+			names = append(names, object.Name)
+		}
+	}
+	return names, nil
+}
+
 var _ = Describe("kubectl apply", func() {
 	// Promise ENG-D19: When `kubectl apply` sends the payload's manifests and the samples a second time, it writes nothing.
 	It("[ENG-D19] of the payload's manifests and the samples writes nothing the second time", func(ctx context.Context) {
@@ -79,6 +95,8 @@ var _ = Describe("kubectl apply", func() {
 		kubectl(ctx, args...)
 		first, end := writesBy("kubectl", 0)
 		Expect(first).NotTo(BeEmpty(), "the audit log does not show kubectl's writes at all")
+
+		Eventually(relatedNamespaces).WithContext(ctx).WithTimeout(2 * time.Minute).Should(ContainElement("memo")) // of a sample
 
 		before := fieldsOfKubectl(ctx)
 		Expect(before).NotTo(BeEmpty())

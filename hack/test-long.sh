@@ -85,19 +85,19 @@ extension() {
 # in the Makefile.
 raced() {
 	local nice=(nice)
-	gotest raced -race -cpu=1 -count=1 -timeout=20m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
+	gotest raced -race -cpu=1 -count=1 -timeout=60m "${flags[@]}" ./test/scenarios -args -sample="${stories_raced}" -seed="${seed}"
 }
 
 # perturbed runs some perturbations of stories, generated stories, and the mutants of the manager that stories find.
 perturbed() {
-	local failed=0 limit=40m
+	local failed=0 limit=90m
 	local nice=(nice)
 	if [[ -n ${FULL:-} ]]; then
-		limit=120m perturbations=100000 # more than there are
+		limit=170m perturbations=100000 # more than there are
 	fi
-	gotest invariants -count=1 -timeout=20m "${flags[@]}" -run="${mistakes}" ./test/mutants -args -stories || failed=1
+	gotest invariants -count=1 -timeout=60m "${flags[@]}" -run="${mistakes}" ./test/mutants -args -stories || failed=1
 	gotest perturbed -count=1 -timeout="${limit}" "${flags[@]}" -run=TestOM_17_ ./test/scenarios -args -perturbations="${perturbations}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
-	gotest generated -count=1 -timeout=40m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
+	gotest generated -count=1 -timeout=90m "${flags[@]}" -run=TestOM_18_ ./test/scenarios -args -generated="${generated}" -seed="${perturbed_seed}" -tried="${tried}" || failed=1
 	return "${failed}"
 }
 

@@ -24,6 +24,9 @@ func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.In
 	if start != nil {
 		annotations[platformv1alpha1.AnnotationHop] = asJSON(start)
 	}
+	if retry := operator.Annotations[platformv1alpha1.AnnotationRetry]; retry != "" {
+		annotations[platformv1alpha1.AnnotationRetry] = retry
+	}
 	deployment := &corev1alpha2.BundleDeployment{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: operator.Name,

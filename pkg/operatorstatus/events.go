@@ -53,23 +53,43 @@ func newOutcome(before, after *platformv1alpha1.PlatformOperator) *platformv1alp
 func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry, deployment *corev1alpha2.BundleDeployment) []Event {
 	switch entry.State {
 	case platformv1alpha1.HistoryReady:
-		reason, what := platformv1alpha1.EventUpgradeSucceeded, "moved to"
+		reason, what := platformv1alpha1.EventUpgradeSucceeded, "is moved to"
 		if entry.Trigger == platformv1alpha1.TriggerInstallation || entry.Trigger == platformv1alpha1.TriggerRestored {
-			reason, what = platformv1alpha1.EventInstallSucceeded, "installed at"
+			reason, what = platformv1alpha1.EventInstallSucceeded, "is installed at"
 		}
-		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q is %s version %s, which is complete and healthy, %s after it began",
+		if entry.Trigger == platformv1alpha1.TriggerInstallChange {
+			what = "runs with the changed spec.install at"
+		}
+		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q %s version %s, which is complete and healthy, %s after it began",
 			operator.Name, what, entry.Version, entry.ReadyTime.Sub(entry.StartedTime.Time))}}
 	case platformv1alpha1.HistoryRolledBack:
-		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: version %s missed its deadline and was rolled back to %s; it is not tried again before the spec or the catalog changes",
-			operator.Name, entry.Version, VersionOf(operator.Status.Installed))}}
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: %s missed its deadline and was rolled back to %s; the Progressing condition says why, and when it is tried again",
+			operator.Name, attempted(entry), formerOf(operator, entry))}}
 	case platformv1alpha1.HistoryFailed:
 		what := "missed its deadline and is held; the Progressing condition says why"
 		if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() {
 			what = "cannot be installed: " + installation.Message
 		}
-		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: version %s %s", operator.Name, entry.Version, what)}}
+		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: %s %s", operator.Name, attempted(entry), what)}}
 	}
 	return nil
+}
+
+// attempted returns what a step tried to install.
+func attempted(entry platformv1alpha1.HistoryEntry) string {
+	if entry.Trigger == platformv1alpha1.TriggerInstallChange {
+		return fmt.Sprintf("the changed spec.install of version %s", entry.Version)
+	}
+	return "version " + entry.Version
+}
+
+// formerOf returns what a step was rolled back to.
+func formerOf(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) string {
+	installed := VersionOf(operator.Status.Installed)
+	if installed == entry.Version {
+		return "the former one"
+	}
+	return "version " + installed
 }
 
 // VersionOf returns the version of a bundle for a message; "unknown" if the bundle is nil.

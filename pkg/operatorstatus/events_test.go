@@ -46,7 +46,11 @@ func TestEventsOfWhatIsNew(t *testing.T) {
 			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is moved to version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
 		"an upgrade is ready, as it was": {entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), nil},
 		"rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerAutomatic), steptest.RolledBack(), []Event{
-			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and was rolled back to 1.0.0; it is not tried again before the spec or the catalog changes`}}},
+			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
+		"another configuration, rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerInstallChange), steptest.RolledBack(), []Event{
+			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": the changed spec.install of version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
+		"another configuration is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerInstallChange), steptest.Healthy(), []Event{
+			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" runs with the changed spec.install at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
 		"held": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), steptest.Overdue(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and is held; the Progressing condition says why`}}},
 		"cannot be installed": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), failed, []Event{

@@ -49,11 +49,13 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 		return metav1.Condition{}, false
 	}
 	tried, installed := upgradestep.TargetBundle(r.operator.Status.Target), r.operator.Status.Installed
-	if upgradestep.IsRolledBack(deployment) {
+	if tried == nil || upgradestep.IsRolledBack(deployment) {
 		tried = r.in.Current.Recorded
 	}
 	message := upgradestep.ConditionText(progressing, progressing.Reason) + "."
-	switch {
+	switch text := settingsStep(r, tried); {
+	case text != "":
+		message = text + ": " + message
 	case tried != nil && (installed == nil || !upgradestep.SameBundle(*installed, *tried)):
 		message = stepTo(installed, tried) + ": " + message
 	case installed != nil:
@@ -74,6 +76,9 @@ func settledCondition(r *report) metav1.Condition {
 	if installed != nil {
 		if failure, failed := specFailure(deployment); failed {
 			return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf(failure.format, installed.Version, failure.why))
+		}
+		if text := settingsStep(r, installed); text != "" && upgradestep.RolloutOf(deployment).HoldsNextStep() {
+			return isTrue(platformv1alpha1.ReasonUpgrading, sentence(text, upgradestep.RolloutOf(deployment).Detail))
 		}
 		if rollout := firstRollout(deployment); rollout.HoldsNextStep() {
 			return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", installed.Version), rollout.Detail))
@@ -152,8 +157,8 @@ type failure struct{ format, why string }
 // specFailure returns the part of the spec that is not carried out although its version is installed. It returns false if there is none.
 func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 	for _, each := range []struct{ condition, reason, format string }{
-		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed, "What the spec says now of version %s is not applied: %s."},
-		{corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonBundleLoadFailed, "What the spec says now of version %s cannot be carried out: %s."},
+		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed, "The present spec.install of version %s is not applied: %s."},
+		{corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonBundleLoadFailed, "The present spec.install of version %s cannot be applied: %s."},
 		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonReconcileFailed, "Version %s is not kept as it was declared: %s."},
 	} {
 		if why, failed := failureOf(deployment, each.condition, each.reason); failed {

@@ -48,14 +48,6 @@ func (d deadline) decide() (deadlineResult, time.Duration) {
 	return rollBack, 0
 }
 
-// limit returns the progress deadline of the spec.
-func (m *Machine) limit() time.Duration {
-	if seconds := m.in.Deployment.Spec.ProgressDeadlineSeconds; seconds != nil {
-		return time.Duration(*seconds) * time.Second
-	}
-	return defaultDeadline
-}
-
 // checkDeadline is the step that compares an incomplete revision with its deadline.
 func (m *Machine) checkDeadline() Action {
 	target := m.desired
@@ -67,7 +59,7 @@ func (m *Machine) checkDeadline() Action {
 	}
 	decided, wait := deadline{
 		started: target.Started.Time, firstSeen: target.FirstSeen, now: m.now,
-		limit: m.limit(), onFailure: m.in.Deployment.Spec.OnFailure, hasActive: m.active != nil,
+		limit: limitOf(m.in.Deployment.Spec), onFailure: m.in.Deployment.Spec.OnFailure, hasActive: m.active != nil,
 	}.decide()
 	m.deadlineResult = decided
 	m.requeueAfter(wait)

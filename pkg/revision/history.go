@@ -48,7 +48,7 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 			continue
 		}
 		found.Stored, found.Started = entry.State, entry.StartedTime
-		found.FailedGeneration, found.FailureMessage = entry.FailedGeneration, entry.FailureMessage
+		found.FailedGeneration, found.FailedAttempt, found.FailureMessage = entry.FailedGeneration, entry.FailedAttempt, entry.FailureMessage
 		absent := entry.Presence == corev1alpha2.Absent && entry.StartedTime != nil
 		if found.Pruned = absent && entry.State != corev1alpha2.RevisionRollingOut; absent && !found.Pruned {
 			found.clean, found.checked, found.reloaded = true, true, true

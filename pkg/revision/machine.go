@@ -22,7 +22,7 @@ type Machine struct {
 	active *Revision
 	// desired is the revision of the desired content; nil if no such revision is stored. If failed is set, desired is the active revision.
 	desired *Revision
-	// failed is the revision of the desired content that missed its deadline; the manager does not retry it for this spec.
+	// failed is the revision of the desired content that missed its deadline in this attempt; the manager does not try it again.
 	failed *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool
@@ -66,9 +66,13 @@ type Machine struct {
 // NewMachine returns a Machine for one sync.
 func NewMachine(in Input) *Machine {
 	m := &Machine{in: in, prunedNow: map[int64]bool{}}
-	if before := m.lastProgressing(); before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
-		if at := slices.IndexFunc(in.History.Stored, (*Revision).isStarted); at >= 0 {
-			m.held = in.History.Stored[at]
+	if at := slices.IndexFunc(in.History.Stored, (*Revision).isStarted); at >= 0 {
+		started := in.History.Stored[at]
+		if before := m.lastProgressing(); started.FailedAttempt == "" && before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
+			started.FailedAttempt = m.attempt() // a manager that recorded no attempt held it
+		}
+		if started.FailedAttempt == m.attempt() {
+			m.held = started
 		}
 	}
 	return m
@@ -113,7 +117,7 @@ func (m *Machine) Newest() *Revision {
 	return m.desired
 }
 
-// Failed returns the revision of the spec's source if it missed its deadline and is not retried for this spec; else nil.
+// Failed returns the revision of the spec's source if it missed its deadline in this attempt and is not tried again; else nil.
 func (m *Machine) Failed() *Revision { return m.failed }
 
 // KeptRevisions returns the active and the desired revision, as far as they exist. Their objects are not pruned.
@@ -287,6 +291,9 @@ func (m *Machine) IsSettled() bool { return m.active != nil && m.desired == m.ac
 // wasRolledBack reports whether an earlier sync completed the rollback of the failed revision.
 func (m *Machine) wasRolledBack() bool {
 	before := m.lastProgressing()
-	return before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded && before.ObservedGeneration == m.in.Deployment.Generation &&
-		m.failed != nil && m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
+	if m.failed == nil || before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || m.stateInStatus(m.failed.Number) != corev1alpha2.RevisionFailed {
+		return false
+	}
+	// Before a change of the spec, another revision may have missed its deadline.
+	return before.ObservedGeneration == m.in.Deployment.Generation || !m.wasStarted() && !m.wasOtherPresent()
 }

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
 // progressing returns the Progressing condition, which shows what is in progress, and what prevents it.
@@ -75,7 +76,8 @@ func (m *Machine) progressingRollback() condition {
 	why := m.failed.failure()
 	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
 	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruneWaiting == "" || m.pruneBlocked) {
-		message := fmt.Sprintf("%s. Rolled back: %s is active again. This is not tried again before the spec changes.", why, m.active)
+		message := fmt.Sprintf("%s. Rolled back: %s is active again. %s is not tried again until its bundle, spec.config, spec.adoption or "+
+			"spec.progressDeadlineSeconds changes, or annotation %s is set to a new value.", why, m.active, m.failed.title(), platformv1alpha1.AnnotationRetry)
 		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
 			message = before.Message // the only record of the reason if an older manager wrote no failureMessage
 		}

@@ -14,9 +14,10 @@ type Revision struct {
 	Header
 	// Stored is the state in status.revisions after the next write. It is RollingOut or Failed if the revision was not started.
 	Stored corev1alpha2.RevisionState
-	// Started, FailedGeneration and FailureMessage are the fields of status.revisions with these names.
+	// Started, FailedGeneration, FailedAttempt and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
 	FailedGeneration int64
+	FailedAttempt    string
 	FailureMessage   string
 	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool
@@ -63,11 +64,6 @@ func (r *Revision) isTouched() bool {
 // HasObjects reports whether objects of the revision may be in the cluster.
 func (r *Revision) HasObjects() bool { return r.isTouched() && !r.Pruned }
 
-// hasFailedFor reports whether the revision failed for this generation of the spec, so that it must not be retried.
-func (r *Revision) hasFailedFor(generation int64) bool {
-	return r.Stored == corev1alpha2.RevisionFailed && r.FailedGeneration == generation
-}
-
 // addAttempt records an attempt to apply the revision. After a restart, it considers existing objects written.
 func (r *Revision) addAttempt(report Report) {
 	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Exists)
@@ -86,7 +82,7 @@ func (r *Revision) presence() corev1alpha2.Presence {
 func (r *Revision) entry() corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
-		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailureMessage: r.FailureMessage,
+		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailureMessage: r.FailureMessage,
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
 }

@@ -166,7 +166,7 @@ func TestRollbackAfterAMissedDeadline(t *testing.T) {
 	}
 	want := []corev1alpha2.Revision{
 		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
-		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.Started, FailedGeneration: 3, Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
+		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.Started, FailedGeneration: 3, FailedAttempt: AttemptOf(f.deployment), Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
 			FailureMessage: "Revision 2 (version 2.0.0) is not complete and healthy after its deadline of 30m0s: Deployment memo/memo: 0 of 1 replicas"},
 	}
 	if diff := cmp.Diff(want, f.deployment.Status.Revisions); diff != "" {
@@ -185,7 +185,7 @@ func TestRollbackAfterAMissedDeadline(t *testing.T) {
 	f.history, c.report = &history, healthy
 	f.sync(t, c)
 	progressing := meta.FindStatusCondition(f.deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	for _, part := range []string{"Revision 2 (version 2.0.0)", "30m0s", "0 of 1 replicas", "revision 1 (version 1.0.0) is active again", "before the spec changes"} {
+	for _, part := range []string{"Revision 2 (version 2.0.0)", "30m0s", "0 of 1 replicas", "revision 1 (version 1.0.0) is active again", "or annotation platform.openshift.io/retry is set to a new value"} {
 		if !strings.Contains(progressing.Message, part) {
 			t.Errorf("%s: message %q does not contain %q", progressing.Reason, progressing.Message, part)
 		}

@@ -59,7 +59,7 @@ func (m *Machine) restoreUnwritten() {
 	}
 }
 
-// findDesired finds a stored revision of the desired content. A revision that failed for this spec is not retried if a revision is active.
+// findDesired finds a stored revision of the desired content. A revision that failed in this attempt is not tried again if a revision is active.
 // An older revision is stored again under a new number, so that the desired revision is always the newest.
 func (m *Machine) findDesired() Action {
 	found := m.in.History.latest(m.in.Desired)
@@ -67,7 +67,8 @@ func (m *Machine) findDesired() Action {
 	case m.in.UnknownClass != "" || m.desired != nil || m.notStored || found == nil:
 	case found == m.active:
 		m.desired = found
-	case found.hasFailedFor(m.in.Deployment.Generation) && m.active != nil:
+	case m.hasFailed(found) && m.active != nil:
+		m.confirmFailure(found)
 		m.failed, m.desired = found, m.active
 	case found == m.in.History.Stored[len(m.in.History.Stored)-1]:
 		if !found.Loaded {

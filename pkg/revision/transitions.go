@@ -56,10 +56,17 @@ var transitions = []Transition{
 		effect: (*Machine).start,
 	},
 	{
-		From: rolling, To: RollingOut,
+		From: []State{RollingOut}, To: RollingOut,
 		When: "spec.paused is no longer set", Effect: "the start is recorded again; the deadline starts again",
 		Action: RecordStart,
 		guard:  func(m *Machine, r *Revision) bool { return m.isDue(r) && r.isStarted() && m.wasPaused() },
+		effect: (*Machine).start,
+	},
+	{
+		From: []State{RollingOut}, To: RollingOut,
+		When: "it was held in another attempt", Effect: "the start is recorded again; the deadline starts again",
+		Action: RecordStart,
+		guard:  func(m *Machine, r *Revision) bool { return m.isDue(r) && r.isStarted() && r.FailedAttempt != "" },
 		effect: (*Machine).start,
 	},
 	{
@@ -78,21 +85,15 @@ var transitions = []Transition{
 	},
 	{
 		From: rolling, To: Failed,
-		When: "its deadline has passed, spec.onFailure is Rollback, and there is an active revision", Effect: "the failure is recorded for this generation of the spec; then the active revision is restored",
+		When: "its deadline has passed, spec.onFailure is Rollback, and there is an active revision", Effect: "the failure is recorded for this attempt; then the active revision is restored",
 		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == rollBack },
 		effect: (*Machine).rollBack,
 	},
 	{
 		From: []State{RollingOut}, To: Held,
-		When: "its deadline has passed, and it is not rolled back", Effect: "none; the manager keeps applying the objects",
+		When: "its deadline has passed, and it is not rolled back", Effect: "the failure is recorded for this attempt; the manager keeps applying the objects",
 		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == hold },
-		effect: func(m *Machine, r *Revision) { m.held = r },
-	},
-	{
-		From: []State{Held}, To: RollingOut,
-		When: "its deadline was extended", Effect: "none",
-		guard:  func(m *Machine, r *Revision) bool { return r == m.desired && m.deadlineResult == inTime },
-		effect: func(m *Machine, _ *Revision) { m.held = nil },
+		effect: (*Machine).hold,
 	},
 	{
 		From: []State{Failed, Archived}, To: Deleted,
@@ -115,7 +116,8 @@ func waitFor(requirement Requirement, when string) Transition {
 			return m.isDue(r) && m.checked && m.check.Unmet == requirement
 		},
 		effect: func(m *Machine, r *Revision) {
-			m.waiting, r.FailedGeneration, r.FailureMessage = requirement, 0, ""
+			m.waiting = requirement
+			r.forgetFailure()
 		},
 	}
 }
@@ -132,7 +134,7 @@ func (m *Machine) start(r *Revision) {
 	r.clean, r.checked = !r.HasObjects() || r.clean, false
 	now := metav1.NewTime(m.now.Truncate(time.Second))
 	r.Started, r.Stored = &now, corev1alpha2.RevisionRollingOut
-	r.FailedGeneration, r.FailureMessage = 0, ""
+	r.forgetFailure()
 	r.Applied, r.Pruned, r.FirstSeen = false, false, time.Time{}
 	m.waiting, m.held, m.isStart = NoRequirement, nil, true
 }
@@ -151,10 +153,16 @@ func (m *Machine) StartFailed() {
 	}
 }
 
-// rollBack is the effect of a missed deadline. It drops the results for the failed revision. The next sync, after the failure was written,
+// hold is the effect of a missed deadline without a rollback.
+func (m *Machine) hold(r *Revision) {
+	m.recordFailure(r)
+	m.held = r
+}
+
+// rollBack is the effect of a missed deadline with a rollback. It drops the results for the failed revision. The next sync, after the failure was written,
 // restores the active revision.
 func (m *Machine) rollBack(r *Revision) {
-	r.FailureMessage = truncated(m.missedDeadline(), maxFailureMessage)
+	m.recordFailure(r)
 	r.Stored, r.FailedGeneration = corev1alpha2.RevisionFailed, m.in.Deployment.Generation
 	m.failed, m.desired, m.held = r, m.active, nil
 	m.refusal, m.observed = nil, nil

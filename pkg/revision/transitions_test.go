@@ -52,7 +52,7 @@ var circumstances = map[string]func(*Machine, *Revision){
 	"another revision is active":          func(m *Machine, _ *Revision) { m.active = m.desired },
 	"its deadline has passed, spec.onFailure is Rollback, and there is an active revision": func(m *Machine, _ *Revision) { m.deadlineResult = rollBack },
 	"its deadline has passed, and it is not rolled back":                                   func(m *Machine, _ *Revision) { m.deadlineResult = hold },
-	"its deadline was extended":                                                            func(m *Machine, _ *Revision) { m.deadlineResult = inTime },
+	"it was held in another attempt":                                                       func(_ *Machine, r *Revision) { r.FailedAttempt = "another" },
 	"it is pruned and need not be remembered as rolled back, and at least 3 newer revisions are neither active nor desired": func(m *Machine, r *Revision) {
 		m.desired, r.Pruned = m.active, true
 		for number := int64(3); number < 3+maxArchived; number++ {

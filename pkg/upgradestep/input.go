@@ -50,6 +50,8 @@ func (s Spec) Approves(candidate resolve.Candidate, installed *platformv1alpha1.
 type Input struct {
 	Current Current
 	Spec    Spec
+	// Settings is what changes besides the bundle when the spec is copied to the BundleDeployment; NoChange if there is none.
+	Settings SettingsChange
 	// Decision is the resolver's decision; the zero value if the resolver did not run.
 	Decision resolve.Decision
 	// CatalogUnreadable reports whether the catalog from which Current.Recorded was chosen cannot be read.

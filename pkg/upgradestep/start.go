@@ -28,6 +28,7 @@ type StepStart struct {
 var knownTriggers = []platformv1alpha1.Trigger{
 	platformv1alpha1.TriggerInstallation, platformv1alpha1.TriggerAutomatic, platformv1alpha1.TriggerApproved,
 	platformv1alpha1.TriggerSelfCertified, platformv1alpha1.TriggerSpecChange, platformv1alpha1.TriggerRestored,
+	platformv1alpha1.TriggerInstallChange, platformv1alpha1.TriggerRetry,
 }
 
 // RecordedStart returns the StepStart in the annotations of a BundleDeployment. It returns nil if there is none, if it is unreadable, or if

@@ -65,15 +65,19 @@ type Step struct {
 	Bundle *platformv1alpha1.InstalledBundle
 	// Start must be recorded with Bundle; nil if no step starts.
 	Start *StepStart
-	// Reason is the reason why no step starts; empty if a step starts.
+	// Reason is the reason why no step starts to another bundle; empty if one starts.
 	Reason Reason
+	// Postponed reports whether the BundleDeployment must stay as it is in this sync, because status must show the last step before the
+	// settings change.
+	Postponed bool
 	// Next is the chosen bundle that is not started yet, for Wait and Hold; nil if the resolver chose none.
 	Next *platformv1alpha1.InstalledBundle
 }
 
-// Decide decides whether an upgrade step starts. It applies the first rule whose guard is true.
+// Decide decides whether an upgrade step starts. It applies the first rule whose guard is true. If no step to another bundle starts, a
+// change of the settings may start one to the same bundle.
 func Decide(in Input) Step {
-	return firstRule(in).then(in)
+	return withSettings(in, firstRule(in).then(in))
 }
 
 func firstRule(in Input) rule {

@@ -30,8 +30,8 @@ func TestRollback(t *testing.T) {
 	}
 
 	// Promise ENG-D8: A version that is not healthy at its deadline reports `DeadlineExceeded`. With Hold it stays as it is; with
-	// Rollback the previous revision is restored, and the version is not tried again before the spec changes.
-	runStory(t, "ENG-D8 a version that misses its deadline is held, or rolled back and not retried before the spec changes", defaultOperators, func(ctx context.Context, s *Story) {
+	// Rollback the previous revision is restored, and the version is not tried again before HRD-U3 permits it.
+	runStory(t, "ENG-D8 a version that misses its deadline is held, or rolled back and not retried before the way it is installed changes", defaultOperators, func(ctx context.Context, s *Story) {
 		registry := s.startRegistry(false)
 		heldGood, heldBad := s.pushGoodAndBad(ctx, registry, "held")
 		good, bad := s.pushGoodAndBad(ctx, registry, "rolledback")
@@ -43,7 +43,7 @@ func TestRollback(t *testing.T) {
 		s.setImage(ctx, "held", heldBad)
 		s.setImage(ctx, "rolledback", bad)
 		s.waitForCondition(ctx, "rolledback", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas",
-			"revision 1 (version 1.0.0) is active again", "not tried again before the spec changes")
+			"revision 1 (version 1.0.0) is active again", "not tried again until its bundle, spec.config, spec.adoption or spec.progressDeadlineSeconds changes", "annotation platform.openshift.io/retry")
 
 		s.By("checking the one that is held")
 		s.waitForCondition(ctx, "held", corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "10s", "replicas", "held")
@@ -74,7 +74,7 @@ func TestRollback(t *testing.T) {
 		s.Expect(s.conditionOf(ctx, "held", corev1alpha2.ConditionProgressing)).To(HavePrefix("False DeadlineExceeded"))
 		s.Expect(s.configMapExists(ctx, "rolledback", "rolledback-bad")).To(beNotFound())
 
-		s.By("changing another field of the spec, which causes a retry")
+		s.By("changing how it is installed, which causes a retry")
 		s.patchDeployment(ctx, "rolledback", `{"spec":{"progressDeadlineSeconds":3600}}`)
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments("rolledback", "rolledback-bad").Should(Succeed())
 		s.waitForCondition(ctx, "rolledback", corev1alpha2.ConditionProgressing, "True RollingOut", "version 1.1.0")

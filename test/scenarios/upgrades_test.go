@@ -117,7 +117,7 @@ func TestUpgrades(t *testing.T) {
 
 	// Promise UPG-M4: A version that was rolled back is marked as failed in `status.availableUpdates`, and not even a restarted manager
 	// tries it again. A newer version in the catalog is installed.
-	runStory(t, "UPG-M4 a failed version is not retried before the spec or the catalog changes", defaultOperators, func(ctx context.Context, s *Story) {
+	runStory(t, "UPG-M4 a failed version is not retried by another manager, and a newer version is installed", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "stumbler"
 		s.offerVersions(ctx, pkg, "", "1.0.0")
 		s.createWithSpec(ctx, pkg, `"install": {"onFailure": "Rollback", "progressDeadlineSeconds": 10}`)

@@ -39,8 +39,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 	platformv1alpha1.BlockedRulesInvalid: {"Ask the author of the package to correct the upgrade rules. " + atOwnRisk + ".",
 		blockedUpdate.graph},
 	platformv1alpha1.BlockedAwaitingApproval: {"Approve the version.", blockedUpdate.approve},
-	platformv1alpha1.BlockedFailed: {"Read why the version failed. It is tried again after a change of spec.install, spec.paused or the " +
-		"catalog.", blockedUpdate.explain},
+	platformv1alpha1.BlockedFailed: {"Read why the version failed. It is tried again when its bundle or spec.install changes, or when " +
+		"annotation platform.openshift.io/retry is set to a new value.", blockedUpdate.explain},
 	platformv1alpha1.BlockedUnhealthy:       {"Repair the installed version first.", blockedUpdate.explain},
 	platformv1alpha1.BlockedClusterUpdating: {"Wait until the cluster is updated. Then the upgrade starts by itself.", blockedUpdate.cluster},
 	platformv1alpha1.BlockedPaused:          {"End the pause.", blockedUpdate.unpause},

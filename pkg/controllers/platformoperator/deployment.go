@@ -20,7 +20,7 @@ import (
 // this controller sets. It does not change fields of other clients. It does nothing if the step has no bundle. done is always false.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
-	case r.step.Bundle == nil:
+	case r.step.Bundle == nil, r.step.Postponed:
 		return false, nil
 	case r.current.Deployment == nil:
 		return false, c.create(ctx, r)
@@ -84,6 +84,10 @@ func (c *controller) update(ctx context.Context, r *reconciliation) error {
 // It sends none if a change of the spec or of the recorded bundle caused the update.
 func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepStart) {
 	from, to := r.current.Recorded, r.step.Bundle
+	if text := operatorstatus.SettingsStep(start, to); r.step.Start != nil && text != "" {
+		c.normalEvent(r.operator, platformv1alpha1.EventUpgradeStarted, "PlatformOperator %q: %s", r.operator.Name, text)
+		return
+	}
 	if from == nil || !upgradestep.SameBundle(*from, *to) {
 		if upgradestep.IsRolledBack(r.current.Deployment) {
 			from = r.operator.Status.Installed // the recorded bundle does not run

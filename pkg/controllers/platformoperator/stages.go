@@ -10,6 +10,7 @@ import (
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/operatorstatus"
 	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -107,7 +108,7 @@ func (r *reconciliation) refuse(format string, args ...any) {
 func (c *controller) decide(ctx context.Context, r *reconciliation) (done bool, err error) {
 	r.stepInput = upgradestep.Input{
 		Current: r.current, Spec: upgradestep.SpecOf(r.operator, r.cluster.Manager.DefaultApproval),
-		ClusterUpdate: r.clusterUpdate, Now: c.clock.Now(),
+		Settings: deploymentspec.SettingsChange(r.operator, r.current.Deployment), ClusterUpdate: r.clusterUpdate, Now: c.clock.Now(),
 	}
 	if r.refusal == nil {
 		request, err := resolve.RequestFor(r.operator, r.current.UpgradesFrom(), r.cluster)

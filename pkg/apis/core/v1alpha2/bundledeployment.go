@@ -94,8 +94,8 @@ type BundleDeploymentSpec struct {
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 
 	// onFailure selects what happens to a revision that misses its deadline. Hold leaves it in place, and it can still become
-	// healthy. Rollback restores the previous revision, and the failed one is not tried again until the spec changes. Defaults
-	// to Hold.
+	// healthy. Rollback restores the previous revision. The failed one is tried again when the source, config, adoption or
+	// progressDeadlineSeconds changes, or annotation platform.openshift.io/retry is set to a new value. Defaults to Hold.
 	// +optional
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 

@@ -202,15 +202,24 @@ type Revision struct {
 	// +optional
 	StartedTime *metav1.Time `json:"startedTime,omitempty"`
 
-	// failedGeneration is the generation of the spec for which the revision failed, from 1 to 9007199254740991. The revision
-	// is not tried again for this generation. The field is absent if the revision has not failed.
+	// failedGeneration is the latest generation of the spec for which the revision counts as failed, from 1 to
+	// 9007199254740991. The revision is not tried again for this generation. The field is absent if the revision was not rolled
+	// back.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9007199254740991
 	FailedGeneration int64 `json:"failedGeneration,omitempty"`
 
+	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters: a digest of
+	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
+	// one of them changes. The field is absent if the revision has not missed its deadline.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	FailedAttempt string `json:"failedAttempt,omitempty"`
+
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
-	// together with failedGeneration. It is also absent if a manager without this field recorded the failure.
+	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024

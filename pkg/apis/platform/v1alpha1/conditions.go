@@ -137,6 +137,10 @@ const (
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
 
+// AnnotationRetry on a PlatformOperator makes the manager try a version again that was rolled back or is held: each new value requests one
+// attempt. The manager copies it to the BundleDeployment. On a BundleDeployment that belongs to no PlatformOperator, it has the same effect.
+const AnnotationRetry = GroupName + "/retry"
+
 // AnnotationAllowDeletion, with the value "true" on one of our CustomResourceDefinitions or on a PlatformOperatorManager that limits
 // something, permits its deletion. The admission policies in manifests/ deny it without.
 const AnnotationAllowDeletion = GroupName + "/allow-deletion"

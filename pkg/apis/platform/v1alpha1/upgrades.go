@@ -248,7 +248,7 @@ const (
 
 // Trigger is the cause of an upgrade step.
 //
-// +kubebuilder:validation:Enum=Installation;Automatic;Approved;SelfCertified;SpecChange;Restored
+// +kubebuilder:validation:Enum=Installation;Automatic;Approved;SelfCertified;SpecChange;Restored;InstallChange;Retry
 type Trigger string
 
 const (
@@ -264,4 +264,8 @@ const (
 	TriggerSpecChange Trigger = "SpecChange"
 	// TriggerRestored means that the BundleDeployment was deleted, and the installed version is restored.
 	TriggerRestored Trigger = "Restored"
+	// TriggerInstallChange means that a change of spec.install changes how the same bundle is installed.
+	TriggerInstallChange Trigger = "InstallChange"
+	// TriggerRetry means that annotation platform.openshift.io/retry requested another attempt after a failure.
+	TriggerRetry Trigger = "Retry"
 )

@@ -35,8 +35,8 @@ type BundleDeploymentSpecApplyConfiguration struct {
 	// revision that takes longer has failed. Defaults to 1800.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 	// onFailure selects what happens to a revision that misses its deadline. Hold leaves it in place, and it can still become
-	// healthy. Rollback restores the previous revision, and the failed one is not tried again until the spec changes. Defaults
-	// to Hold.
+	// healthy. Rollback restores the previous revision. The failed one is tried again when the source, config, adoption or
+	// progressDeadlineSeconds changes, or annotation platform.openshift.io/retry is set to a new value. Defaults to Hold.
 	OnFailure *corev1alpha2.OnFailure `json:"onFailure,omitempty"`
 	// adoption selects which existing objects the manager may take over. SamePackage takes over objects that were kept when the
 	// same package was removed. None takes over no object, and Any takes over every object that no other BundleDeployment owns.

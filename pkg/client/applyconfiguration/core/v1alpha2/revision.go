@@ -26,11 +26,16 @@ type RevisionApplyConfiguration struct {
 	// startedTime is the time when the rollout of the revision began. The progress deadline counts from this time.
 	// It is absent if the rollout has not begun.
 	StartedTime *v1.Time `json:"startedTime,omitempty"`
-	// failedGeneration is the generation of the spec for which the revision failed, from 1 to 9007199254740991. The revision
-	// is not tried again for this generation. The field is absent if the revision has not failed.
+	// failedGeneration is the latest generation of the spec for which the revision counts as failed, from 1 to
+	// 9007199254740991. The revision is not tried again for this generation. The field is absent if the revision was not rolled
+	// back.
 	FailedGeneration *int64 `json:"failedGeneration,omitempty"`
+	// failedAttempt identifies the attempt in which the revision missed its deadline, with 1 to 64 characters: a digest of
+	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
+	// one of them changes. The field is absent if the revision has not missed its deadline.
+	FailedAttempt *string `json:"failedAttempt,omitempty"`
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
-	// together with failedGeneration. It is also absent if a manager without this field recorded the failure.
+	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
 	// presence says whether objects of the revision may be on the cluster. Present is set before the first object is written.
 	// Absent is set after the last object is gone that is removed with the revision. While it is Present, the revision counts
@@ -94,6 +99,14 @@ func (b *RevisionApplyConfiguration) WithStartedTime(value v1.Time) *RevisionApp
 // If called multiple times, the FailedGeneration field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailedGeneration(value int64) *RevisionApplyConfiguration {
 	b.FailedGeneration = &value
+	return b
+}
+
+// WithFailedAttempt sets the FailedAttempt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FailedAttempt field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithFailedAttempt(value string) *RevisionApplyConfiguration {
+	b.FailedAttempt = &value
 	return b
 }
 

@@ -1,0 +1,30 @@
+package operatorstatus
+
+import (
+	"fmt"
+
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// SettingsStep returns a clause that describes a step to a bundle with other settings, or another attempt; empty if the step was started for
+// another reason. start may be nil.
+func SettingsStep(start *upgradestep.StepStart, bundle *platformv1alpha1.InstalledBundle) string {
+	switch {
+	case !start.IsOfSettings() || bundle == nil:
+		return ""
+	case start.Trigger == platformv1alpha1.TriggerRetry:
+		return fmt.Sprintf("Trying version %s again", bundle.Version)
+	}
+	return fmt.Sprintf("Applying the changed spec.install to version %s", bundle.Version)
+}
+
+// settingsStep returns SettingsStep for the last step of a PlatformOperator, if that step was to this bundle and has not been ready.
+func settingsStep(r *report, bundle *platformv1alpha1.InstalledBundle) string {
+	current, history := r.in.Current, r.operator.Status.History
+	if bundle == nil || current.Recorded == nil || current.Recorded.Bundle != bundle.Bundle ||
+		len(history) == 0 || history[0].State == platformv1alpha1.HistoryReady {
+		return ""
+	}
+	return SettingsStep(current.Start, bundle)
+}

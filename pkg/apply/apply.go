@@ -64,7 +64,7 @@ func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, 
 	var failed error
 	for _, phase := range set.Phases() {
 		outcomes, err := call.phase(ctx, phase)
-		report.add(call.state, outcomes)
+		report.add(set, call.state, outcomes)
 		report.Phases++
 		if err == nil {
 			err = object.Foremost(errorsOf(outcomes))

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -121,6 +122,20 @@ func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace st
 // The caller can check them before it writes the set; see permissions.Checker. The zero Identity means the manager.
 func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set) ([]corev1alpha2.MissingPermission, error) {
 	return e.permissions.Missing(ctx, as.Or(e.manager), set)
+}
+
+// ServesAll reports whether the cluster serves all of these kinds. Otherwise, the engine notifies the owner when one of them may be served.
+func (e *Engine) ServesAll(ctx context.Context, owner Owner, kinds []schema.GroupVersionKind) (bool, error) {
+	for _, kind := range kinds {
+		_, err := e.resources.Mapper.Mapping(ctx, owner.Name, kind)
+		if meta.IsNoMatchError(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // InvalidatePermissions clears the cached permissions. Callers use it after the API server has denied a request.

@@ -36,7 +36,7 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 			problem := call.problemOf(ctx, &seen)
 			outcomes[i] = outcome{reconciled: seen, problem: problem}
 		}
-		report.add(call.state, outcomes)
+		report.add(set, call.state, outcomes)
 		report.Phases++
 	}
 	return report

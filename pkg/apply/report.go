@@ -1,8 +1,11 @@
 package apply
 
 import (
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -22,6 +25,9 @@ type Report struct {
 	Complete bool
 	// Phases is the number of phases that were reconciled.
 	Phases int
+	// MissingKinds are the kinds of objects of the reconciled phases that the cluster does not serve and the set does not define, in order
+	// and without duplicates.
+	MissingKinds []schema.GroupVersionKind
 	// Waiting is the reason why the next phase or another call must wait; empty if nothing waits.
 	Waiting string
 	// Created and Updated are the names of the written objects, at most 10 each. Writes is the number of all written objects.
@@ -57,12 +63,21 @@ func isAnswered(each reconcile.Outcome) bool {
 }
 
 // add adds the outcomes of one phase.
-func (r *Report) add(state *ownerState, outcomes []outcome) {
+func (r *Report) add(set *Set, state *ownerState, outcomes []outcome) {
 	for _, each := range outcomes {
+		r.addMissing(set, each.reconciled)
 		r.addWarnings(state.warnings, each)
 		r.addWrites(state, each.reconciled)
 		r.addDrift(each.reconciled)
 		r.addReadiness(each)
+	}
+}
+
+// addMissing adds the kind of an object if the cluster does not serve it. A kind that the set defines is served in a moment.
+func (r *Report) addMissing(set *Set, each reconcile.Outcome) {
+	kind := each.Desired.GVK
+	if meta.IsNoMatchError(each.Err) && !set.Defines(kind.GroupKind()) && !slices.Contains(r.MissingKinds, kind) {
+		r.MissingKinds = append(r.MissingKinds, kind)
 	}
 }
 

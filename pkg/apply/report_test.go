@@ -29,7 +29,7 @@ func TestReportSaysHowToLookAtTheFirstThatIsNotReady(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := Report{}
-			report.add(&ownerState{}, c.outcomes)
+			report.add(nil, &ownerState{}, c.outcomes)
 			if report.Command != c.want {
 				t.Errorf("got %q, want %q", report.Command, c.want)
 			}

@@ -87,7 +87,7 @@ func installedCondition(r *report) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonValidationFailed, r.in.Refusal.Message)
 	case deployment != nil:
 		installation := upgradestep.InstallationOf(deployment)
-		return isFalse(installation.Reason, installation.Message)
+		return isFalse(installation.Reason, installation.Message+r.providerAdvice())
 	case installed != nil:
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
 			"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))

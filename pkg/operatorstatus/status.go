@@ -10,6 +10,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/deploymentspec"
 	"github.com/openshift/platform-operators/pkg/resolve"
@@ -47,6 +48,8 @@ type Input struct {
 	// Catalogs is nil if no catalog was read. Refusal is nil if nothing was refused.
 	Catalogs *CatalogView
 	Refusal  *Refusal
+	// Providers has the packages that provide the kinds that the BundleDeployment lacks, sorted. An admin may install them.
+	Providers map[catalog.GVK][]string
 	// ClusterVersion is the version that the cluster runs or is being updated to; empty if unknown.
 	ClusterVersion string
 	Now            time.Time

@@ -76,6 +76,22 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
+// Providing returns the names of the packages in hints that the manager permits, sorted.
+func (r Request) Providing(hints []ProviderHint) []string {
+	var packages []string
+	for _, each := range hints {
+		if !r.isPermitted(visibleLabels(Catalog{ID: each.Catalog, Labels: each.Labels})) {
+			continue
+		}
+		for _, pkg := range each.Packages {
+			if r.allows(pkg) {
+				packages = append(packages, pkg)
+			}
+		}
+	}
+	return sortedUnique(packages)
+}
+
 // sortedUnique sorts texts in place and returns them without duplicates.
 func sortedUnique(texts []string) []string {
 	slices.Sort(texts)

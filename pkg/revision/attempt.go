@@ -48,7 +48,7 @@ func (m *Machine) hasFailed(r *Revision) bool {
 
 // recordFailure records that a revision missed its deadline in the current attempt.
 func (m *Machine) recordFailure(r *Revision) {
-	r.FailedAttempt, r.FailureMessage = m.attempt(), truncated(m.missedDeadline(), maxFailureMessage)
+	r.FailedAttempt, r.FailedFor, r.FailureMessage = m.attempt(), m.lacks(), truncated(m.missedDeadline(), maxFailureMessage)
 }
 
 // confirmFailure records that a revision that failed is not tried again for this generation of the spec either.
@@ -57,6 +57,8 @@ func (m *Machine) confirmFailure(r *Revision) {
 }
 
 // forgetFailure is called when another attempt begins.
-func (r *Revision) forgetFailure() { r.FailedGeneration, r.FailedAttempt, r.FailureMessage = 0, "", "" }
+func (r *Revision) forgetFailure() {
+	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.FailureMessage = 0, "", "", ""
+}
 
 func (m *Machine) attempt() string { return AttemptOf(m.in.Deployment) }

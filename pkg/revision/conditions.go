@@ -78,8 +78,12 @@ func (m *Machine) installed() condition {
 	rollingOut := m.IsRollingOut()
 	installed := m.wasInstalled() || m.active != nil || rollingOut && m.report.Complete
 	switch {
+	case len(m.KindsMissing()) > 0 && !installed:
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, fmt.Sprintf("%s is not applied: %v.", m.target().title(), m.refusal)}
 	case m.refusal != nil && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.refusal.Error() + "."}
+	case m.content.Invalid != "" && !installed:
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, "The bundle cannot be installed; the HasValidBundle condition says why."}
 	case !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallPending, m.pendingMessage()}
 	case m.refusal != nil && rollingOut:

@@ -57,7 +57,7 @@ func TestConditions(t *testing.T) {
 			want: conditions("False/UnpackFailed", "Unknown/UnpackFailed", applied, "True/Healthy", "False/Blocked", expected)},
 		"content that is not a bundle": {
 			given: func(m *Machine) { fetching(m); m.content = Content{Resolved: "r", Invalid: "no annotations."} },
-			want:  conditions("True/UnpackSuccessful", "False/BundleLoadFailed", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
+			want:  conditions("True/UnpackSuccessful", "False/BundleLoadFailed", "False/InstallFailed", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
 		"a Bundle that does not exist": {given: fetching, fixture: func(f *fixture) { f.desired = Desired{Source: "Bundle memo", Missing: `Bundle "memo" does not exist`} },
 			want: conditions("Unknown/UnpackPending", "Unknown/UnpackPending", "False/InstallPending", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
 		"a first revision that is applied and not healthy": {given: func(m *Machine) { first(m); m.report = unhealthy },

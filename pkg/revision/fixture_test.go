@@ -78,6 +78,12 @@ var (
 	unhealthy = Report{Total: 1, Complete: true, Exists: true, Unready: []string{"Deployment memo/memo: 0 of 1 replicas"}}
 )
 
+// memo is a kind, and lacksKind a report about a revision with an object of it while the cluster does not serve it.
+var (
+	memo      = corev1alpha2.MissingKind{Group: "example.com", Version: "v1", Kind: "Memo"}
+	lacksKind = Report{Total: 2, Ready: 1, Exists: true, Waiting: "Memo a waits for its kind", MissingKinds: []corev1alpha2.MissingKind{memo}}
+)
+
 // controller performs actions without a cluster.
 type controller struct {
 	now time.Time
@@ -93,6 +99,8 @@ type controller struct {
 	// fetched is the revision that Fetch, Store and Poll find; nil if they find none.
 	fetched *Revision
 	pruned  Removal
+	// provided is the result of CheckFailure.
+	provided bool
 }
 
 // maxActions is the maximum number of actions that run performs. It is above the number of actions in any sync.
@@ -130,6 +138,8 @@ func (c *controller) execute(m *Machine, action Action) bool {
 		} else if action.Kind != Poll {
 			m.SetContent(c.content)
 		}
+	case CheckFailure:
+		m.SetProvided(c.provided)
 	case CheckRequirements:
 		m.SetCheck(c.check)
 	case RecordStart:
@@ -162,5 +172,6 @@ func (c *controller) execute(m *Machine, action Action) bool {
 func (f *fixture) write(m *Machine) {
 	written := m.in.Deployment.DeepCopy()
 	m.Report(&written.Status)
+	written.Status.Plan = &corev1alpha2.Plan{KindsMissing: m.KindsMissing()}
 	f.deployment = written
 }

@@ -48,7 +48,8 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 			continue
 		}
 		found.Stored, found.Started = entry.State, entry.StartedTime
-		found.FailedGeneration, found.FailedAttempt, found.FailureMessage = entry.FailedGeneration, entry.FailedAttempt, entry.FailureMessage
+		found.FailedGeneration, found.FailedAttempt = entry.FailedGeneration, entry.FailedAttempt
+		found.FailedFor, found.FailureMessage = entry.FailedFor, entry.FailureMessage
 		absent := entry.Presence == corev1alpha2.Absent && entry.StartedTime != nil
 		if found.Pruned = absent && entry.State != corev1alpha2.RevisionRollingOut; absent && !found.Pruned {
 			found.clean, found.checked, found.reloaded = true, true, true
@@ -75,7 +76,7 @@ func (h *History) find(number int64) *Revision {
 // NextNumber returns the number of the next revision. It is higher than all known numbers, because no number is used twice.
 func (h *History) NextNumber(status corev1alpha2.BundleDeploymentStatus) int64 {
 	last := status.ActiveRevision
-	for _, each := range status.Revisions {
+	for _, each := range slices.Concat(status.Revisions, h.Lost) { // status does not have a revision that was lost before its first write
 		last = max(last, each.Number)
 	}
 	for _, each := range h.Stored {

@@ -15,6 +15,11 @@ func TestNextNumber(t *testing.T) {
 	if got := history.NextNumber(status); got != 7 {
 		t.Errorf("NextNumber() = %d, want 7: a revision that is no longer stored had number 6", got)
 	}
+	history.Stored = append(history.Stored, newRevision(7, "1.0.0"))
+	history.Lose(history.Stored[1])
+	if got := history.NextNumber(status); got != 8 {
+		t.Errorf("NextNumber() = %d, want 8: a revision that was lost before the status had it had number 7", got)
+	}
 }
 
 func TestDesiredMatchesSourceAndConfiguration(t *testing.T) {

@@ -65,6 +65,8 @@ type Problem struct {
 	Err error
 	// Refused is true if retries cannot succeed before an admin or another client changes something. Otherwise, the fault is transient.
 	Refused bool
+	// Lacks is what alone is the cause, if a change in the cluster can provide it; empty for other causes.
+	Lacks corev1alpha2.FailedFor
 }
 
 func (p Problem) isRefusal() bool { return p.Err != nil && p.Refused }
@@ -81,6 +83,8 @@ type Report struct {
 	Complete bool
 	// Waiting is what the next phase waits for; empty if no phase waits.
 	Waiting string
+	// MissingKinds are the kinds that the cluster does not serve and the revision does not define, in order.
+	MissingKinds []corev1alpha2.MissingKind
 	// Written is true if an object was written, or may have been. Exists is true if at least one object of the BundleDeployment exists.
 	Written, Exists bool
 }
@@ -102,6 +106,9 @@ type ActionKind int
 const (
 	// Done means that no action is left. Report fills in the status.
 	Done ActionKind = iota
+	// CheckFailure means: check whether what Action.Revision lacked when it failed is there, and call SetProvided. For missing permissions,
+	// Action.Revision is loaded.
+	CheckFailure
 	// Load means: load the objects of Action.Revision, and set Loaded and Objects. If they are damaged, call History.Lose.
 	Load
 	// Store means: store the objects of Action.Revision again, under the next number, and call SetDesired. If that failed, call SetContent;

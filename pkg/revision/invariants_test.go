@@ -55,12 +55,13 @@ func (s *simulation) controller() *controller {
 	problem := errors.New("a problem")
 	return &controller{
 		now:      s.now,
-		check:    pick(s.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{problem, true}}, Check{Unmet: Permissions, Problem: Problem{problem, false}}),
-		report:   pick(s.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}),
-		problem:  pick(s.random, Problem{}, Problem{}, Problem{}, Problem{problem, true}, Problem{problem, false}),
+		check:    pick(s.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{Err: problem, Refused: true}}, Check{Unmet: Permissions, Problem: Problem{Err: problem}}),
+		report:   pick(s.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}, lacksKind),
+		problem:  pick(s.random, Problem{}, Problem{}, Problem{}, Problem{Err: problem, Refused: true}, Problem{Err: problem}),
 		startErr: pick(s.random, nil, nil, nil, problem),
 		damaged:  map[int64]bool{s.random.Int64N(40): true},
 		fetched:  pick(s.random, fetched, fetched, nil),
+		provided: s.random.IntN(2) > 0,
 		pruned:   pick(s.random, Removal{Done: true}, Removal{Done: true}, Removal{Waiting: "a finalizer"}, Removal{Waiting: "a refusal", Blocked: true}),
 	}
 }

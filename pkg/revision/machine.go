@@ -32,6 +32,9 @@ type Machine struct {
 	notStored bool
 	polled    bool
 
+	// failureChecked is true after CheckFailure, and isProvided if what the failed revision lacked is there.
+	failureChecked, isProvided bool
+
 	check   Check
 	checked bool
 	// beforeStart is the desired revision before its start. The Machine restores it if the start cannot be recorded.

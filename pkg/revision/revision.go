@@ -14,16 +14,19 @@ type Revision struct {
 	Header
 	// Stored is the state in status.revisions after the next write. It is RollingOut or Failed if the revision was not started.
 	Stored corev1alpha2.RevisionState
-	// Started, FailedGeneration, FailedAttempt and FailureMessage are the fields of status.revisions with these names.
+	// Started, FailedGeneration, FailedAttempt, FailedFor and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
 	FailedGeneration int64
 	FailedAttempt    string
+	FailedFor        corev1alpha2.FailedFor
 	FailureMessage   string
 	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool
 	Objects int
 	// Applied is true after all objects were applied once. Pruned is true after all objects that no other revision has were deleted.
 	Applied, Pruned bool
+	// MissingSince is when this process first found that the cluster does not serve a kind of the revision; zero if it serves all kinds.
+	MissingSince time.Time
 	// FirstSeen is when this process first worked on the revision; zero before that.
 	FirstSeen time.Time
 
@@ -82,7 +85,7 @@ func (r *Revision) presence() corev1alpha2.Presence {
 func (r *Revision) entry() corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
-		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailureMessage: r.FailureMessage,
+		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailedFor: r.FailedFor, FailureMessage: r.FailureMessage,
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
 }

@@ -67,7 +67,10 @@ func (m *Machine) findDesired() Action {
 	case m.in.UnknownClass != "" || m.desired != nil || m.notStored || found == nil:
 	case found == m.active:
 		m.desired = found
-	case m.hasFailed(found) && m.active != nil:
+	case m.hasFailed(found) && m.active != nil && !m.isProvided:
+		if action, needed := m.checkFailure(found); needed {
+			return action
+		}
 		m.confirmFailure(found)
 		m.failed, m.desired = found, m.active
 	case found == m.in.History.Stored[len(m.in.History.Stored)-1]:
@@ -178,6 +181,9 @@ func (m *Machine) classifyProblem() Action {
 	switch {
 	case m.problem.Err == nil:
 		history.Faults, history.Refusals = 0, 0
+		if m.isKindMissing(target) {
+			m.refusal = m.missingKinds()
+		}
 	case m.problem.Refused:
 		m.refusal, history.Faults = m.problem.Err, 0
 		if m.check.Unmet != Approval { // a watch reports an approval

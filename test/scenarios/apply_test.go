@@ -117,20 +117,27 @@ func TestApply(t *testing.T) {
 
 	// Promise ENG-D17: A BundleDeployment with an object of a kind that is not served waits and names the kind. It proceeds by itself
 	// once another BundleDeployment installs the CRD.
-	runStory(t, "[ENG-D17] a rollout waits for a kind that another BundleDeployment provides, names it, and continues when it is served", defaultOperators, func(ctx context.Context, s *Story) {
+	// Promise HRD-M1: A bundle with an object of a kind that the cluster does not serve is applied as far as its phases permit, and is then
+	// `InstallFailed` with the kind named. It continues within five seconds after a CustomResourceDefinition appears.
+	runStory(t, "[ENG-D17] HRD-M1 a rollout waits for a kind that another BundleDeployment provides, names it, and continues when it is served", defaultOperators, func(ctx context.Context, s *Story) {
 		const needy, giver = "needy", "giver"
 		s.deploy(ctx, needy, s.publishBundle(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
 			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: needy}, spec: {text: needy}}"))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).Should(And(
 			ContainSubstring("ConsoleLink needy waits for kind ConsoleLink of console.openshift.io/v1 to be served"),
 			ContainSubstring("no CustomResourceDefinition")))
+		s.waitForCondition(ctx, needy, corev1alpha2.ConditionInstalled, "False InstallFailed", "Revision 1 (version 1.0.0) is not applied: the cluster does not serve kind ConsoleLink of console.openshift.io/v1")
+		s.waitForCondition(ctx, needy, corev1alpha2.ConditionProgressing, "False Blocked")
+		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(Equal([]corev1alpha2.MissingKind{{Group: "console.openshift.io", Version: "v1", Kind: "ConsoleLink"}}))
+		s.Expect(s.deploymentExists(ctx, needy, needy)).To(Succeed(), "the phases before are applied")
 
 		s.deploy(ctx, giver, s.publishBundle(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
 			metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
 			names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
 			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
 		s.waitForCondition(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
-		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(10 * time.Second).Should(HavePrefix("False AsExpected: "))
+		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(5 * time.Second).Should(HavePrefix("False AsExpected: "))
+		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(BeEmpty())
 	})
 }
 

@@ -99,7 +99,7 @@ func (v *servedVersion) mapping(kind schema.GroupVersionKind) *meta.RESTMapping 
 const (
 	// minInterval and maxInterval are the shortest and the longest time that retryInterval returns.
 	minInterval = 250 * time.Millisecond
-	maxInterval = 10 * time.Second
+	maxInterval = 4 * time.Second
 )
 
 // retryInterval returns the time for which a response is valid that a kind is not served. missing is the time for which the kind has not

@@ -2,8 +2,10 @@ package object
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/platform-operators/pkg/plan"
 )
@@ -80,6 +82,13 @@ func (s *Set) Phases() []Phase { return s.phases }
 
 // Has reports whether the set has an object with this key.
 func (s *Set) Has(key Key) bool { return s.keys[key] }
+
+// Defines reports whether the set has the CustomResourceDefinition of a kind.
+func (s *Set) Defines(kind schema.GroupKind) bool {
+	return slices.ContainsFunc(s.phases, func(phase Phase) bool {
+		return slices.ContainsFunc(phase.Objects, func(each *Desired) bool { return each.Defines != nil && each.Defines.Kind == kind })
+	})
+}
 
 // isOwnedOnceApplied reports whether an object with this key belongs to the owner after the set was applied completely. It returns false
 // for the install namespace, which may have existed before.

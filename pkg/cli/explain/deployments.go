@@ -39,8 +39,9 @@ var deploymentTable = map[string]byReason{
 		corev1alpha2.ReasonInstallationSucceeded: {Effect: Fine, Text: "Every object of a revision is applied."},
 		corev1alpha2.ReasonInstallPending: {Effect: Passing, Text: "The first revision waits to be applied. The conditions Unpacked and " +
 			"HasValidBundle say what is awaited."},
-		corev1alpha2.ReasonInstallFailed: {Blocking, "The API server refuses an object of the first revision, or the object belongs to " +
-			"another owner, or a PlatformOperator has the name.", "Correct the object that the message names.", describeDeployment},
+		corev1alpha2.ReasonInstallFailed: {Blocking, "The content cannot be installed, the API server refuses an object of the first revision, the object belongs " +
+			"to another owner, the cluster does not serve its kind, or a PlatformOperator has the name.",
+			"Correct what the message names.", describeDeployment},
 		corev1alpha2.ReasonUpgradeFailed: {Blocking, "The API server refuses an object of a later revision, or the object belongs to another " +
 			"owner. The active revision stays.", "Correct the object that the message names.", describeDeployment},
 		corev1alpha2.ReasonReconcileFailed: {Blocking, "The API server refuses the repair of an object, or the object belongs to another " +

@@ -30,9 +30,9 @@ var operatorTable = map[string]byReason{
 			"Check the registry, the pull secret and the mirrors for the image in the message.", describeDeployment},
 		platformv1alpha1.ReasonInstallPending: {Passing, "The bundle is unpacked and not applied yet. With spec.paused, it waits for the " +
 			"end of the pause.", "Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
-		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, or the object belongs to " +
-			"another owner.",
-			"Correct the object that the message names. The manager tries again by itself.", describeDeployment},
+		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, the object belongs to another owner, or the cluster " +
+			"does not serve its kind.",
+			"Correct the object that the message names, or install what defines the kind. The manager tries again by itself.", describeDeployment},
 	},
 	platformv1alpha1.ConditionProgressing: {
 		platformv1alpha1.ReasonInstalling: {Passing, "The first installation is in progress.", "Wait, or watch the objects.", showStatus},

@@ -56,6 +56,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &corev1alpha2.DriftTargetApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("ImageSource"):
 		return &corev1alpha2.ImageSourceApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("MissingKind"):
+		return &corev1alpha2.MissingKindApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("MissingPermission"):
 		return &corev1alpha2.MissingPermissionApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("ObjectCounts"):

@@ -24,6 +24,7 @@ var executors = map[revision.ActionKind]executor{
 	revision.Load: {"loading a revision of", func(s *reconciliation, ctx context.Context, a revision.Action) error {
 		return s.loadRevision(ctx, a.Revision)
 	}},
+	revision.CheckFailure:      {"checking what failed of", (*reconciliation).checkFailure},
 	revision.Store:             {"storing again a revision of", (*reconciliation).storeAgain},
 	revision.Fetch:             {"fetching the source of", (*reconciliation).fetch},
 	revision.Poll:              {"polling the source of", (*reconciliation).poll},

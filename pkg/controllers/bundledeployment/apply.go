@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -33,9 +34,10 @@ type (
 		// InvalidatePermissions clears the cached permissions.
 		InvalidatePermissions()
 	}
-	// watcher watches objects that were applied.
+	// watcher watches objects that were applied, and kinds that are not served.
 	watcher interface {
 		KeepWatches(owner apply.Owner, keep ...*apply.Set)
+		ServesAll(ctx context.Context, owner apply.Owner, kinds []schema.GroupVersionKind) (bool, error)
 		Release(owner string)
 	}
 )
@@ -47,15 +49,18 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
 	s.phases = report.Phases
 	s.take(report)
+	var lacks corev1alpha2.FailedFor
 	if apierrors.IsForbidden(err) {
 		s.c.checker.InvalidatePermissions()
 		// If no permission is missing, something else denies it, such as a policy or a quota.
 		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
-			err = denied
+			err, lacks = denied, corev1alpha2.FailedForPermissions
 			s.retry(permissionsInterval)
 		}
 	}
-	s.machine.SetApplied(reportOf(report), problemOf(err))
+	problem := problemOf(err)
+	problem.Lacks = lacks
+	s.machine.SetApplied(reportOf(report), problem)
 	return nil
 }
 
@@ -107,8 +112,13 @@ func (s *reconciliation) confirmExists(ctx context.Context) error {
 }
 
 func reportOf(report apply.Report) revision.Report {
+	var missing []corev1alpha2.MissingKind
+	for _, kind := range report.MissingKinds {
+		missing = append(missing, corev1alpha2.MissingKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
+	}
 	return revision.Report{
-		Total: report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Command,
+		MissingKinds: missing,
+		Total:        report.Total, Ready: report.Ready, Unready: report.Unready, Command: report.Command,
 		Complete: report.Complete, Waiting: report.Waiting, Written: report.Written, Exists: report.Exists,
 	}
 }
@@ -137,6 +147,24 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 		check.Unmet = revision.NoRequirement
 	}
 	s.machine.SetCheck(check)
+	return nil
+}
+
+// checkFailure checks whether the kinds or the permissions that a failed revision lacked are there. If the check itself fails, they
+// count as missing until the next one.
+func (s *reconciliation) checkFailure(ctx context.Context, action revision.Action) error {
+	failed := action.Revision
+	if failed.FailedFor == corev1alpha2.FailedForPermissions {
+		err := s.checkPermissions(ctx, failed)
+		s.machine.SetProvided(err == nil)
+		return nil
+	}
+	var kinds []schema.GroupVersionKind
+	for _, kind := range s.machine.KindsLacked() {
+		kinds = append(kinds, schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
+	}
+	served, err := s.c.watcher.ServesAll(ctx, apply.Owner{Name: s.deployment.Name}, kinds)
+	s.machine.SetProvided(err == nil && served)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -43,6 +44,7 @@ type fakeEngine struct {
 	missing   []corev1alpha2.MissingPermission
 	askErr    error
 	namespace plan.InstallNamespace
+	servesAll bool
 
 	// applied is the number of calls of Apply. removed is the number of objects for which Remove was called.
 	applied, removed int
@@ -51,6 +53,9 @@ type fakeEngine struct {
 func (e *fakeEngine) Apply(context.Context, *apply.Set, apply.Options) (apply.Report, error) {
 	e.applied++
 	return e.report, e.err
+}
+func (e *fakeEngine) ServesAll(context.Context, apply.Owner, []schema.GroupVersionKind) (bool, error) {
+	return e.servesAll, nil
 }
 func (e *fakeEngine) Observe(context.Context, *apply.Set) apply.Report { return e.observed }
 func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOptions, _ ...*apply.Set) (apply.Removal, error) {

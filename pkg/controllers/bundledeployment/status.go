@@ -44,7 +44,7 @@ func (s *reconciliation) reportPlan() {
 	if before := s.before.Status.Plan; s.deployment.Spec.Paused && before != nil && before.Digest == newest.Plan {
 		missing = before.PermissionsMissing // permissions are not checked while it is paused
 	}
-	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing}
+	planned := &corev1alpha2.Plan{Digest: newest.Plan, Warnings: status.Warnings, PermissionsMissing: missing, KindsMissing: s.machine.KindsMissing()}
 	if !equality.Semantic.DeepEqual(status.Plan, planned) {
 		status.Plan = planned
 	}

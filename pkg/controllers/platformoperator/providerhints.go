@@ -58,16 +58,42 @@ func (h *providerHints) stale(now func(catalog.GVK) []resolve.ProviderHint, name
 
 // recordingProviders returns a function for the resolver that calls Catalogs.Providers and records each result in the reconciliation.
 func (c *controller) recordingProviders(r *reconciliation) func(catalog.GVK) []resolve.ProviderHint {
-	r.providers = map[catalog.GVK][]resolve.ProviderHint{}
+	if r.providers == nil {
+		r.providers = map[catalog.GVK][]resolve.ProviderHint{}
+	}
 	return func(gvk catalog.GVK) []resolve.ProviderHint {
 		r.providers[gvk] = c.catalogs.Providers(gvk)
 		return r.providers[gvk]
 	}
 }
 
+// kindsMissing returns the kinds that the BundleDeployment lacks. It returns nil if the catalogs were not read.
+func (r *reconciliation) kindsMissing() (kinds []catalog.GVK) {
+	if r.catalogs == nil || r.current.Deployment == nil || r.current.Deployment.Status.Plan == nil {
+		return nil
+	}
+	for _, kind := range r.current.Deployment.Status.Plan.KindsMissing {
+		kinds = append(kinds, catalog.GVK(kind))
+	}
+	return kinds
+}
+
+// permittedProviders returns the packages that provide the kinds that the BundleDeployment lacks, and that the manager permits. It records
+// the result.
+func (c *controller) permittedProviders(r *reconciliation) map[catalog.GVK][]string {
+	var packages map[catalog.GVK][]string
+	for _, kind := range r.kindsMissing() {
+		if packages == nil {
+			packages = map[catalog.GVK][]string{}
+		}
+		packages[kind] = r.catalogs.Request.Providing(c.recordingProviders(r)(kind))
+	}
+	return packages
+}
+
 // hints returns the recorded providers of the kinds that the PlatformOperator lacks.
 func (r *reconciliation) hints() map[catalog.GVK][]resolve.ProviderHint {
-	lacking := r.stepInput.Decision.MissingKinds
+	lacking := append(r.kindsMissing(), r.stepInput.Decision.MissingKinds...)
 	hints := make(map[catalog.GVK][]resolve.ProviderHint, len(lacking))
 	for _, gvk := range lacking {
 		hints[gvk] = r.providers[gvk]

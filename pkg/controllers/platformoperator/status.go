@@ -18,7 +18,7 @@ import (
 func (c *controller) statusInput(r *reconciliation) operatorstatus.Input {
 	return operatorstatus.Input{
 		Operator: r.operator, Current: r.current, Decided: r.stepInput, Step: r.step, Catalogs: r.catalogs, Refusal: r.refusal,
-		ClusterVersion: r.cluster.Version, Now: c.clock.Now(),
+		Providers: c.permittedProviders(r), ClusterVersion: r.cluster.Version, Now: c.clock.Now(),
 	}
 }
 

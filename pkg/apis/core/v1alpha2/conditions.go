@@ -52,10 +52,11 @@ const (
 	ReasonInstallPending = "InstallPending"
 	// ReasonInstallationSucceeded means that every object of a revision is applied.
 	ReasonInstallationSucceeded = "InstallationSucceeded"
-	// ReasonInstallFailed means that the API server refuses an object of the first revision, or that the object belongs to another
-	// owner. It also means that a PlatformOperator has the name of the BundleDeployment.
+	// ReasonInstallFailed means that the first revision cannot be applied before somebody acts: its content cannot be installed, the API
+	// server refuses an object, an object belongs to another owner, the cluster does not serve a kind, or the manager lacks permissions.
+	// It also means that a PlatformOperator has the name of the BundleDeployment.
 	ReasonInstallFailed = "InstallFailed"
-	// ReasonUpgradeFailed means that the API server refuses an object of a later revision, or that the object belongs to another owner.
+	// ReasonUpgradeFailed means that a later revision cannot be applied before somebody acts, for the reasons of ReasonInstallFailed.
 	// Installed stays True.
 	ReasonUpgradeFailed = "UpgradeFailed"
 	// ReasonReconcileFailed means that the API server refuses the repair of an object of the active revision, or that the object belongs

@@ -218,6 +218,14 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=64
 	FailedAttempt string `json:"failedAttempt,omitempty"`
 
+	// failedFor is what alone prevented the revision from becoming complete, if a change in the cluster can provide it:
+	// KindsMissing means kinds that the cluster does not serve, and PermissionsMissing permissions that the manager lacks. When
+	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
+	// failed.
+	// +optional
+	// +kubebuilder:validation:Enum=KindsMissing;PermissionsMissing
+	FailedFor FailedFor `json:"failedFor,omitempty"`
+
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	// +optional
@@ -259,6 +267,18 @@ const (
 	Absent Presence = "Absent"
 )
 
+// FailedFor is what a revision that failed lacked.
+//
+// +kubebuilder:validation:MinLength=1
+type FailedFor string
+
+const (
+	// FailedForKinds means that the cluster did not serve all kinds of the revision's objects.
+	FailedForKinds FailedFor = "KindsMissing"
+	// FailedForPermissions means that the manager lacked permissions to apply the revision.
+	FailedForPermissions FailedFor = "PermissionsMissing"
+)
+
 // Plan describes what a revision applies and which permissions it requires.
 //
 // +kubebuilder:validation:MinProperties=0
@@ -288,6 +308,36 @@ type Plan struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	PermissionsMissing []MissingPermission `json:"permissionsMissing,omitempty"`
+
+	// kindsMissing are the first kinds of objects of the revision that the cluster does not serve and the revision does not
+	// define, in order. The list has 1 to 20 entries. Objects of earlier phases are applied meanwhile. The list is absent if no
+	// kind is missing.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	KindsMissing []MissingKind `json:"kindsMissing,omitempty"`
+}
+
+// MissingKind is a kind that the cluster does not serve.
+type MissingKind struct {
+	// group is the API group of the kind, with 1 to 253 characters. It is absent for the core group.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group,omitempty"`
+
+	// version is the version of the API group, with 1 to 63 characters.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Version string `json:"version,omitempty"`
+
+	// kind is the name of the kind, with 1 to 253 characters.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Kind string `json:"kind,omitempty"`
 }
 
 // MissingPermission is a permission that the manager lacks for one resource, in the terms of a rule of a ClusterRole.

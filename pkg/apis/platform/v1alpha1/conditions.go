@@ -34,7 +34,8 @@ const (
 	// ReasonInstallPending means that the bundle is unpacked and not yet applied, or that spec.paused was set before that. It also means
 	// that its BundleDeployment is being deleted.
 	ReasonInstallPending = "InstallPending"
-	// ReasonInstallFailed means that the API server refuses an object of the bundle, or that the object belongs to another owner.
+	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, or that the
+	// cluster does not serve its kind.
 	ReasonInstallFailed = "InstallFailed"
 )
 

@@ -17,6 +17,10 @@ type PlanApplyConfiguration struct {
 	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
 	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
+	// kindsMissing are the first kinds of objects of the revision that the cluster does not serve and the revision does not
+	// define, in order. The list has 1 to 20 entries. Objects of earlier phases are applied meanwhile. The list is absent if no
+	// kind is missing.
+	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
 }
 
 // PlanApplyConfiguration constructs a declarative configuration of the Plan type for use with
@@ -52,6 +56,19 @@ func (b *PlanApplyConfiguration) WithPermissionsMissing(values ...*MissingPermis
 			panic("nil value passed to WithPermissionsMissing")
 		}
 		b.PermissionsMissing = append(b.PermissionsMissing, *values[i])
+	}
+	return b
+}
+
+// WithKindsMissing adds the given value to the KindsMissing field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the KindsMissing field.
+func (b *PlanApplyConfiguration) WithKindsMissing(values ...*MissingKindApplyConfiguration) *PlanApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithKindsMissing")
+		}
+		b.KindsMissing = append(b.KindsMissing, *values[i])
 	}
 	return b
 }

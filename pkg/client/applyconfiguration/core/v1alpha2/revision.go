@@ -34,6 +34,11 @@ type RevisionApplyConfiguration struct {
 	// spec.adoption, spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. The revision is tried again when
 	// one of them changes. The field is absent if the revision has not missed its deadline.
 	FailedAttempt *string `json:"failedAttempt,omitempty"`
+	// failedFor is what alone prevented the revision from becoming complete, if a change in the cluster can provide it:
+	// KindsMissing means kinds that the cluster does not serve, and PermissionsMissing permissions that the manager lacks. When
+	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
+	// failed.
+	FailedFor *corev1alpha2.FailedFor `json:"failedFor,omitempty"`
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
@@ -107,6 +112,14 @@ func (b *RevisionApplyConfiguration) WithFailedGeneration(value int64) *Revision
 // If called multiple times, the FailedAttempt field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailedAttempt(value string) *RevisionApplyConfiguration {
 	b.FailedAttempt = &value
+	return b
+}
+
+// WithFailedFor sets the FailedFor field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FailedFor field is set to the value of the last call.
+func (b *RevisionApplyConfiguration) WithFailedFor(value corev1alpha2.FailedFor) *RevisionApplyConfiguration {
+	b.FailedFor = &value
 	return b
 }
 

@@ -1,0 +1,100 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+)
+
+const (
+	// missingGrace is the time for which a kind must not be served before the revision is reported as blocked. Operators define kinds of
+	// their own when they start, and bundles that are installed at the same time may define them.
+	missingGrace = 15 * time.Second
+	// maxKindsMissing is the maximum length of status.plan.kindsMissing, and maxKindsNamed the number of them in a message.
+	maxKindsMissing, maxKindsNamed = 20, 3
+)
+
+// isKindMissing reports whether the cluster has not served a kind of a revision for some time. After a restart, it considers the kinds in
+// status missing at once.
+func (m *Machine) isKindMissing(r *Revision) bool {
+	missing := m.report.MissingKinds
+	if len(missing) == 0 {
+		r.MissingSince = time.Time{}
+		return false
+	}
+	wasMissing := func(kind corev1alpha2.MissingKind) bool { return slices.Contains(m.reportedMissing(), kind) }
+	if slices.ContainsFunc(missing, wasMissing) {
+		return true
+	}
+	if r.MissingSince.IsZero() {
+		r.MissingSince = m.now
+	}
+	wait := r.MissingSince.Add(missingGrace).Sub(m.now)
+	m.requeueAfter(wait)
+	return wait <= 0
+}
+
+// reportedMissing returns the missing kinds in the last written status.
+func (m *Machine) reportedMissing() []corev1alpha2.MissingKind {
+	if plan := m.in.Deployment.Status.Plan; plan != nil {
+		return plan.KindsMissing
+	}
+	return nil
+}
+
+// missingKinds returns the refusal of a revision with kinds that the cluster does not serve.
+func (m *Machine) missingKinds() error {
+	var names []string
+	for _, kind := range m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsNamed)] {
+		names = append(names, fmt.Sprintf("kind %s of %s", kind.Kind, strings.TrimPrefix(kind.Group+"/"+kind.Version, "/")))
+	}
+	if more := len(m.report.MissingKinds) - maxKindsNamed; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("the cluster does not serve %s; install what defines it, and the rollout continues within seconds", strings.Join(names, ", "))
+}
+
+// KindsLacked returns the kinds that a revision lacked when it failed.
+func (m *Machine) KindsLacked() []corev1alpha2.MissingKind { return m.reportedMissing() }
+
+// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those in status.
+func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
+	switch {
+	case m.failed != nil && m.failed.FailedFor == corev1alpha2.FailedForKinds:
+		return m.reportedMissing()
+	case m.failed != nil || m.refusal == nil || m.problem.Err != nil:
+		return nil
+	}
+	return m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsMissing)]
+}
+
+// lacks returns what alone prevents the target from becoming complete; empty if there is another reason.
+func (m *Machine) lacks() corev1alpha2.FailedFor {
+	if m.problem.Err == nil && m.refusal != nil && len(m.report.MissingKinds) > 0 {
+		return corev1alpha2.FailedForKinds
+	}
+	return m.problem.Lacks
+}
+
+// checkFailure returns the action that checks whether what a failed revision lacked is there; needed is false if it failed for another
+// reason, was checked in this sync, or nothing may be started.
+func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
+	switch {
+	case r.FailedFor == "" || m.failureChecked || m.in.Deployment.Spec.Paused:
+		return Action{}, false
+	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded:
+		return Action{Kind: Load, Revision: r}, true
+	}
+	return Action{Kind: CheckFailure, Revision: r}, true
+}
+
+// SetProvided sets the result of CheckFailure. It requests a later check if something is still missing.
+func (m *Machine) SetProvided(isProvided bool) {
+	m.failureChecked, m.isProvided = true, isProvided
+	if !isProvided {
+		m.requeueAfter(RequirementInterval)
+	}
+}

@@ -19,6 +19,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process, whatever it does
 	// Without this, the Go runtime kills the process when a pipe is closed, and the exit code is not the one that is documented.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := invocation.New(os.Args[0], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})

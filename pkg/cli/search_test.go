@@ -133,3 +133,18 @@ func TestCLI_18_SearchOverRealCatalogsIsFast(t *testing.T) {
 		t.Errorf("the search took %s", took)
 	}
 }
+
+// TestCLI_12_TheExitCodeDoesNotDependOnTheOrderOfReads reads two catalogs that fail for different reasons.
+func TestCLI_12_TheExitCodeDoesNotDependOnTheOrderOfReads(t *testing.T) {
+	missing, broken := filepath.Join("testdata", "nothing"), filepath.Join("testdata", "catalogs", "broken")
+	for range 20 {
+		for _, verb := range [][]string{{"search"}, {"graph", "--package", "anchor"}} {
+			for code, directories := range map[exit.Code][]string{exit.Usage: {missing, broken}, exit.Invalid: {broken, missing}} {
+				got := run(t, 0, append(verb, "--catalog-dir", directories[0], "--catalog-dir", directories[1])...)
+				if got.code != code || strings.Count(got.errOut, "warning: ") != 2 || strings.Count(got.errOut, "\n") != 3 {
+					t.Fatalf("%v of %v: got exit code %d, want %d and two warnings: %s", verb, directories, got.code, code, got.errOut)
+				}
+			}
+		}
+	}
+}

@@ -14,10 +14,13 @@ type Edge struct {
 }
 
 // Edges returns all edges under the package's semantics, ordered by From and To. It ignores steps and Unfit. No edge leads to a lower
-// version. The result is incomplete if the budget is exhausted.
+// version. The result is incomplete if the budget is exhausted or Limit.Done is closed.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
 	g.successors().each(func(from int, ranks []int32) {
+		if g.pkg.Limit.Canceled() {
+			return
+		}
 		first := len(edges)
 		for _, rank := range ranks {
 			to := g.order[rank]

@@ -24,7 +24,10 @@ func (r Report) writeMermaid(w io.Writer) error {
 		if edge.Reason != "" {
 			arrow = "-.-x"
 		}
-		fmt.Fprintf(out, "  n%d %s|\"%s\"| n%d\n", positions[edge.From], arrow, mermaidText(edge.caption()), positions[edge.To])
+		_, err := fmt.Fprintf(out, "  n%d %s|\"%s\"| n%d\n", positions[edge.From], arrow, mermaidText(edge.caption()), positions[edge.To])
+		if err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(out, "  classDef installed stroke-width:4px")
 	fmt.Fprintln(out, "  classDef blocked stroke-dasharray:5 5")
@@ -65,7 +68,10 @@ func (r Report) writeDOT(w io.Writer) error {
 		if edge.Reason != "" {
 			style = ", style=dashed, arrowhead=tee"
 		}
-		fmt.Fprintf(out, "  n%d -> n%d [label=%s%s];\n", positions[edge.From], positions[edge.To], dotText(edge.caption()), style)
+		_, err := fmt.Fprintf(out, "  n%d -> n%d [label=%s%s];\n", positions[edge.From], positions[edge.To], dotText(edge.caption()), style)
+		if err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(out, "}")
 	return out.Flush()

@@ -47,18 +47,22 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "graph OPERATOR | --package PACKAGE",
 		Short: "Show the upgrade graph of a package: versions, edges, steps, and what blocks them",
-		Long: `Show the upgrade graph of a package. With the name of a PlatformOperator, it is the graph that the manager uses: the channels
-and edges of its spec, its installed version, the number of upgrade steps to each newer version, and what blocks a version. With
---package, it is the graph of all channels, or of those that --channel selects, and nothing needs to be installed.
+		Long: `Show the upgrade graph of a package. With the name of a PlatformOperator, it is the graph of one catalog with the channels
+and edges of its spec, its installed version, the number of upgrade steps to each newer version, and what blocks a version. The manager
+also applies the version range, the catalogSelector, and the upgrade rules of other catalogs that have the package. With --package, it is
+the graph of all channels, or of those that --channel selects, and nothing needs to be installed.
 
 The kinds of edges are replaces, skips and skipRange of a channel's entry, semver, and self-certified. The steps are the upgrade
 rules of the author. An edge is blocked if a step forbids it, if the version does not support the cluster, if the rules cannot be read,
 or if it leads to a lower version. In text, consecutive versions with the same edges are one line; no version is omitted, whatever the
 size of the graph.
 
-The graph is of one catalog: that of --catalog, else that of the installed version, else the first by name that has the package. The command
+The catalog is that of --catalog, else that of the installed version, else the first by name that has the package. The command
 reads catalogs as search does, and needs the same permissions. In addition, it needs the permission to get the PlatformOperator. It reads
-clusterversions if it may. With --package and --catalog-dir, it needs no cluster.`,
+clusterversions if it may. With --package and --catalog-dir, it needs no cluster.
+
+The exit code is 4 if the graph is not written within --timeout. If no catalog that can be read has the package, the exit code is that
+of the first catalog that cannot be read, as for search.`,
 		Example: i.Examples(`
 # How can the operator be upgraded, and what blocks a version?
 {{name}} graph quay

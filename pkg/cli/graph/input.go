@@ -58,9 +58,11 @@ func (in Input) channels() []string {
 	return all
 }
 
-// packageOf returns the input of pkg/upgrade, as the manager composes it, and sentences about what it omits.
+// packageOf returns the input of pkg/upgrade for one catalog, and sentences about what it omits.
 func packageOf(in Input) (pkg upgrade.Package, notes []string) {
-	pkg = upgrade.Package{Name: in.Package.Name, OnlyPrereleases: true}
+	selected, notes := in.selected()
+	pkg, findings := upgrade.FromCatalog(selected)
+	pkg.Limit.Done = in.Done
 	switch in.DefaultEdges {
 	case operatorv1alpha1.DefaultEdgesSemver:
 		pkg.Default = upgrade.Semver
@@ -77,61 +79,49 @@ func packageOf(in Input) (pkg upgrade.Package, notes []string) {
 			pkg.SelfCertified = true
 		}
 	}
-	selected, notes := in.addEntries(&pkg)
-	for i := range in.Package.Bundles {
-		bundle := &in.Package.Bundles[i]
-		version, err := upgrade.ParseVersion(bundle.Version, bundle.Release)
-		switch {
-		case !selected[bundle.Name]:
-			continue
-		case err != nil:
-			notes = append(notes, fmt.Sprintf("Bundle %q is omitted: %v.", bundle.Name, err))
-			continue
+	for i := range pkg.Bundles {
+		bundle, _ := selected.Bundle(pkg.Bundles[i].Name)
+		pkg.Bundles[i].Unfit = unfitFor(&bundle, in.ClusterVersion)
+	}
+	where := fmt.Sprintf(" of package %q in catalog %s", pkg.Name, in.Catalog)
+	for i := range pkg.Rules {
+		pkg.Rules[i].Location += where
+	}
+	for _, finding := range findings {
+		if finding.Kind == upgrade.UnreadableVersion {
+			notes = append(notes, fmt.Sprintf("Omitted: %s %s.", finding.Subject, finding.Problem))
 		}
-		pkg.OnlyPrereleases = pkg.OnlyPrereleases && version.IsPrerelease()
-		pkg.Bundles = append(pkg.Bundles, upgrade.Bundle{
-			Name: bundle.Name, Version: version, Deprecated: bundle.Deprecated != "", Unfit: unfitFor(bundle, in.ClusterVersion),
-		})
 	}
-	for _, written := range in.Package.UpgradeRules {
-		addRules(&pkg, in.Catalog, written)
-	}
-	for _, sentence := range pkg.Unreadable {
-		notes = append(notes, "No upgrade is permitted, because "+sentence+".")
+	for i, problem := range pkg.Unreadable {
+		pkg.Unreadable[i] = "the upgrade rules" + where + " cannot be used: " + problem
+		notes = append(notes, "No upgrade is permitted, because "+pkg.Unreadable[i]+".")
 	}
 	return pkg, append(notes, in.Package.Faults...)
 }
 
-// addEntries adds the entries of the channels. It returns the bundles that they name, and a note for each channel that does not exist.
-func (in Input) addEntries(pkg *upgrade.Package) (selected map[string]bool, notes []string) {
-	selected = map[string]bool{}
+// selected returns the package with the selected channels and their bundles only, and a note for each channel that does not exist.
+func (in Input) selected() (*catalog.Package, []string) {
+	selected := *in.Package
+	selected.Channels, selected.Bundles = nil, nil
+	named := map[string]bool{}
+	var notes []string
 	for _, name := range in.channels() {
 		channel, exists := in.Package.Channel(name)
 		if !exists {
 			notes = append(notes, fmt.Sprintf("The package has no channel %q.", name))
+			continue
 		}
 		for _, entry := range channel.Entries {
-			selected[entry.Name] = true
-			pkg.Entries = append(pkg.Entries, upgrade.Entry{Channel: name, Entry: entry})
+			named[entry.Name] = true
+		}
+		selected.Channels = append(selected.Channels, channel)
+	}
+	for _, bundle := range in.Package.Bundles {
+		if named[bundle.Name] {
+			selected.Bundles = append(selected.Bundles, bundle)
 		}
 	}
-	return selected, notes
-}
-
-// addRules adds the author's rules, or the reason why they cannot be read.
-func addRules(pkg *upgrade.Package, catalogName string, written catalog.UpgradeRules) {
-	where := fmt.Sprintf("%s of package %q in catalog %s", written.Location, pkg.Name, catalogName)
-	if written.Fault != "" {
-		pkg.Unreadable = append(pkg.Unreadable, where+" cannot be used: "+written.Fault)
-		return
-	}
-	rules, err := upgrade.ReadRules(pkg.Name, written.Schema, []byte(written.Raw))
-	if err != nil {
-		pkg.Unreadable = append(pkg.Unreadable, fmt.Sprintf("%s cannot be read: %v", where, err))
-		return
-	}
-	rules.Location = where
-	pkg.Rules = append(pkg.Rules, rules)
+	return &selected, notes
 }
 
 // unfitFor returns why a cluster must not run a bundle, as a clause; empty if it may, or if its version is not known.

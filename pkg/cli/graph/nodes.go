@@ -8,6 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
+// cancelInterval is the number of edges after which a loop checks whether it is canceled.
+const cancelInterval = 1 << 10
+
 // addNodes adds the versions, and the installed one if the catalog does not have it.
 func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
 	channels := map[string][]string{}
@@ -36,14 +39,17 @@ func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
 }
 
 // addEdges adds the edges, and those to lower versions. Consecutive edges share equal sources and messages, because semantic versioning
-// gives a package of thousands of versions millions of edges.
-func (r *Report) addEdges(graph *upgrade.Graph, at installation) {
+// gives a package of thousands of versions millions of edges. It ends early if the limit is canceled.
+func (r *Report) addEdges(graph *upgrade.Graph, at installation, limit upgrade.Limit) {
 	bundles := graph.Bundles()
 	all := slices.Concat(graph.Edges(), graph.Downgrades())
 	r.Edges = make([]Edge, 0, len(all))
 	var last Edge
 	var refusal upgrade.Refusal
 	for i, edge := range all {
+		if i%cancelInterval == 0 && limit.Canceled() {
+			return
+		}
 		var ready []upgrade.Version
 		if at.isKnown() && bundles[edge.From].Version.Equal(at.Version) {
 			ready = at.ready
@@ -69,7 +75,7 @@ func sourcesOf(all []upgrade.Source) []Source {
 }
 
 // addPaths adds the path from the installed version to each higher one, or why there is none.
-func (r *Report) addPaths(graph *upgrade.Graph, at installation) {
+func (r *Report) addPaths(graph *upgrade.Graph, at installation, limit upgrade.Limit) {
 	reach := graph.From(at.Bundle, at.ready)
 	index := map[string]int{}
 	for i := range r.Nodes {
@@ -77,6 +83,9 @@ func (r *Report) addPaths(graph *upgrade.Graph, at installation) {
 	}
 	isMissing := r.Nodes[index[at.Name]].Missing
 	for to, bundle := range graph.Bundles() {
+		if limit.Canceled() {
+			return
+		}
 		node := &r.Nodes[index[bundle.Name]]
 		if bundle.Version.Compare(at.Version) <= 0 {
 			continue

@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +28,26 @@ func (o *Options) Run(ctx context.Context) error {
 				strings.Join(Input{Package: in.Package}.channels(), ", ")))
 		}
 	}
-	return o.print(o.invocation.Streams.Out, NewReport(in))
+	in.Done = ctx.Done()
+	report := NewReport(in)
+	if ctx.Err() != nil {
+		return fmt.Errorf("building the graph of package %s: %w", in.Package.Name, ctx.Err())
+	}
+	return o.print(endingWriter{ctx, o.invocation.Streams.Out}, report)
+}
+
+// endingWriter is a writer that fails after ctx has ended, so a graph with millions of edges is not written to its end.
+type endingWriter struct {
+	ctx context.Context
+	out io.Writer
+}
+
+// Write implements io.Writer.
+func (w endingWriter) Write(content []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, fmt.Errorf("writing the graph: %w", err)
+	}
+	return w.out.Write(content)
 }
 
 // print writes a report in the selected format.
@@ -95,13 +114,14 @@ func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.P
 		strings.Join(names, ", ")))
 }
 
-// find returns the first of the catalogs that has a package. It warns about the others, and about those that cannot be read.
+// find returns the first of the catalogs that has a package. It warns about the others, and about those that cannot be read. If none has it,
+// the error has the exit code of the first catalog that cannot be read.
 func (o *Options) find(ctx context.Context, sources []catalogs.Source, name string) (string, *catalog.Package, error) {
 	packages := make([]*catalog.Package, len(sources))
-	var failed error
+	failed := make([]error, len(sources))
 	catalogs.ReadAll(ctx, sources, func(index int, all []catalog.Package, err error) {
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("catalog %s: %w", sources[index].Name, err))
+			failed[index] = fmt.Errorf("catalog %s: %w", sources[index].Name, err)
 			return
 		}
 		if at := slices.IndexFunc(all, func(p catalog.Package) bool { return p.Name == name }); at >= 0 {
@@ -112,15 +132,18 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	if ctx.Err() != nil {
 		return "", nil, ctx.Err()
 	}
+	for _, err := range failed {
+		if err != nil {
+			o.invocation.Warn(err.Error())
+		}
+	}
 	first := slices.IndexFunc(packages, func(p *catalog.Package) bool { return p != nil })
-	switch {
-	case first < 0 && failed != nil:
-		return "", nil, fmt.Errorf("no catalog that can be read has package %q: %w", name, failed)
+	switch err := cmp.Or(failed...); {
+	case first < 0 && err != nil:
+		return "", nil, exit.With(exit.CodeOf(err), fmt.Errorf("no catalog that can be read has package %q", name))
 	case first < 0:
 		return "", nil, fmt.Errorf("none of %s has package %q; find packages with: %s search", printer.Count(len(sources), "catalog"), name,
 			o.invocation.Name)
-	case failed != nil:
-		o.invocation.Warn(failed.Error())
 	}
 	for i := first + 1; i < len(packages); i++ {
 		if packages[i] != nil {

@@ -24,6 +24,8 @@ type Input struct {
 	DefaultEdges operatorv1alpha1.DefaultEdges
 	// ClusterVersion is the version of OpenShift; empty if it is not known. Then no version is unfit for the cluster.
 	ClusterVersion string
+	// Done cancels the report when it is closed; nil means never. The report is then incomplete.
+	Done <-chan struct{}
 }
 
 // Report is the result of the verb.
@@ -119,10 +121,10 @@ func NewReport(in Input) Report {
 	}
 	at := in.installed()
 	report.addNodes(in, graph)
-	report.addEdges(graph, at)
+	report.addEdges(graph, at, pkg.Limit)
 	if at.isKnown() {
 		report.Operator, report.Installed = in.Operator.Name, at.Version.String()
-		report.addPaths(graph, at)
+		report.addPaths(graph, at, pkg.Limit)
 		report.addStatus(in.Operator)
 	}
 	return report

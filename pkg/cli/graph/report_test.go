@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -129,5 +131,43 @@ func TestCLI_7_RunsOmitNoVersion(t *testing.T) {
 		if got := r.runs(test.positions); got != test.want {
 			t.Errorf("%v: got %q, want %q", test.positions, got, test.want)
 		}
+	}
+}
+
+// TestCLI_7_NoFormatIsWrittenAfterTheEnd checks that each writer ends with the context.
+func TestCLI_7_NoFormatIsWrittenAfterTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report := NewReport(Input{Package: anchors()})
+	for name, write := range map[string]func(io.Writer) error{
+		"mermaid": report.writeMermaid, "dot": report.writeDOT, "json": report.writeJSON,
+		"text": func(w io.Writer) error { return report.writeText(w, 0) },
+	} {
+		var out strings.Builder
+		if err := write(endingWriter{ctx, &out}); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+			t.Errorf("%s: got error %v and %q", name, err, out.String())
+		}
+	}
+}
+
+// TestCLI_7_DifferentRulesOfOneCatalogPermitNothing checks that the verb reads rules as the manager does.
+func TestCLI_7_DifferentRulesOfOneCatalogPermitNothing(t *testing.T) {
+	p := anchors()
+	for _, semantics := range []string{"channel", "semver"} {
+		p.UpgradeRules = append(p.UpgradeRules, catalog.UpgradeRules{
+			Schema: "io.openshift.operators.upgrades.v1alpha1", Location: "blob " + semantics, Raw: `{"semantics": "` + semantics + `"}`,
+		})
+	}
+	report := NewReport(Input{Package: p, Catalog: "harbor"})
+	if !slices.ContainsFunc(report.Notes, func(note string) bool { return strings.Contains(note, "2 different ones: blob channel") }) {
+		t.Errorf("got notes %q", report.Notes)
+	}
+	for _, edge := range report.Edges {
+		if edge.Reason != "RulesInvalid" {
+			t.Errorf("got reason %q from %s to %s, want RulesInvalid", edge.Reason, edge.From, edge.To)
+		}
+	}
+	if len(report.Edges) == 0 {
+		t.Error("got no edges")
 	}
 }

@@ -1,8 +1,8 @@
 package search
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -53,8 +53,11 @@ CatalogSource through a port-forward to its Pod. It needs these permissions, whi
   get services/proxy in the namespace of catalogd
   get services, list pods and create pods/portforward in the namespaces of CatalogSources
 
-With --catalog-dir, it searches file-based catalogs in directories, and needs no cluster. If a catalog cannot be read, the
-command shows what the others have, and the exit code is 1, or 5 for a directory that is no catalog.`,
+With --catalog-dir, it searches file-based catalogs in directories, and needs no cluster.
+
+If a catalog cannot be read, the command shows what the others have. The exit code is then that of the first catalog that
+cannot be read: 1 in general, 2 for a directory that does not exist, 4 if the catalog is not read in time, and 5 for a directory whose
+content is not a catalog.`,
 		Example: i.Examples(`
 # Everything that can be installed
 {{name}} search
@@ -117,29 +120,29 @@ func (o *Options) Run(ctx context.Context) error {
 		})
 	}
 	if unread := report.Unread(); err == nil && unread > 0 {
-		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so that the result is incomplete", unread,
+		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so the result is incomplete", unread,
 			printer.Count(len(report.Catalogs), "catalog")))
 	}
 	return err
 }
 
-// search reads the catalogs and returns the report, and the first error of a catalog.
+// search reads the catalogs and returns the report, and the error of the first catalog that cannot be read.
 func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed []string) (Report, error) {
 	query := Query{Text: o.Text, Allowed: allowed}
 	read := make([]Catalog, len(sources))
 	var found []Package
-	var failed error
+	failed := make([]error, len(sources))
 	catalogs.ReadAll(ctx, sources, func(index int, packages []catalog.Package, err error) {
 		name := sources[index].Name
 		read[index] = Catalog{Name: name, Packages: len(packages)}
 		if err != nil {
-			failed = errors.Join(failed, err)
+			failed[index] = err
 			read[index].Error = fmt.Sprintf("catalog %s: %v", name, err)
 			return
 		}
 		found = append(found, query.Find(name, packages)...)
 	})
-	return NewReport(o.Text, read, found), failed
+	return NewReport(o.Text, read, found), cmp.Or(failed...)
 }
 
 // explainNothing prints why the report has no packages.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
 // Run runs the command that args select, and returns the exit code of the process. path is the path of the program. It prints the error, if
@@ -20,20 +22,37 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 		// kubectl and oc pass the words of the command line.
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
+	i.Streams.Out = reportWriter{i.Streams.Out}
 	root := NewCommand(i)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exit.OK
 	}
-	if errors.Is(err, syscall.EPIPE) {
-		// The reader has what it wants, for example "head". That is no failure.
+	if errors.Is(err, errReaderGone) {
+		// The reader has what it wants, for example "head". That is not a failure.
 		return exit.OK
 	}
 	if text := message(ctx, err); text != "" {
-		fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", text)
+		fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", printer.OneLine(text))
 	}
 	return exit.CodeOf(err)
+}
+
+// errReaderGone means that the reader of standard output has closed it.
+var errReaderGone = errors.New("the reader of the output has gone")
+
+// reportWriter is standard output. It returns errReaderGone if its reader has gone, which tells a closed pipe from a connection to a cluster
+// that breaks: both are EPIPE.
+type reportWriter struct{ out io.Writer }
+
+// Write implements io.Writer.
+func (w reportWriter) Write(content []byte) (int, error) {
+	written, err := w.out.Write(content)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errReaderGone
+	}
+	return written, err
 }
 
 // message returns the text of an error; empty if the error is not to be printed.

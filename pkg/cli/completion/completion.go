@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
 // timeout is the maximum duration of a completion.
@@ -35,7 +36,7 @@ func Operators(i *invocation.Invocation) cobra.CompletionFunc {
 		var names []string
 		for _, operator := range all {
 			if strings.HasPrefix(operator.Name, begun) {
-				names = append(names, cobra.CompletionWithDesc(operator.Name, operator.Spec.Package.Name))
+				names = append(names, cobra.CompletionWithDesc(operator.Name, printer.OneLine(operator.Spec.Package.Name)))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp

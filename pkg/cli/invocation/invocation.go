@@ -13,6 +13,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
 // DefaultTimeout is the default of --timeout. A search over three full catalogs takes seconds.
@@ -65,9 +67,9 @@ func (i *Invocation) Client() string {
 	return "kubectl"
 }
 
-// Warn prints a warning to ErrOut.
+// Warn prints a warning to ErrOut, in one line and without control characters.
 func (i *Invocation) Warn(sentence string) {
-	fmt.Fprintf(i.Streams.ErrOut, "warning: %s\n", sentence)
+	fmt.Fprintf(i.Streams.ErrOut, "warning: %s\n", printer.OneLine(sentence))
 }
 
 // DisplayName returns the command that runs the program at path. kubectl and oc run a program "kubectl-platform" for "kubectl platform",

@@ -3,11 +3,14 @@
 package printer
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -103,28 +106,53 @@ func (f *Flags) complete(_ *cobra.Command, _ []string, begun string) ([]string, 
 // Report writes a report as JSON or YAML.
 func Report(w io.Writer, format Format, report any) error {
 	if format == FormatYAML {
-		content, err := yaml.Marshal(report)
+		content, err := json.Marshal(report)
+		if err == nil {
+			// The parser of YAML refuses control characters that JSON need not escape.
+			content, err = yaml.JSONToYAML(EscapeControls(content))
+		}
 		if err != nil {
 			return fmt.Errorf("writing the report as YAML: %w", err)
 		}
 		_, err = w.Write(content)
 		return err
 	}
-	encoder := json.NewEncoder(w)
+	var content bytes.Buffer
+	encoder := json.NewEncoder(&content)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(report); err != nil {
 		return fmt.Errorf("writing the report as JSON: %w", err)
 	}
-	return nil
+	_, err := w.Write(EscapeControls(content.Bytes()))
+	return err
 }
 
-// Names writes one name on each line.
+// controls matches the control characters that encoding/json does not escape.
+var controls = regexp.MustCompile("[\u007f-\u009f]")
+
+// EscapeControls escapes the control characters in JSON. A terminal that shows the report could interpret them. It returns the same slice
+// if there are none.
+func EscapeControls(content []byte) []byte {
+	if !controls.Match(content) {
+		return content
+	}
+	return controls.ReplaceAllFunc(content, func(found []byte) []byte {
+		character, _ := utf8.DecodeRune(found)
+		return fmt.Appendf(nil, `\u%04x`, character)
+	})
+}
+
+// Names writes one name on each line, without control characters.
 func Names(w io.Writer, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
+	var out strings.Builder
+	for _, name := range names {
+		out.WriteString(OneLine(name) + "\n")
+	}
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 

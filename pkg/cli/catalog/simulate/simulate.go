@@ -164,7 +164,7 @@ func (o *Options) warn(report Report) {
 					len(p.Problems)-maxWarnings, o.invocation.Name, o.Content.Argument, p.Name))
 				break
 			}
-			o.invocation.Warn(printer.OneLine(fmt.Sprintf("package %s: %s", p.Name, problem)))
+			o.invocation.Warn(fmt.Sprintf("package %s: %s", p.Name, problem))
 		}
 	}
 }

@@ -3,19 +3,16 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -185,6 +182,15 @@ func TestCLI_12_BadInput(t *testing.T) {
 		"UnknownFormat":     {[]string{"list", "-o", "table2"}, exit.Usage, "use one of table, wide, json, yaml, name"},
 		"TooManyArguments":  {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
 		"UnneededArguments": {[]string{"list", "a"}, exit.Usage, "see: kubectl platform list --help"},
+		"EmptyOperator":     {[]string{"status", ""}, exit.Usage, "an argument is empty; see: kubectl platform status --help"},
+		"EmptyOfUpdates":    {[]string{"updates", " "}, exit.Usage, "an argument is empty; see: kubectl platform updates --help"},
+		"EmptyOfExplain":    {[]string{"explain", ""}, exit.Usage, "an argument is empty; see: kubectl platform explain --help"},
+		"NoNameOfExplain":   {[]string{"explain", "platformoperator/"}, exit.Usage, "write platformoperator/NAME, or upgrade"},
+		"EmptyOfGraph":      {[]string{"graph", ""}, exit.Usage, "an argument is empty; see: kubectl platform graph --help"},
+		"EmptyDirectory":    {[]string{"catalog", "lint", ""}, exit.Usage, "an argument is empty; see: kubectl platform catalog lint --help"},
+		"NegativeTimeout":   {[]string{"list", "--timeout", "-1s"}, exit.Usage, "--timeout -1s is negative: 0 means no maximum"},
+		"AuthorityOfADirectory": {[]string{"search", "--catalog-dir", harbor, "--catalog-ca-file", "ca.pem"}, exit.Usage,
+			"omit --catalog-ca-file, or --catalog-dir"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
@@ -214,6 +220,33 @@ func TestCLI_12_WithoutRightsOrWithoutTheAPI(t *testing.T) {
 			change(server)
 			compareGolden(t, "status-"+name, run(t, 0, append(server.start(t), "status")...))
 		})
+	}
+}
+
+// TestCLI_12_AnUnknownVerdictIsAFailure checks that a verdict which may not be read does not look like a permission to upgrade.
+func TestCLI_12_AnUnknownVerdictIsAFailure(t *testing.T) {
+	for _, test := range []struct {
+		forbidden []string
+		args      []string
+		code      exit.Code
+	}{
+		{nil, []string{"status"}, exit.OK},
+		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"status"}, exit.Failure},
+		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"status", "-o", "json"}, exit.Failure},
+		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"explain", "upgrade"}, exit.Failure},
+		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"status", "operator-000"}, exit.OK},
+		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"explain", "operator-000"}, exit.OK},
+	} {
+		server := newAPIServer(t, "plain.yaml")
+		addOperators(server, 1)
+		server.objects[paths["ClusterOperator"]] = []map[string]any{} // served, and empty
+		for _, kind := range test.forbidden {
+			server.forbidden = append(server.forbidden, paths[kind])
+		}
+		got := run(t, 0, append(server.start(t), test.args...)...)
+		if saysSo := strings.Contains(got.errOut, "error: it is not known whether"); got.code != test.code || saysSo != (got.code == exit.Failure) {
+			t.Errorf("%v without the right to read %v: got exit code %d, want %d: %s", test.args, test.forbidden, got.code, test.code, got.errOut)
+		}
 	}
 }
 
@@ -300,99 +333,6 @@ func TestCLI_12_NamesAndFormatsAreCompleted(t *testing.T) {
 			t.Errorf("%s %q: got %q, want %q", test.path, args, out.String(), test.want)
 		}
 	}
-}
-
-// controls are control characters, of which most terminals interpret some.
-const controls = "\x1b[31m\x07\b\r\x7f\u0085\u009b2J"
-
-// addControls adds control characters to all texts in a value of an object, except those that a client parses.
-func addControls(key string, value any) any {
-	switch typed := value.(type) {
-	case map[string]any:
-		for name := range typed {
-			typed[name] = addControls(name, typed[name])
-		}
-	case []any:
-		for i := range typed {
-			typed[i] = addControls(key, typed[i])
-		}
-	case string:
-		isParsed := key == "type" || key == "status" || key == "name" || strings.HasSuffix(strings.ToLower(key), "time")
-		if !isParsed && !strings.HasPrefix(typed, "http") {
-			return typed + controls
-		}
-	}
-	return value
-}
-
-// TestCLI_12_NoOutputHasControlCharacters runs each verb in each format with API objects and catalogs whose texts have control characters.
-func TestCLI_12_NoOutputHasControlCharacters(t *testing.T) {
-	server := newAPIServer(t, "mixed.yaml")
-	addObjects(t, server, "updates.yaml")
-	for _, objects := range server.objects {
-		for _, object := range objects {
-			addControls("status", object["status"])
-		}
-	}
-	arguments := server.start(t)
-	catalog := catalogWithControls(t)
-	formats := map[string][]string{
-		"list": nil, "status": nil, "status drifter": nil, "updates rigger": nil, "explain upgrade": {"text", "json", "yaml"},
-		"explain compass": {"text", "json", "yaml"}, "search --catalog-dir " + catalog: nil, "search --versions --catalog-dir " + catalog: nil,
-		"graph --package evil --catalog-dir " + catalog: {"text", "mermaid", "dot", "json"},
-		"graph --package none --catalog-dir " + catalog: {"text"},
-		"catalog lint " + catalog:                       nil, "catalog simulate " + catalog: nil,
-	}
-	for verb, all := range formats {
-		if all == nil {
-			all = []string{"table", "wide", "json", "yaml", "name"}
-		}
-		for _, format := range all {
-			got := run(t, 0, append(append(slices.Clone(arguments), strings.Fields(verb)...), "-o", format)...)
-			isControl := func(r rune) bool { return r != '\n' && unicode.IsControl(r) }
-			if at := strings.IndexFunc(got.out+got.errOut, isControl); at >= 0 || got.code == exit.Failure && !strings.Contains(verb, "none") {
-				t.Errorf("%s -o %s: exit code %d, control character at %d: %q", verb, format, got.code, at, got.out+got.errOut)
-			}
-		}
-	}
-	if got := run(t, 0, "search", "--catalog-dir", "evil"+controls); strings.ContainsAny(got.errOut, "\x1b\u009b") {
-		t.Errorf("a warning has control characters: %q", got.errOut)
-	}
-	if got := run(t, 0, "list", "--evil"+controls); strings.ContainsAny(got.errOut, "\x1b\u009b") {
-		t.Errorf("an error has control characters: %q", got.errOut)
-	}
-}
-
-// catalogWithControls writes a catalog with control characters in its texts.
-func catalogWithControls(t *testing.T) string {
-	t.Helper()
-	evil, directory := controls, t.TempDir()
-	bundle := func(name, version string) map[string]any {
-		return map[string]any{"schema": "olm.bundle", "package": "evil", "name": name + evil, "image": "registry.example.com/evil:1",
-			"properties": []any{map[string]any{"type": "olm.package", "value": map[string]any{"packageName": "evil", "version": version}},
-				map[string]any{"type": "olm.gvk", "value": map[string]any{"group": "g" + evil, "version": "v1", "kind": "K" + evil}},
-				map[string]any{"type": "olm.maxOpenShiftVersion", "value": "4" + evil}}}
-	}
-	var content bytes.Buffer
-	for _, blob := range []map[string]any{
-		{"schema": "olm.package", "name": "evil", "defaultChannel": "stable" + evil},
-		{"schema": "olm.package", "name": "evil2" + evil, "defaultChannel": "stable"},
-		bundle("a", "1.0.0"), bundle("b", "1.1.0"), bundle("c", "1"+evil),
-		{"schema": "olm.channel", "package": "evil", "name": "stable" + evil, "entries": []any{map[string]any{"name": "a" + evil},
-			map[string]any{"name": "b" + evil, "replaces": "a" + evil}, map[string]any{"name": "c" + evil, "skips": []any{"x" + evil}}}},
-		{"schema": "olm.deprecations", "package": "evil", "entries": []any{
-			map[string]any{"reference": map[string]any{"schema": "olm.package"}, "message": "gone" + evil}}},
-		{"schema": "io.openshift.operators.upgrades.v1alpha1", "package": "evil", "semantics": "channel", "steps": []any{
-			map[string]any{"from": "<1.1.0", "to": ">=1.1.0", "through": "1.0.x", "reason": "because" + evil}}},
-	} {
-		if err := json.NewEncoder(&content).Encode(blob); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(directory, "catalog.json"), content.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return directory
 }
 
 // brokenTransport is a connection to an API server that breaks.

@@ -1,5 +1,5 @@
 // Package cli is the plugin "kubectl platform" and "oc platform": it builds the root command, runs it, and turns its result into an exit
-// code. Each verb is a package below, with Options (Complete, Validate, Run), a report that is a pure function of API objects and catalogs,
+// code. Each verb is a package below, with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
 // and the printers of the report. The package and the verbs import no controller and do not write to the cluster. cmd/kubectl-platform and
 // hack/clidocs call it.
 package cli
@@ -35,7 +35,7 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 	root := &cobra.Command{
 		// The first word is the name of the program in completion scripts.
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
-		Short: "Find, install and watch the operators of an OpenShift platform",
+		Short: "Find operators, see their state, and understand what blocks upgrades",
 		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and
 understand what blocks an upgrade and what permits it. Check catalogs before they are published.
 

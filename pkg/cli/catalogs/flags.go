@@ -2,11 +2,13 @@ package catalogs
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/pflag"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
 // Flags select the catalogs that a verb reads: those of the cluster that the manager trusts, or directories.
@@ -23,6 +25,14 @@ func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 		"catalogs; can be repeated")
 	flags.StringVar(&f.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of "+
 		"the cluster")
+}
+
+// Validate returns an error with code exit.Usage for flags that exclude one another.
+func (f *Flags) Validate() error {
+	if f.AreDirectories() && f.CAFile != "" {
+		return exit.With(exit.Usage, errors.New("directories need no authorities: omit --catalog-ca-file, or --catalog-dir"))
+	}
+	return nil
 }
 
 // AreDirectories reports whether directories are read, so that catalogs need no cluster.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,7 @@ of the first catalog that cannot be read, as for search.`,
 
 # The edges that are blocked
 {{name}} graph quay -o json | jq -r '.edges[] | select(.blockedReason) | "\(.from) \(.to) \(.blockedReason)"'`),
-		Args:              invocation.MaximumArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.MaximumArgs(1)),
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -102,7 +103,7 @@ func (o *Options) Validate() error {
 		return exit.With(exit.Usage, errors.New("name either a PlatformOperator or a package, such as: "+o.invocation.Name+" graph "+
 			"--package quay"))
 	}
-	return o.Output.Validate()
+	return cmp.Or(o.Catalogs.Validate(), o.Output.Validate())
 }
 
 // Complete connects to the cluster, unless only directories are read.

@@ -47,6 +47,7 @@ func New(path string, streams genericiooptions.IOStreams) *Invocation {
 // AddFlags adds the flags that every verb has.
 func (i *Invocation) AddFlags(flags *pflag.FlagSet) {
 	i.Connection.AddFlags(flags)
+	flags.Lookup("namespace").Usage = "has no effect: what the plugin reads has no namespace, or a fixed one"
 	flags.DurationVar(&i.Timeout, "timeout", i.Timeout, "maximum duration of the whole command; 0 means no maximum. --request-timeout "+
 		"limits each request")
 }

@@ -2,6 +2,7 @@ package invocation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,16 +13,19 @@ import (
 
 // Verb is what the options of every verb do, in this order.
 type Verb interface {
+	// Validate checks the arguments and flags. Its errors have code exit.Usage.
+	Validate() error
 	// Complete computes what follows from the flags, and connects to the cluster.
 	Complete() error
-	// Validate checks the flags. Its errors have code exit.Usage.
-	Validate() error
 	// Run reads, and prints the report.
 	Run(ctx context.Context) error
 }
 
 // Run runs a verb within the timeout. It validates first, so that a wrong flag is reported without a cluster.
 func (i *Invocation) Run(ctx context.Context, verb Verb) error {
+	if i.Timeout < 0 {
+		return exit.With(exit.Usage, fmt.Errorf("--timeout %s is negative: 0 means no maximum", i.Timeout))
+	}
 	ctx, cancel := i.WithTimeout(ctx)
 	defer cancel()
 	if err := verb.Validate(); err != nil {
@@ -60,6 +64,18 @@ func MaximumArgs(number int) cobra.PositionalArgs {
 func ExactArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		return usage(command, cobra.ExactArgs(number)(command, args))
+	}
+}
+
+// WithoutEmpty refuses empty arguments, which a variable of a shell leaves that is not set, and checks the others.
+func WithoutEmpty(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if strings.TrimSpace(arg) == "" {
+				return usage(command, errors.New("an argument is empty"))
+			}
+		}
+		return check(command, args)
 	}
 }
 

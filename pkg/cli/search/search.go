@@ -86,7 +86,7 @@ content is not a catalog.`,
 }
 
 // Validate checks the flags.
-func (o *Options) Validate() error { return o.Output.Validate() }
+func (o *Options) Validate() error { return cmp.Or(o.Catalogs.Validate(), o.Output.Validate()) }
 
 // Complete connects to the cluster, unless directories are searched.
 func (o *Options) Complete() (err error) {

@@ -53,7 +53,7 @@ The command needs the permission to get platformoperators.platform.openshift.io.
 
 # The newest version that nothing blocks
 {{name}} updates quay -o json | jq -r '[.updates[] | select(.blockedReason == null)][0].version'`),
-		Args:              invocation.ExactArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			o.Operator = args[0]

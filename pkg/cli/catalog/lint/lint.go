@@ -57,7 +57,7 @@ The exit code is 5 if there is an error, or with --strict also if there is a war
 
 # One package of a catalog image, with remedies
 {{name}} catalog lint registry.example.com/catalog:v4.20 --package project-quay -o wide`),
-		Args:              invocation.ExactArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: content.CompleteDirectories,
 		RunE: func(command *cobra.Command, args []string) error {
 			o.Content.Argument = args[0]

@@ -69,7 +69,7 @@ The exit code is 5 if content of a simulated package, or the file with rules, is
 
 # On OpenShift 4.21, under all semantics that an admin can select
 {{name}} catalog simulate ./catalog --cluster 4.21 --semantics all -o wide`),
-		Args:              invocation.ExactArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: content.CompleteDirectories,
 		RunE: func(command *cobra.Command, args []string) error {
 			o.Content.Argument = args[0]

@@ -12,7 +12,6 @@ import (
 var sectionsOfKinds = map[explain.Kind]string{
 	explain.KindPlatformOperator: "PlatformOperator",
 	explain.KindBundleDeployment: "BundleDeployment",
-	explain.KindBundle:           "Bundle",
 	explain.KindManager:          clusterOperatorSection,
 }
 
@@ -25,6 +24,7 @@ func TestCLI_8_EveryReasonThatCodeWritesHasAnExplanation(t *testing.T) {
 		heading := sectionsOfKinds[each.Kind]
 		explained[heading] = append(explained[heading], each.Condition+"/"+each.Reason)
 	}
+	delete(written, "Bundle") // no verb reads a Bundle
 	for heading, pairs := range written {
 		for _, pair := range pairs.list() {
 			if !slices.Contains(explained[heading], pair) {
@@ -63,8 +63,8 @@ func TestCLI_8_ExplanationsAreSentencesWithANextStep(t *testing.T) {
 		if sentences := strings.Count(explanation.Text, ". ") + 1; !strings.HasSuffix(explanation.Text, ".") || sentences > 3 {
 			t.Errorf("%v: %q is not one to three sentences", each, explanation.Text)
 		}
-		needsStep := explanation.Effect == explain.Blocking || explanation.Effect == explain.Warning
-		if needsStep && !strings.HasSuffix(explanation.Next, ".") || explanation.Effect == explain.Fine && explanation.Next != "" {
+		needsStep := slices.Contains([]explain.Effect{explain.Blocking, explain.Waiting, explain.Warning}, explanation.Effect)
+		if needsStep && !strings.HasSuffix(explanation.Next, ".") || explanation.Effect == explain.Normal && explanation.Next != "" {
 			t.Errorf("%v: the next step %q does not fit the effect %s", each, explanation.Next, explanation.Effect)
 		}
 	}

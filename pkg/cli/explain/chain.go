@@ -34,10 +34,10 @@ type Property struct {
 	Value string `json:"value"`
 }
 
-// unknownReason explains a reason of a newer manager.
+// unknownReason explains a reason that the tables do not have, which a manager of another version wrote.
 var unknownReason = Explanation{Effect: Warning, Text: "This version of the plugin does not know the reason.", Next: "Read the message."}
 
-// newLink returns the link of a condition. status and reason decide, and never the message.
+// newLink returns the link of a condition. Its type and reason decide, and never its message.
 func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.Tools) Link {
 	explanation, isKnown := Explain(Reason{kind, condition.Type, condition.Reason})
 	if !isKnown {
@@ -50,7 +50,7 @@ func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.To
 }
 
 // isNotable reports whether a link belongs to a chain: whether somebody has to know of it.
-func (l Link) isNotable() bool { return l.Effect != Fine }
+func (l Link) isNotable() bool { return l.Effect != Normal }
 
 // add adds a property, unless its value is empty.
 func (l *Link) add(of, name, value string) {
@@ -67,22 +67,14 @@ func (l Link) sentence() string {
 // sentence returns the property in one line.
 func (p Property) sentence() string { return fmt.Sprintf("%s of %s: %s", p.Name, p.Of, p.Value) }
 
-// Chain is the links that concern one operator, from the cluster's verdict to the cause.
+// Chain has the links that concern one PlatformOperator: its conditions, and then those of its BundleDeployment.
 type Chain struct {
-	// Operator is the name of a PlatformOperator, or "BundleDeployment/" and the name of a BundleDeployment without one.
+	// Operator is the name of the PlatformOperator.
 	Operator string `json:"operator"`
 	Version  string `json:"version,omitempty"`
 	// BlocksCluster means that the operator blocks the upgrade of the cluster to its next minor version.
-	BlocksCluster bool   `json:"blocksCluster"`
-	Links         []Link `json:"links"`
-}
-
-// isBlocked reports whether a link is Blocking.
-func isBlocked(links []Link) bool {
-	for _, link := range links {
-		if link.Effect == Blocking {
-			return true
-		}
-	}
-	return false
+	BlocksCluster bool `json:"blocksCluster"`
+	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.
+	Blocked bool   `json:"blocked"`
+	Links   []Link `json:"links"`
 }

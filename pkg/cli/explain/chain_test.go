@@ -10,6 +10,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
 )
@@ -73,18 +74,56 @@ func TestCLI_8_WhatIsBlocked(t *testing.T) {
 		"Healthy":          {"Healthy", "True", platformv1alpha1.ReasonAsExpected, false, 0},
 		"Unhealthy":        {"Healthy", "False", platformv1alpha1.ReasonUnhealthy, false, 1},
 		"Upgrading":        {"Progressing", "True", platformv1alpha1.ReasonUpgrading, false, 1},
-		"AwaitingApproval": {"Progressing", "False", platformv1alpha1.ReasonAwaitingApproval, true, 1},
-		"Paused":           {"Progressing", "False", platformv1alpha1.ReasonPaused, true, 1},
+		"AwaitingApproval": {"Progressing", "False", platformv1alpha1.ReasonAwaitingApproval, false, 1},
+		"Paused":           {"Progressing", "False", platformv1alpha1.ReasonPaused, false, 1},
 		"Held":             {"Progressing", "False", platformv1alpha1.ReasonDeadlineExceeded, true, 1},
 		"NotFound":         {"Installed", "False", platformv1alpha1.ReasonSourceFailed, true, 1},
 		"Acknowledged":     {"Upgradeable", "True", platformv1alpha1.ReasonOverrideAcknowledged, false, 0},
 		"NewerManager":     {"Progressing", "False", "FromTheFuture", false, 1},
+		"NewerInstall":     {"Installed", "False", "FromTheFuture", true, 1},
 	} {
 		report := NewOperatorReport(objectsOf(operatorWith(test.kind, test.state, test.reason)), in)
 		if report.Blocked != test.blocked || len(report.Chains[0].Links) != test.links {
 			t.Errorf("%s: got blocked %t and %d links, want %t and %d", name, report.Blocked, len(report.Chains[0].Links), test.blocked,
 				test.links)
 		}
+	}
+}
+
+// TestCLI_8_OneDefinitionOfBlocked compares what this package explains as blocking with what list and status report as blocked.
+func TestCLI_8_OneDefinitionOfBlocked(t *testing.T) {
+	for _, each := range Explained() {
+		explanation, _ := Explain(each)
+		condition := metav1.Condition{Type: each.Condition, Status: metav1.ConditionFalse, Reason: each.Reason}
+		operator, deployment := &platformv1alpha1.PlatformOperator{}, &corev1alpha2.BundleDeployment{}
+		switch {
+		case each.Kind == KindPlatformOperator && each.Condition != platformv1alpha1.ConditionUpgradeable: // which blocks the cluster
+			if each.Condition == platformv1alpha1.ConditionInstalled && explanation.Effect == Normal {
+				condition.Status = metav1.ConditionTrue
+			}
+			operator.Status.Conditions = []metav1.Condition{condition}
+		case each.Kind == KindBundleDeployment:
+			deployment.Status.Conditions = []metav1.Condition{condition}
+		default:
+			continue
+		}
+		if got, want := operators.Summarize(operator, deployment).Blocked, explanation.Effect == Blocking; got != want {
+			t.Errorf("%v: got blocked %t, and the effect is %s", each, got, explanation.Effect)
+		}
+	}
+}
+
+// TestCLI_8_DriftIsExplainedOnce checks that the PlatformOperator's condition is explained only if there is no BundleDeployment with it.
+func TestCLI_8_DriftIsExplainedOnce(t *testing.T) {
+	objects := objectsOf(operatorWith("Drifted", "True", platformv1alpha1.ReasonDriftReported))
+	if links := NewOperatorReport(objects, in).Chains[0].Links; len(links) != 1 || links[0].Object != "PlatformOperator/quay" {
+		t.Errorf("without a BundleDeployment, got %+v", links)
+	}
+	drifted := metav1.Condition{Type: "Drifted", Status: "True", Reason: corev1alpha2.ReasonDriftReported}
+	objects.Deployments = []corev1alpha2.BundleDeployment{{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}}
+	objects.Deployments[0].Status.Conditions = []metav1.Condition{drifted}
+	if links := NewOperatorReport(objects, in).Chains[0].Links; len(links) != 1 || links[0].Object != "BundleDeployment/quay" {
+		t.Errorf("with a BundleDeployment, got %+v", links)
 	}
 }
 

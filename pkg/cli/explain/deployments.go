@@ -5,7 +5,6 @@ import (
 )
 
 const (
-	describeBundle    = "{client} describe bundle {name}"
 	listProvisioners  = "{client} get provisionerclasses"
 	unpauseDeployment = "{client} patch bundledeployment {name} --type=merge -p '{\"spec\":{\"paused\":false}}'"
 )
@@ -14,11 +13,11 @@ const (
 var (
 	provisionerNotFound = Explanation{Blocking, "There is no ProvisionerClass of the name in spec.provisionerClassName, or the manager " +
 		"does not have its provisioner.", "Correct spec.provisionerClassName, or create the class.", listProvisioners}
-	unpackPending = Explanation{Passing, "Unpacking waits for what the message names.", "Provide what the message names.", describeDeployment}
-	unpacking     = Explanation{Effect: Passing, Text: "The content is being fetched."}
+	unpackPending = Explanation{InProgress, "Unpacking waits for what the message names.", "Provide what the message names.", describeDeployment}
+	unpacking     = Explanation{Effect: InProgress, Text: "The content is being fetched."}
 	unpackFailed  = Explanation{Blocking, "The content cannot be fetched, or is not safe to unpack. The manager retries with backoff.",
 		"Check the source: the registry, the pull secret and the mirrors.", describeDeployment}
-	removing = Explanation{Effect: Passing, Text: "The BundleDeployment is deleted, and its objects are being removed."}
+	removing = Explanation{Effect: InProgress, Text: "The BundleDeployment is deleted, and its objects are being removed."}
 )
 
 // deploymentTable has the conditions of a BundleDeployment.
@@ -26,54 +25,54 @@ var deploymentTable = map[string]byReason{
 	corev1alpha2.ConditionUnpacked: {
 		corev1alpha2.ReasonUnpackPending: unpackPending, corev1alpha2.ReasonUnpacking: unpacking, corev1alpha2.ReasonUnpackFailed: unpackFailed,
 		corev1alpha2.ReasonProvisionerNotFound: provisionerNotFound,
-		corev1alpha2.ReasonUnpackSuccessful:    {Effect: Fine, Text: "The content of the source is known."},
+		corev1alpha2.ReasonUnpackSuccessful:    {Effect: Normal, Text: "The content of the source is known."},
 	},
 	corev1alpha2.ConditionHasValidBundle: {
 		corev1alpha2.ReasonUnpackPending: unpackPending, corev1alpha2.ReasonUnpacking: unpacking, corev1alpha2.ReasonUnpackFailed: unpackFailed,
 		corev1alpha2.ReasonProvisionerNotFound:  provisionerNotFound,
-		corev1alpha2.ReasonBundleLoadSuccessful: {Effect: Fine, Text: "The content was rendered."},
+		corev1alpha2.ReasonBundleLoadSuccessful: {Effect: Normal, Text: "The content was rendered."},
 		corev1alpha2.ReasonBundleLoadFailed: {Blocking, "The content is not a bundle that can be installed, or it does not accept spec.config.",
 			"Correct the file and the object that the message names, or spec.config.", describeDeployment},
 	},
 	corev1alpha2.ConditionInstalled: {
-		corev1alpha2.ReasonInstallationSucceeded: {Effect: Fine, Text: "Every object of a revision is applied."},
-		corev1alpha2.ReasonInstallPending: {Effect: Passing, Text: "The first revision waits to be applied. The conditions Unpacked and " +
+		corev1alpha2.ReasonInstallationSucceeded: {Effect: Normal, Text: "Every object of a revision is applied."},
+		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "The first revision waits to be applied. The conditions Unpacked and " +
 			"HasValidBundle say what is awaited."},
 		corev1alpha2.ReasonInstallFailed: {Blocking, "The content cannot be installed, the API server refuses an object of the first revision, the object belongs " +
 			"to another owner, the cluster does not serve its kind, or a PlatformOperator has the name.",
 			"Correct what the message names.", describeDeployment},
 		corev1alpha2.ReasonUpgradeFailed: {Blocking, "The API server refuses an object of a later revision, or the object belongs to another " +
 			"owner. The active revision stays.", "Correct the object that the message names.", describeDeployment},
-		corev1alpha2.ReasonReconcileFailed: {Blocking, "The API server refuses the repair of an object, or the object belongs to another " +
+		corev1alpha2.ReasonReconcileFailed: {Warning, "The API server refuses the repair of an object, or the object belongs to another " +
 			"owner.",
 			"Correct the object that the message names.", describeDeployment},
 	},
 	corev1alpha2.ConditionHealthy: {
-		corev1alpha2.ReasonHealthy: {Effect: Fine, Text: "Every object passes its probe."},
+		corev1alpha2.ReasonHealthy: {Effect: Normal, Text: "Every object passes its probe."},
 		corev1alpha2.ReasonUnhealthy: {Warning, "At least one object fails its probe. status.unready lists the first " +
 			"ones.", "Repair them.", describeDeployment},
-		corev1alpha2.ReasonInstallPending: {Effect: Passing, Text: "Nothing to probe is applied yet."},
+		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "Nothing to probe is applied yet."},
 		corev1alpha2.ReasonRemoving:       removing,
 		corev1alpha2.ReasonBlocked:        nameInUse,
 	},
 	corev1alpha2.ConditionProgressing: {
-		corev1alpha2.ReasonAsExpected: {Effect: Fine, Text: "Nothing is in progress."},
-		corev1alpha2.ReasonRollingOut: {Effect: Passing, Text: "A source is being unpacked, a revision applied, or objects of earlier " +
+		corev1alpha2.ReasonAsExpected: {Effect: Normal, Text: "Nothing is in progress."},
+		corev1alpha2.ReasonRollingOut: {Effect: InProgress, Text: "A source is being unpacked, a revision applied, or objects of earlier " +
 			"revisions deleted."},
-		corev1alpha2.ReasonRollingBack: {Effect: Passing, Text: "A revision missed its deadline, and the previous one is being restored."},
+		corev1alpha2.ReasonRollingBack: {Effect: InProgress, Text: "A revision missed its deadline, and the previous one is being restored."},
 		corev1alpha2.ReasonDeadlineExceeded: {Blocking, "The newest revision missed its deadline. It is held or was rolled back, as " +
 			"spec.onFailure selects.", "Repair what the revision waits for, or change the source.", describeDeployment},
 		corev1alpha2.ReasonRemoving: removing,
 		corev1alpha2.ReasonBlocked: {Blocking, "A rollout, a pruning or a removal is blocked.", "Remove the cause that the message names.",
 			describeDeployment},
-		corev1alpha2.ReasonPaused: {Blocking, "spec.paused is set, so that nothing is applied, repaired or pruned. On a PlatformOperator's " +
+		corev1alpha2.ReasonPaused: {Waiting, "spec.paused is set, so that nothing is applied, repaired or pruned. On a PlatformOperator's " +
 			"BundleDeployment, the manager sets it from spec.paused of the PlatformOperator.", "End the pause.", unpauseDeployment},
 	},
 	corev1alpha2.ConditionDrifted: {
-		corev1alpha2.ReasonAsExpected:     {Effect: Fine, Text: "The objects are as declared."},
-		corev1alpha2.ReasonInstallPending: {Effect: Passing, Text: "Nothing is applied yet."},
+		corev1alpha2.ReasonAsExpected:     {Effect: Normal, Text: "The objects are as declared."},
+		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "Nothing is applied yet."},
 		corev1alpha2.ReasonRemoving:       removing,
-		corev1alpha2.ReasonDriftIgnored:   {Effect: Fine, Text: "spec.drift.policy is Ignore, so that the manager does not look for drift."},
+		corev1alpha2.ReasonDriftIgnored:   {Effect: Normal, Text: "spec.drift.policy is Ignore, so that the manager does not look for drift."},
 		corev1alpha2.ReasonDriftReported: {Warning, "Objects differ from their declaration, and are not reverted, because " +
 			"spec.drift.policy is Report or spec.paused is set.", "Look at the changes; revert them, or set the policy to Enforce.", showStatus},
 		corev1alpha2.ReasonDriftContested: {Warning, "Somebody changes an object again each time that it is reverted.",
@@ -84,21 +83,10 @@ var deploymentTable = map[string]byReason{
 	corev1alpha2.ConditionRemovalBlocked: {
 		corev1alpha2.ReasonBlocked: {Blocking, "The removal waits for an action of a user, for example because custom resources exist.",
 			"Do what the message says.", describeDeployment},
-		corev1alpha2.ReasonRemoving: {Effect: Passing, Text: "The removal continues by itself."},
+		corev1alpha2.ReasonRemoving: {Effect: InProgress, Text: "The removal continues by itself."},
 	},
 }
 
 // nameInUse explains a BundleDeployment that yields to a PlatformOperator.
 var nameInUse = Explanation{Blocking, "A PlatformOperator has the name of the BundleDeployment.",
 	"Delete the BundleDeployment, or create the PlatformOperator with another name.", describeDeployment}
-
-// bundleTable has the condition of a Bundle.
-var bundleTable = map[string]byReason{
-	corev1alpha2.ConditionUnpacked: {
-		corev1alpha2.ReasonUnpackSuccessful:    {Effect: Fine, Text: "The content is a bundle."},
-		corev1alpha2.ReasonUnpacking:           unpacking,
-		corev1alpha2.ReasonProvisionerNotFound: provisionerNotFound,
-		corev1alpha2.ReasonUnpackFailed: {Blocking, "The content cannot be fetched, is not safe to unpack, or is no bundle. The manager " +
-			"retries with backoff.", "Correct the source.", describeBundle},
-	},
-}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ const (
 // Options are the options of the verb.
 type Options struct {
 	Output *printer.Flags
-	// Operator is the name of a PlatformOperator; empty for the upgrade of the cluster.
+	// Upgrade selects the upgrade of the cluster, and Operator a PlatformOperator by its name.
+	Upgrade  bool
 	Operator string
 
 	invocation *invocation.Invocation
@@ -49,8 +51,12 @@ command for the next step. Conditions that are as expected are omitted. Replace 
 
 The command decides by types and reasons of conditions and by fields. It shows messages, and does not interpret them.
 
-The exit code is 3 if something is blocked: for "upgrade", the upgrade of the cluster; for an operator, its installation, upgrade
-or removal, or the upgrade of the cluster by it. For a PlatformOperator that is named upgrade, write platformoperator/upgrade.
+The exit code is 3 if something is blocked. For "upgrade", that is the upgrade of the cluster. For an operator, it is the upgrade of the
+cluster by this operator, or the operator itself: somebody has to act before it is installed, upgraded or removed. An operator that only
+waits for an approval or for the end of a pause is not blocked. For "upgrade", the exit code is 1 if the verdict is not known and not every
+object could be read.
+
+For a PlatformOperator that is named upgrade, write platformoperator/upgrade.
 
 The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
 clusterversions. Except for platformoperators, it explains what it may read, and warns about the rest. It sends five requests, and one more
@@ -64,10 +70,10 @@ for each page of a long list.`,
 
 # The commands that fix it
 {{name}} explain upgrade -o json | jq -r '.chains[].links[].remedy.command // empty'`),
-		Args:              invocation.ExactArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completeSubjects(i),
 		RunE: func(command *cobra.Command, args []string) error {
-			if args[0] != subjectUpgrade {
+			if o.Upgrade = args[0] == subjectUpgrade; !o.Upgrade {
 				o.Operator = strings.TrimPrefix(args[0], prefixOperator)
 			}
 			return i.Run(command.Context(), o)
@@ -89,8 +95,13 @@ func completeSubjects(i *invocation.Invocation) cobra.CompletionFunc {
 	}
 }
 
-// Validate checks the flags.
-func (o *Options) Validate() error { return o.Output.Validate() }
+// Validate checks the argument and the flags.
+func (o *Options) Validate() error {
+	if !o.Upgrade && o.Operator == "" {
+		return exit.With(exit.Usage, errors.New("the name of the PlatformOperator is empty: write platformoperator/NAME, or upgrade"))
+	}
+	return o.Output.Validate()
+}
 
 // Complete connects to the cluster.
 func (o *Options) Complete() (err error) {
@@ -98,7 +109,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked.
+// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and
+// status.ErrUndecided if that is not known.
 func (o *Options) Run(ctx context.Context) error {
 	objects, err := status.Read(ctx, o.connection, o.Operator)
 	if err != nil {
@@ -106,15 +118,20 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	in := Context{Tools: remedy.Tools{Client: o.invocation.Client(), Plugin: o.invocation.Name}, Now: o.invocation.Now()}
 	report := NewUpgradeReport(objects, in)
-	if o.Operator != "" {
+	if !o.Upgrade {
 		report = NewOperatorReport(objects, in)
 	}
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
 	}
 	err = report.print(o.invocation.Streams.Out, layout{format: o.Output.Format(), width: o.invocation.Width})
-	if err == nil && report.Blocked {
+	switch {
+	case err != nil:
+		return err
+	case report.Blocked:
 		return exit.Silently(exit.Blocked)
+	case o.Upgrade && report.Cluster.Decision == status.Unknown && len(report.Unread) > 0:
+		return status.ErrUndecided
 	}
-	return err
+	return nil
 }

@@ -17,11 +17,10 @@ type Kind string
 // The kinds.
 const (
 	// KindPlatformOperator and KindBundleDeployment have conditions of their own. The conditions of KindManager become those of the
-	// ClusterOperator. KindBundle is the API of rukpak.
+	// ClusterOperator. No verb reads a Bundle.
 	KindPlatformOperator Kind = "PlatformOperator"
 	KindBundleDeployment Kind = "BundleDeployment"
 	KindManager          Kind = "PlatformOperatorManager"
-	KindBundle           Kind = "Bundle"
 )
 
 // Effect is what a reason means for an admin.
@@ -29,13 +28,15 @@ type Effect string
 
 // The effects.
 const (
-	// Fine means that there is nothing to do.
-	Fine Effect = "Fine"
-	// Passing means that it ends by itself.
-	Passing Effect = "Passing"
+	// Normal means that there is nothing to do.
+	Normal Effect = "Normal"
+	// InProgress means that it ends by itself.
+	InProgress Effect = "InProgress"
+	// Waiting means that an admin selected the wait for an approval or for the end of a pause.
+	Waiting Effect = "Waiting"
 	// Warning means that somebody should act, and that nothing is blocked.
 	Warning Effect = "Warning"
-	// Blocking means that somebody has to act before an installation, an upgrade or a removal continues.
+	// Blocking means that somebody has to act before the operator or the cluster is installed, upgraded or removed.
 	Blocking Effect = "Blocking"
 )
 
@@ -55,7 +56,7 @@ type Reason struct {
 	Condition, Reason string
 }
 
-// Explain returns the explanation of a reason; false if there is none, because a newer manager wrote it.
+// Explain returns the explanation of a reason; false if there is none, because a manager of another version wrote it.
 func Explain(of Reason) (Explanation, bool) {
 	explanation, isKnown := tables[of.Kind][of.Condition][of.Reason]
 	return explanation, isKnown
@@ -82,7 +83,6 @@ var tables = map[Kind]map[string]byReason{
 	KindPlatformOperator: operatorTable,
 	KindBundleDeployment: deploymentTable,
 	KindManager:          managerTable,
-	KindBundle:           bundleTable,
 }
 
 // remedyFor returns the next step for an object; nil if there is none.

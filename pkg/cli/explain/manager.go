@@ -22,7 +22,7 @@ const (
 
 // controllerWorks and controllerFails explain the condition of a controller.
 var (
-	controllerWorks = Explanation{Effect: Fine, Text: "The controller works."}
+	controllerWorks = Explanation{Effect: Normal, Text: "The controller works."}
 	controllerFails = Explanation{Warning, "A controller of the manager fails. The message is its error.", "Read the manager's " +
 		"log.", managerLog}
 )
@@ -30,7 +30,7 @@ var (
 // managerTable has the conditions of the PlatformOperatorManager, from which library-go computes the ClusterOperator.
 var managerTable = map[string]byReason{
 	conditionUpgradeable: {
-		compat.ReasonAsExpected: {Effect: Fine, Text: "The installed operators permit the next minor version of the cluster."},
+		compat.ReasonAsExpected: {Effect: Normal, Text: "The installed operators permit the next minor version of the cluster."},
 		compat.ReasonIncompatible: {Blocking, "At least one installed operator does not permit the next minor version of the cluster.",
 			"Follow the chain of each operator that blocks it.", ""},
 		compat.ReasonErrorChecking: {Blocking, "The operators cannot be evaluated, for example because a catalog or a kind has not been read " +
@@ -38,33 +38,33 @@ var managerTable = map[string]byReason{
 			"Wait some minutes after a start of the manager. Then correct what the message names.", showManager},
 	},
 	"PlatformOperatorsAvailable": {
-		health.ReasonAsExpected: {Effect: Fine, Text: "The platform operators are available."},
+		health.ReasonAsExpected: {Effect: Normal, Text: "The platform operators are available."},
 		health.ReasonWaitingForOperators: {Blocking, "The installation of the cluster waits for platform operators.",
 			"Look at the operators that are not ready.", listOperators},
 	},
 	"PlatformOperatorsProgressing": {
-		health.ReasonAsExpected:        {Effect: Fine, Text: "No operator is being changed."},
-		health.ReasonOperatorsChanging: {Effect: Passing, Text: "Operators are being installed, upgraded or removed."},
+		health.ReasonAsExpected:        {Effect: Normal, Text: "No operator is being changed."},
+		health.ReasonOperatorsChanging: {Effect: InProgress, Text: "Operators are being installed, upgraded or removed."},
 	},
 	"PlatformOperatorsDegraded": {
-		health.ReasonAsExpected: {Effect: Fine, Text: "No installed operator has been unhealthy for longer than the limit."},
+		health.ReasonAsExpected: {Effect: Normal, Text: "No installed operator has been unhealthy for longer than the limit."},
 		health.ReasonOperatorsUnhealthy: {Warning, "An installed operator has been unhealthy for longer than the limit.",
 			"Look at the operators that are not healthy.", listOperators},
 	},
 	"ManagerProgressing": {
-		health.ReasonAsExpected: {Effect: Fine, Text: "The ClusterOperator reports the version of the manager."},
-		operatorv1alpha1.ReasonWorkingTowardsVersion: {Effect: Passing, Text: "The manager was updated, and has not reconciled every object " +
+		health.ReasonAsExpected: {Effect: Normal, Text: "The ClusterOperator reports the version of the manager."},
+		operatorv1alpha1.ReasonWorkingTowardsVersion: {Effect: InProgress, Text: "The manager was updated, and has not reconciled every object " +
 			"yet."},
 	},
 	"WatchesDegraded": {
-		health.ReasonAsExpected: {Effect: Fine, Text: "The manager can list what it needs."},
+		health.ReasonAsExpected: {Effect: Normal, Text: "The manager can list what it needs."},
 		health.ReasonInstalledNotListed: {Warning, "The API server refuses to list kinds that the upgrade gate needs. The gate uses what was " +
 			"listed last.", "Restore the permissions or the API that the message names.", showManager},
 		health.ReasonObjectsNotListed: {Warning, "The API server refuses to list kinds that the manager needs.",
 			"Restore the permissions or the API that the message names.", showManager},
 	},
 	"WritesDegraded": {
-		health.ReasonAsExpected: {Effect: Fine, Text: "The API server permits what the manager writes."},
+		health.ReasonAsExpected: {Effect: Normal, Text: "The API server permits what the manager writes."},
 		reasonPermissionsMissing: {Warning, "The manager's ServiceAccount lacks permissions that its shipped roles grant.",
 			"Restore the ClusterRoles and Roles whose names begin with platform-operators.", showManager},
 	},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -28,9 +29,14 @@ type explainer struct {
 // chainOf returns the chain of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read.
 func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Chain {
 	summary := operators.Summarize(operator, deployment)
-	chain := Chain{Operator: operator.Name, Version: summary.Version, BlocksCluster: operators.Is(summary.BlocksCluster), Links: []Link{}}
-	for _, name := range []string{platformv1alpha1.ConditionUpgradeable, platformv1alpha1.ConditionInstalled,
-		platformv1alpha1.ConditionProgressing, platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionDeprecated} {
+	chain := Chain{Operator: operator.Name, Version: summary.Version, BlocksCluster: operators.Is(summary.BlocksCluster),
+		Blocked: summary.Blocked, Links: []Link{}}
+	names := []string{platformv1alpha1.ConditionUpgradeable, platformv1alpha1.ConditionInstalled, platformv1alpha1.ConditionProgressing,
+		platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionDeprecated}
+	if deployment == nil || meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted) == nil {
+		names = append(names, platformv1alpha1.ConditionDrifted) // repeats that of the BundleDeployment
+	}
+	for _, name := range names {
 		condition, exists := find(operator.Status.Conditions, name)
 		if !exists {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/cli/printer"
@@ -60,8 +61,10 @@ func (c Chain) sentence() string {
 	switch {
 	case c.BlocksCluster:
 		return subject + " blocks the upgrade of the cluster:"
-	case isBlocked(c.Links):
+	case c.Blocked:
 		return subject + " does not block the upgrade of the cluster, and is blocked itself:"
+	case slices.ContainsFunc(c.Links, func(link Link) bool { return link.Effect == Waiting }):
+		return subject + " is not blocked, and waits for an approval or for the end of a pause:"
 	case len(c.Links) > 0:
 		return subject + " is not blocked:"
 	}

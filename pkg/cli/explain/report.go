@@ -56,7 +56,7 @@ func NewOperatorReport(objects status.Objects, in Context) Report {
 		operator := &objects.Operators[i]
 		chain := explainer.chainOf(operator, deploymentOf(objects, operator.Name))
 		report.Operator, report.Chains = operator.Name, append(report.Chains, chain)
-		report.Blocked = chain.BlocksCluster || isBlocked(chain.Links)
+		report.Blocked = chain.BlocksCluster || chain.Blocked
 		if !chain.BlocksCluster {
 			report.Links = []Link{} // the verdict has another cause
 		}

@@ -1,8 +1,10 @@
-// Package operators summarizes one PlatformOperator for a report: its state in one word, what it waits for, and whether it blocks the
-// upgrade of the cluster. It is pure: it reads the status fields that the manager wrote, and no message. list and status call it.
+// Package operators summarizes one PlatformOperator for a report: its state in one word, whether it is blocked, and whether it blocks the
+// upgrade of the cluster. It is pure: it decides by reasons of conditions and by fields, and copies messages without reading them. list,
+// status and explain call it.
 package operators
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -59,7 +61,8 @@ type Operator struct {
 	// Installed means that a version is installed, whatever its health, and Healthy that all its objects pass their probes.
 	Installed bool `json:"installed"`
 	Healthy   bool `json:"healthy"`
-	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.
+	// Blocked means that somebody has to act before the operator is installed, upgraded or removed. An approval and the end of a pause do
+	// not count; they are in Waiting.
 	Blocked bool `json:"blocked"`
 	// Waiting means that the operator waits for an approval, for the end of a pause, or for the manager.
 	Waiting bool `json:"waiting"`
@@ -106,9 +109,11 @@ func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1al
 	o.Healthy = is(status.Conditions, platformv1alpha1.ConditionHealthy, metav1.ConditionTrue)
 	o.BlocksCluster = ifPresent(status.Conditions, platformv1alpha1.ConditionUpgradeable, metav1.ConditionFalse)
 	o.Deprecated = is(status.Conditions, platformv1alpha1.ConditionDeprecated, metav1.ConditionTrue)
+	o.Blocked = isBlocked(operator, deployment)
 	o.addState(operator)
+	o.Drifted = ifPresent(status.Conditions, platformv1alpha1.ConditionDrifted, metav1.ConditionTrue)
 	if deployment != nil {
-		o.Drifted = ifPresent(deployment.Status.Conditions, corev1alpha2.ConditionDrifted, metav1.ConditionTrue)
+		o.Drifted = cmp.Or(ifPresent(deployment.Status.Conditions, corev1alpha2.ConditionDrifted, metav1.ConditionTrue), o.Drifted)
 	}
 	return o
 }

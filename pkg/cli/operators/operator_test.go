@@ -36,8 +36,8 @@ func TestCLI_18_StateOfAnOperator(t *testing.T) {
 	}{
 		"InstalledAndHealthy": {[]metav1.Condition{installed, nothingToDo, healthy}, false, want{State: Healthy}},
 		"NoStatus": {nil, false, want{
-			State: Pending, Message: "The manager has not reported a status yet. Check its Pods: kubectl get pods -n " +
-				"openshift-platform-operators", Waiting: true,
+			State: Pending, Waiting: true,
+			Message: "The manager has not reported a status yet. Check its Pods in namespace openshift-platform-operators.",
 		}},
 		"Deleted": {[]metav1.Condition{installed, progressing("True", "Removing"), healthy}, true,
 			want{State: Removing, Reason: "Removing", Message: "message of Progressing"}},
@@ -96,6 +96,12 @@ func TestCLI_18_WhatIsNotReportedIsUnknown(t *testing.T) {
 	}}
 	if o := Summarize(operator, deployment); !Is(o.Drifted) || !Is(o.BlocksCluster) {
 		t.Errorf("got Drifted %v and BlocksCluster %v, want true", o.Drifted, o.BlocksCluster)
+	}
+	operator.Status.Conditions = append(operator.Status.Conditions, condition("Drifted", "True", "DriftReported"))
+	for _, unknown := range []*corev1alpha2.BundleDeployment{nil, {}} {
+		if o := Summarize(operator, unknown); !Is(o.Drifted) {
+			t.Error("Drifted of the PlatformOperator is True, and the BundleDeployment is not known: got false, want true")
+		}
 	}
 	deployment.Status.Conditions[0].Status, operator.Status.Conditions[0].Status = "Unknown", "Unknown"
 	if o := Summarize(operator, deployment); Is(o.Drifted) || Is(o.BlocksCluster) {

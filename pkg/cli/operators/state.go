@@ -38,7 +38,6 @@ func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
 	installed := conditionOf(conditions, platformv1alpha1.ConditionInstalled)
 	progressing := conditionOf(conditions, platformv1alpha1.ConditionProgressing)
 	healthy := conditionOf(conditions, platformv1alpha1.ConditionHealthy)
-	o.Blocked = progressing.Reason == platformv1alpha1.ReasonBlocked || progressing.Reason == platformv1alpha1.ReasonDeadlineExceeded
 	o.Waiting = progressing.Reason == platformv1alpha1.ReasonAwaitingApproval || progressing.Reason == platformv1alpha1.ReasonPaused
 	inProgress, decidesProgress := byProgress[progressing.Reason]
 	waits, decidesWait := byWait[progressing.Reason]
@@ -47,7 +46,7 @@ func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
 		o.decide(Removing, progressing)
 	case len(conditions) == 0:
 		o.State, o.Waiting = Pending, true
-		o.Message = "The manager has not reported a status yet. Check its Pods: kubectl get pods -n " + managerNamespace
+		o.Message = "The manager has not reported a status yet. Check its Pods in namespace " + managerNamespace + "."
 	case decidesProgress:
 		o.decide(inProgress, progressing)
 	case installed.Status == metav1.ConditionFalse && decidesWait && waits == Paused:
@@ -56,7 +55,6 @@ func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
 		o.decide(Installing, installed)
 	case installed.Status == metav1.ConditionFalse:
 		o.decide(NotInstalled, installed)
-		o.Blocked = true
 	case healthy.Status == metav1.ConditionFalse:
 		o.decide(Unhealthy, healthy)
 	case decidesWait:

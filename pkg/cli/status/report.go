@@ -4,11 +4,14 @@
 package status
 
 import (
+	"errors"
+
 	configv1 "github.com/openshift/api/config/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
@@ -90,10 +93,21 @@ func count(number *int, counts bool) {
 	}
 }
 
-// IsBlocked reports whether the upgrade of the cluster is blocked: by any operator, or by the one that the command names.
+// IsUndecided reports whether the report is about the whole cluster, and the decision is not known although it may be in an object that could
+// not be read.
+func (r Report) IsUndecided() bool {
+	return r.Detail == nil && r.Cluster.Decision == Unknown && len(r.Unread) > 0
+}
+
+// ErrUndecided is the error of a command whose answer is the decision, if an object that could not be read may have it.
+var ErrUndecided = exit.With(exit.Failure, errors.New("it is not known whether the upgrade of the cluster is blocked, because not every "+
+	"object could be read: correct what the warnings name"))
+
+// IsBlocked reports whether the answer is that something is blocked: the upgrade of the cluster, or the operator that the command names.
+// An operator is blocked if it blocks the cluster, or if somebody has to act before it is installed, upgraded or removed.
 func (r Report) IsBlocked() bool {
 	if r.Detail != nil {
-		return r.Summary.BlocksCluster > 0
+		return r.Summary.BlocksCluster > 0 || r.Summary.Blocked > 0
 	}
 	return r.Cluster.Decision == Blocked
 }

@@ -40,7 +40,9 @@ Kubernetes without OpenShift, it is the condition of PlatformOperatorManager "cl
 healthy, blocked, drifted and waiting, and the message of each operator that is not healthy. With the name of a PlatformOperator,
 the command shows its bundle, conditions, updates, drift and warnings.
 
-The exit code is 3 if the upgrade of the cluster to its next minor version is blocked; with OPERATOR, if this operator blocks it.
+The exit code is 3 if the upgrade of the cluster to its next minor version is blocked. With OPERATOR, it is 3 if this operator blocks it,
+or if somebody has to act before the operator is installed, upgraded or removed. An operator that only waits for an approval or for the
+end of a pause is not blocked. Without OPERATOR, the exit code is 1 if the verdict is not known and not every object could be read.
 
 The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
 clusterversions. Except for platformoperators, it shows what it may read, and warns about the rest. It sends five requests, and one more for
@@ -57,7 +59,7 @@ each page of a long list.`,
 
 # The operators that block the upgrade of the cluster
 {{name}} status -o json | jq -r '.operators[] | select(.blocksCluster) | .name'`),
-		Args:              invocation.MaximumArgs(1),
+		Args:              invocation.WithoutEmpty(invocation.MaximumArgs(1)),
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -79,7 +81,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code Blocked if the upgrade of the cluster is blocked.
+// Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked, and ErrUndecided if that
+// is not known.
 func (o *Options) Run(ctx context.Context) error {
 	objects, err := Read(ctx, o.connection, o.Operator)
 	if err != nil {
@@ -95,8 +98,13 @@ func (o *Options) Run(ctx context.Context) error {
 	err = report.print(o.invocation.Streams.Out, layout{
 		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width, now: o.invocation.Now(), name: o.invocation.Name,
 	})
-	if err == nil && report.IsBlocked() {
+	switch {
+	case err != nil:
+		return err
+	case report.IsBlocked():
 		return exit.Silently(exit.Blocked)
+	case report.IsUndecided():
+		return ErrUndecided
 	}
-	return err
+	return nil
 }

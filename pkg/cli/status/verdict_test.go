@@ -74,8 +74,12 @@ func TestCLI_18_TheExitCodeIsThatOfTheNamedOperator(t *testing.T) {
 	if NewOperatorReport(objects).IsBlocked() {
 		t.Error("the operator does not block, and the report about it does")
 	}
-	objects.Operators[0].Status.Conditions = []metav1.Condition{{Type: "Upgradeable", Status: "False"}}
-	if !NewOperatorReport(objects).IsBlocked() {
-		t.Error("the operator blocks, and the report about it does not")
+	for _, condition := range []metav1.Condition{
+		{Type: "Upgradeable", Status: "False"}, {Type: "Progressing", Status: "False", Reason: platformv1alpha1.ReasonDeadlineExceeded},
+	} {
+		objects.Operators[0].Status.Conditions = []metav1.Condition{condition}
+		if !NewOperatorReport(objects).IsBlocked() {
+			t.Errorf("%s is False, and the report about the operator does not say that it is blocked", condition.Type)
+		}
 	}
 }

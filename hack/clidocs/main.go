@@ -61,7 +61,7 @@ func run(folder string, check bool) error {
 func generate() (map[string][]byte, error) {
 	root := cli.NewCommand(invocation.New("kubectl-platform", genericiooptions.NewTestIOStreamsDiscard()))
 	pages := map[string][]byte{}
-	for _, command := range withVerbs(root) {
+	for _, command := range withSubcommands(root) {
 		command.Long = fenced(command.Long)
 		var page bytes.Buffer
 		page.WriteString(header)
@@ -73,11 +73,11 @@ func generate() (map[string][]byte, error) {
 	return pages, nil
 }
 
-// withVerbs returns a command and all commands below it.
-func withVerbs(command *cobra.Command) []*cobra.Command {
+// withSubcommands returns a command and all commands below it.
+func withSubcommands(command *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{command}
 	for _, below := range command.Commands() {
-		all = append(all, withVerbs(below)...)
+		all = append(all, withSubcommands(below)...)
 	}
 	return all
 }

@@ -19,8 +19,8 @@ func rulesFile(name string) string { return filepath.Join("testdata", "rules", n
 // table. catalog simulate shows for each version the target, the path and what blocks it, and what planned rules change. They read a
 // directory or a catalog image, need no cluster, and end with exit code 5 if something is invalid.
 //
-// TestCLI_17_GoldenOutputOfEachVerbAndFormat compares what a verb prints with a file.
-func TestCLI_17_GoldenOutputOfEachVerbAndFormat(t *testing.T) {
+// TestCLI_17_GoldenOutputOfEachCommandAndFormat compares what a command prints with a file.
+func TestCLI_17_GoldenOutputOfEachCommandAndFormat(t *testing.T) {
 	for name, test := range map[string]struct {
 		width int
 		args  []string
@@ -88,7 +88,7 @@ func TestCLI_17_BadInput(t *testing.T) {
 		errOut string // a part of standard error
 	}{
 		"NoArgument":     {[]string{"lint"}, exit.Usage, "see: kubectl platform catalog lint --help"},
-		"UnknownVerb":    {[]string{"lin"}, exit.Usage, `unknown verb "lin": use lint or simulate`},
+		"UnknownCommand": {[]string{"lin"}, exit.Usage, `unknown command "lin": use lint or simulate`},
 		"Missing":        {[]string{"lint", directory("nothing")}, exit.Usage, "is no directory, and no reference of an image"},
 		"File":           {[]string{"lint", "catalog_test.go"}, exit.Usage, "is a file: name the directory"},
 		"Empty":          {[]string{"lint", t.TempDir()}, exit.Invalid, "no file in the directory has a package"},
@@ -124,7 +124,7 @@ func TestCLI_17_BadInput(t *testing.T) {
 	}
 }
 
-func TestCLI_12_AClosedPipeEndsTheCatalogVerbsQuietly(t *testing.T) {
+func TestCLI_12_AClosedPipeEndsTheCatalogCommandsQuietly(t *testing.T) {
 	for _, verb := range []string{"lint", "simulate"} {
 		for _, format := range []string{"table", "wide", "json", "yaml", "name"} {
 			var errOut bytes.Buffer

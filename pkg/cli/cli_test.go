@@ -67,12 +67,12 @@ func compareGolden(t *testing.T, name string, got result) {
 	}
 }
 
-// Promise CLI-18: The plugin's verbs search, list and status show what there is to install, what is installed, healthy, blocked, drifted
+// Promise CLI-18: The plugin's commands search, list and status show what there is to install, what is installed, healthy, blocked, drifted
 // and waiting, and the cluster's verdict first. They have the formats table, wide, json, yaml and name, and send a bounded number of
 // requests.
 //
-// TestCLI_18_GoldenOutputOfEachVerbAndFormat compares what a verb prints with a file.
-func TestCLI_18_GoldenOutputOfEachVerbAndFormat(t *testing.T) {
+// TestCLI_18_GoldenOutputOfEachCommandAndFormat compares what a command prints with a file.
+func TestCLI_18_GoldenOutputOfEachCommandAndFormat(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster string
 		width   int
@@ -109,7 +109,7 @@ func TestCLI_18_GoldenOutputOfEachVerbAndFormat(t *testing.T) {
 	}
 }
 
-// TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators counts the requests of each verb, for no operators and for 100.
+// TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators counts the requests of each command, for no operators and for 100.
 func TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators(t *testing.T) {
 	for _, verb := range []struct {
 		args []string
@@ -128,7 +128,7 @@ func TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators(t *testin
 	}
 }
 
-// TestCLI_18_ALongListIsReadInPages checks that each verb reports every operator of a list that has several pages.
+// TestCLI_18_ALongListIsReadInPages checks that each command reports every operator of a list that has several pages.
 func TestCLI_18_ALongListIsReadInPages(t *testing.T) {
 	server := newAPIServer(t, "plain.yaml")
 	addOperators(server, 350)
@@ -177,7 +177,7 @@ func TestCLI_12_BadInput(t *testing.T) {
 		"NoServer":          {[]string{"list", "--server", "http://127.0.0.1:1"}, exit.Failure, "check --kubeconfig, --context and the network"},
 		"SilentServer":      {[]string{"list", "--server", silent, "--timeout", "50ms"}, exit.Timeout, "raise --timeout"},
 		"RequestTimeout":    {[]string{"list", "--server", silent, "--request-timeout", "50ms"}, exit.Timeout, "raise --timeout"},
-		"UnknownVerb":       {[]string{"stats"}, exit.Usage, `unknown verb "stats"; did you mean status?`},
+		"UnknownCommand":    {[]string{"stats"}, exit.Usage, `unknown command "stats"; did you mean status?`},
 		"UnknownFlag":       {[]string{"list", "--nothing"}, exit.Usage, "see: kubectl platform list --help"},
 		"UnknownFormat":     {[]string{"list", "-o", "table2"}, exit.Usage, "use one of table, wide, json, yaml, name"},
 		"TooManyArguments":  {[]string{"status", "a", "b"}, exit.Usage, "see: kubectl platform status --help"},
@@ -205,7 +205,7 @@ func TestCLI_12_BadInput(t *testing.T) {
 	}
 }
 
-// TestCLI_12_WithoutRightsOrWithoutTheAPI checks what the verbs say about objects that the user may not read, or that the server does not
+// TestCLI_12_WithoutRightsOrWithoutTheAPI checks what the commands say about objects that the user may not read, or that the server does not
 // serve.
 func TestCLI_12_WithoutRightsOrWithoutTheAPI(t *testing.T) {
 	for name, change := range map[string]func(*apiServer){

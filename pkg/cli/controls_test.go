@@ -36,7 +36,7 @@ func addControls(key string, value any) any {
 	return value
 }
 
-// TestCLI_12_NoOutputHasControlCharacters runs each verb in each format with API objects and catalogs whose texts have control characters.
+// TestCLI_12_NoOutputHasControlCharacters runs each command in each format with API objects and catalogs whose texts have control characters.
 func TestCLI_12_NoOutputHasControlCharacters(t *testing.T) {
 	server := newAPIServer(t, "mixed.yaml")
 	addObjects(t, server, "updates.yaml")

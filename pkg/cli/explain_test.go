@@ -9,10 +9,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Promise CLI-8: The plugin's verb explain follows a chain from the cluster's verdict, through the operator and the property that causes
+// Promise CLI-8: The plugin's command explain follows a chain from the cluster's verdict, through the operator and the property that causes
 // it, to the command that fixes it. Every reason of a condition has an explanation. No decision depends on the text of a message.
 //
-// TestCLI_8_GoldenOutputOfExplain compares what the verb prints with a file.
+// TestCLI_8_GoldenOutputOfExplain compares what the command prints with a file.
 func TestCLI_8_GoldenOutputOfExplain(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster string

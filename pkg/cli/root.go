@@ -1,6 +1,6 @@
 // Package cli is the plugin "kubectl platform" and "oc platform": it builds the root command, runs it, and turns its result into an exit
-// code. Each verb is a package below, with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
-// and the printers of the report. The package and the verbs import no controller and do not write to the cluster. cmd/kubectl-platform and
+// code. Each command is a package below, with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
+// and the printers of the report. The package and the commands import no controller and do not write to the cluster. cmd/kubectl-platform and
 // hack/clidocs call it.
 package cli
 
@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// The groups of verbs in the help.
+// The groups of commands in the help.
 const (
 	groupCatalogs  = "catalogs"
 	groupInstalled = "installed"
@@ -30,7 +30,7 @@ const (
 	groupPlugin    = "plugin"
 )
 
-// NewCommand returns the root command of an invocation, with all verbs.
+// NewCommand returns the root command of an invocation, with all commands.
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	root := &cobra.Command{
 		// The first word is the name of the program in completion scripts.
@@ -65,8 +65,8 @@ Exit codes:
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              unknownVerb,
-		// Cobra suggests verbs by itself only in its own error.
+		Args:              unknownCommand,
+		// Cobra suggests commands by itself only in its own error.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
@@ -86,13 +86,13 @@ Exit codes:
 	root.SetHelpCommandGroupID(groupPlugin)
 	root.SetCompletionCommandGroupID(groupPlugin)
 	i.AddFlags(root.PersistentFlags())
-	addVerbs(root, i)
+	addCommands(root, i)
 	return root
 }
 
-// addVerbs adds the verbs to their groups.
-func addVerbs(root *cobra.Command, i *invocation.Invocation) {
-	for _, verb := range []struct {
+// addCommands adds the commands to their groups.
+func addCommands(root *cobra.Command, i *invocation.Invocation) {
+	for _, each := range []struct {
 		group   string
 		command *cobra.Command
 	}{
@@ -104,7 +104,7 @@ func addVerbs(root *cobra.Command, i *invocation.Invocation) {
 		{groupUpgrades, explain.NewCommand(i)},
 		{groupAuthors, catalog.NewCommand(i)},
 	} {
-		verb.command.GroupID = verb.group
-		root.AddCommand(verb.command)
+		each.command.GroupID = each.group
+		root.AddCommand(each.command)
 	}
 }

@@ -66,12 +66,12 @@ func message(ctx context.Context, err error) string {
 	return err.Error()
 }
 
-// unknownVerb refuses arguments of the root command, which are verbs that do not exist.
-func unknownVerb(command *cobra.Command, args []string) error {
+// unknownCommand refuses arguments of the root command, which are commands that do not exist.
+func unknownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("unknown verb %q", args[0])
+	text := fmt.Sprintf("unknown command %q", args[0])
 	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
 		text += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Promise CLI-7: The plugin's verb updates lists each newer version of an operator with its path, what blocks it and the command that
-// permits it. The verb graph shows the upgrade graph of a package of any size: the installed version, edges by kind, steps and blocked
+// Promise CLI-7: The plugin's command updates lists each newer version of an operator with its path, what blocks it and the command that
+// permits it. The command graph shows the upgrade graph of a package of any size: the installed version, edges by kind, steps and blocked
 // edges, as text, Mermaid, DOT or JSON.
 //
-// TestCLI_7_GoldenOutputOfUpdates compares what the verb prints with a file.
+// TestCLI_7_GoldenOutputOfUpdates compares what the command prints with a file.
 func TestCLI_7_GoldenOutputOfUpdates(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster string
@@ -38,7 +38,7 @@ func TestCLI_7_GoldenOutputOfUpdates(t *testing.T) {
 	}
 }
 
-// TestCLI_7_UpdatesReadsOneObject checks that the verb reads no catalog and no list.
+// TestCLI_7_UpdatesReadsOneObject checks that the command reads no catalog and no list.
 func TestCLI_7_UpdatesReadsOneObject(t *testing.T) {
 	server := newAPIServer(t, "mixed.yaml")
 	if got := run(t, 0, append(server.start(t), "updates", "compass")...); got.code != exit.OK {

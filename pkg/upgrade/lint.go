@@ -24,8 +24,8 @@ const (
 	SeveralHeads FindingKind = "SeveralHeads"
 	// ReplacesCycle: entries of a channel replace one another in a cycle.
 	ReplacesCycle FindingKind = "ReplacesCycle"
-	// Descent: an entry replaces or skips a version that is newer than its own, also by a skipRange.
-	Descent FindingKind = "Descent"
+	// DowngradeEntry: an entry replaces or skips a version that is newer than its own, also by a skipRange.
+	DowngradeEntry FindingKind = "DowngradeEntry"
 	// UnreadableSkipRange: a skipRange has no effect because it cannot be parsed.
 	UnreadableSkipRange FindingKind = "UnreadableSkipRange"
 	// EntryWithoutBundle: a channel's entry names a bundle that the package does not have.
@@ -42,8 +42,8 @@ const (
 	BypassedStep FindingKind = "BypassedStep"
 	// OvershotStep: an operator to which a step applies can reach a version above the step's To range without it.
 	OvershotStep FindingKind = "OvershotStep"
-	// UnsaidSemantics: the rules of a package with channel edges do not set semantics, so that only semver edges exist.
-	UnsaidSemantics FindingKind = "UnsaidSemantics"
+	// SemanticsNotSet: the rules of a package with channel edges do not set semantics, so that only semver edges exist.
+	SemanticsNotSet FindingKind = "SemanticsNotSet"
 	// ContradictorySteps: each step permits a path, but all of them together permit none.
 	ContradictorySteps FindingKind = "ContradictorySteps"
 	// ForbiddenUpgrades: a step forbids direct upgrades that the semantics permit. ForbiddenUpgradesOf finds it; it is no problem.
@@ -94,7 +94,7 @@ func Lint(pkg Package) []Finding {
 		findings = append(findings, g.lintChannel(channel)...)
 	}
 	findings = append(findings, g.lintEntries()...)
-	findings = append(findings, g.lintDescents()...)
+	findings = append(findings, g.lintDowngradeEntries()...)
 	reported := map[string]bool{}
 	for i := range g.steps {
 		for _, finding := range g.lintStep(i) {
@@ -182,7 +182,7 @@ func (g *Graph) lintEntries() (findings []Finding) {
 	return findings
 }
 
-func (g *Graph) lintDescents() (findings []Finding) {
+func (g *Graph) lintDowngradeEntries() (findings []Finding) {
 	type cause struct {
 		to     int
 		source Source
@@ -201,7 +201,7 @@ func (g *Graph) lintDescents() (findings []Finding) {
 	}
 	for _, by := range causes {
 		findings = append(findings, Finding{
-			Kind: Descent, Subject: fmt.Sprintf("entry %.80q in channel %.80q", g.bundles[by.to].Name, by.source.Channel),
+			Kind: DowngradeEntry, Subject: fmt.Sprintf("entry %.80q in channel %.80q", g.bundles[by.to].Name, by.source.Channel),
 			Problem: fmt.Sprintf("has a %s that leads down to %s from %d higher versions, such as %s; nobody is moved down by it", by.source.Kind, g.bundles[by.to].Version, count[by], g.bundles[newest[by]].Version),
 			Remedy:  "let it name lower versions only",
 		})

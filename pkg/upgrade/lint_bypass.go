@@ -15,7 +15,7 @@ func (g *Graph) lintImplicitSemantics() (findings []Finding) {
 	for _, rules := range g.pkg.Rules {
 		if rules.SemanticsUnset && declared > 0 {
 			findings = append(findings, Finding{
-				Kind: UnsaidSemantics, Subject: rules.Location,
+				Kind: SemanticsNotSet, Subject: rules.Location,
 				Problem: fmt.Sprintf("do not say semantics, so that semver counts although the package declares channel edges: of %d that there are, %d are none by semver", declared, lost),
 				Remedy:  `write "semantics: channel" to keep them, "both" to add to them, or "semver" if that is what is meant`,
 			})

@@ -42,7 +42,7 @@ func TestLint(t *testing.T) {
 			lines: "1.0.0\n1.1.0\n1.2.0\nstable: 1.0.0 replaces 1.2.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0",
 			want: []string{
 				`ReplacesCycle: channel "stable" has entries that replace one another in a circle: "p.v1.0.0"; "p.v1.2.0"; "p.v1.1.0"; take one of these replaces out`,
-				`Descent: entry "p.v1.0.0" in channel "stable" has a replaces that leads down to 1.0.0 from 1 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
+				`DowngradeEntry: entry "p.v1.0.0" in channel "stable" has a replaces that leads down to 1.0.0 from 1 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
 			},
 		},
 		"skipRanges that go down, and that cannot be read": {
@@ -50,7 +50,7 @@ func TestLint(t *testing.T) {
 			want: []string{
 				`SeveralHeads: channel "b" has 2 heads: "p.v1.1.0"; "p.v1.2.0"; let one of them replace or skip the others`,
 				`UnreadableSkipRange: entry "p.v1.2.0" in channel "b" has the skipRange "below 2", which is no version range and leads nowhere; write it like ">=1.0.0 <1.3.0"`,
-				`Descent: entry "p.v1.0.0" in channel "a" has a skipRange that leads down to 1.0.0 from 2 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
+				`DowngradeEntry: entry "p.v1.0.0" in channel "a" has a skipRange that leads down to 1.0.0 from 2 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
 			},
 		},
 		"steps that do what they are for": {
@@ -125,7 +125,7 @@ func TestLint(t *testing.T) {
 	t.Run("rules that do not say semantics, where channels do", func(t *testing.T) {
 		for lines, want := range map[string][]string{
 			"1.2.0\n1.3.0\n2.0.0\nstable: 1.2.0\nstable: 1.3.0 replaces 1.2.0\nstable: 2.0.0 replaces 1.3.0": {
-				`UnsaidSemantics: the rules do not say semantics, so that semver counts although the package declares channel edges: of 2 that there are, 1 are none by semver; ` +
+				`SemanticsNotSet: the rules do not say semantics, so that semver counts although the package declares channel edges: of 2 that there are, 1 are none by semver; ` +
 					`write "semantics: channel" to keep them, "both" to add to them, or "semver" if that is what is meant`,
 			},
 			"1.2.0\n1.3.0\nstable: 1.2.0\nstable: 1.3.0": nil,
@@ -140,7 +140,7 @@ func TestLint(t *testing.T) {
 				pkg.Rules = []Rules{rules}
 				var got []string
 				for _, finding := range Lint(pkg) {
-					if finding.Kind == UnsaidSemantics {
+					if finding.Kind == SemanticsNotSet {
 						got = append(got, finding.String())
 					}
 				}
@@ -176,7 +176,7 @@ func TestLintOfTheRealCatalogs(t *testing.T) {
 		}
 	}
 	// The catalogs' own tools check everything except upgrade edges.
-	want := map[FindingKind]int{Descent: 8, UnreachableHead: 10}
+	want := map[FindingKind]int{DowngradeEntry: 8, UnreachableHead: 10}
 	_, totals := summary(catalogs)
 	for _, total := range totals {
 		for i := range allSemantics {

@@ -1,4 +1,4 @@
-// Package catalog implements the verb "catalog", which groups the verbs for catalog authors: lint and simulate. They read a directory or a
+// Package catalog implements the command "catalog", which groups the commands for catalog authors: lint and simulate. They read a directory or a
 // catalog image, and need no cluster.
 package catalog
 
@@ -13,30 +13,30 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 )
 
-// NewCommand returns the command with its verbs.
+// NewCommand returns the command with its commands.
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "catalog",
 		Short: "Check a file-based catalog before it is published",
 		Long: `Check a file-based catalog before it is published: its mistakes, and which version an operator is upgraded to by which path. The
-verbs read a directory or a catalog image, and need no cluster.`,
+commands read a directory or a catalog image, and need no cluster.`,
 		Example: i.Examples(`
 # Stranded versions, broken rules and other mistakes
 {{name}} catalog lint ./catalog
 
 # What rules that are not published yet would change
 {{name}} catalog simulate ./catalog --rules rules.yaml`),
-		Args: unknownVerb,
+		Args: unknownCommand,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.AddCommand(lint.NewCommand(i), simulate.NewCommand(i))
 	return command
 }
 
-// unknownVerb refuses arguments, which are verbs that do not exist.
-func unknownVerb(command *cobra.Command, args []string) error {
+// unknownCommand refuses arguments, which are commands that do not exist.
+func unknownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return exit.With(exit.Usage, fmt.Errorf("unknown verb %q: use lint or simulate; see: %s --help", args[0], command.CommandPath()))
+	return exit.With(exit.Usage, fmt.Errorf("unknown command %q: use lint or simulate; see: %s --help", args[0], command.CommandPath()))
 }

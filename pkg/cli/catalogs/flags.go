@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Flags select the catalogs that a verb reads: those of the cluster that the manager trusts, or directories.
+// Flags select the catalogs that a command reads: those of the cluster that the manager trusts, or directories.
 type Flags struct {
 	// Directories are file-based catalogs to read instead of those of the cluster.
 	Directories []string

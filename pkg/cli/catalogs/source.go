@@ -1,4 +1,4 @@
-// Package catalogs finds and reads the catalogs for the verbs: the trusted catalogs of a cluster, directories of file-based catalogs, and
+// Package catalogs finds and reads the catalogs for the commands: the trusted catalogs of a cluster, directories of file-based catalogs, and
 // catalog images.
 //
 // The catalogs of a cluster are Services, which a workstation cannot reach. A ClusterCatalog is read through the API server's proxy of its

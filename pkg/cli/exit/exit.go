@@ -1,4 +1,4 @@
-// Package exit defines the exit codes of the plugin, and an error that carries one. The verbs return such errors, and pkg/cli turns them
+// Package exit defines the exit codes of the plugin, and an error that carries one. The commands return such errors, and pkg/cli turns them
 // into the exit code of the process. The package does not print and does not end the process.
 package exit
 

@@ -23,7 +23,7 @@ const (
 	prefixOperator = "platformoperator/"
 )
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 	// Upgrade selects the upgrade of the cluster, and Operator a PlatformOperator by its name.

@@ -1,4 +1,4 @@
-// Package explain implements the verb "explain": a chain from the cluster's verdict, through the operator and the property that causes it,
+// Package explain implements the command "explain": a chain from the cluster's verdict, through the operator and the property that causes it,
 // to the command that fixes it. The report is a pure function of API objects. It depends on conditions' types and reasons and on fields,
 // never on the text of a message, which it only shows.
 package explain
@@ -17,7 +17,7 @@ type Kind string
 // The kinds.
 const (
 	// KindPlatformOperator and KindBundleDeployment have conditions of their own. The conditions of KindManager become those of the
-	// ClusterOperator. No verb reads a Bundle.
+	// ClusterOperator. No command reads a Bundle.
 	KindPlatformOperator Kind = "PlatformOperator"
 	KindBundleDeployment Kind = "BundleDeployment"
 	KindManager          Kind = "PlatformOperatorManager"

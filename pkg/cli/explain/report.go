@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/status"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	// Operator is the PlatformOperator that the command explains; empty for the upgrade of the cluster.

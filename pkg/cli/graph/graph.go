@@ -20,7 +20,7 @@ const (
 	formatDOT     printer.Format = "dot"
 )
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 	// Catalogs select where to look for the package, and Catalog is the name of one of them; empty for that of the installed version.

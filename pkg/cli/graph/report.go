@@ -1,4 +1,4 @@
-// Package graph implements the verb "graph": the upgrade graph of a package, with the installed version, edges by kind, the author's steps,
+// Package graph implements the command "graph": the upgrade graph of a package, with the installed version, edges by kind, the author's steps,
 // and what blocks an edge or a version. The report is a pure function of a package of a catalog, a PlatformOperator and the version of the
 // cluster. Edges, paths and refusals are those of pkg/upgrade, which the manager uses, too.
 package graph
@@ -28,21 +28,21 @@ type Input struct {
 	Done <-chan struct{}
 }
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	Package      string `json:"package"`
 	Catalog      string `json:"catalog"`
 	// Operator is the PlatformOperator, and Installed its version; empty if there is none.
 	Operator  string `json:"operator,omitempty"`
-	Installed string `json:"installed,omitempty"`
+	Installed string `json:"installedVersion,omitempty"`
 	// Channels are the channels whose entries are edges.
 	Channels       []string `json:"channels"`
 	DefaultChannel string   `json:"defaultChannel,omitempty"`
 	// Semantics are channel, semver, both or self-certified: which edges exist. All of them must permit an edge.
-	Semantics []string `json:"semantics"`
-	// Steps are the upgrade rules of the author that an edge must not bypass.
-	Steps []Step `json:"steps,omitempty"`
+	Semantics []string `json:"edgeSemantics"`
+	// StepRules are the rules of the author that an edge must not bypass.
+	StepRules []StepRule `json:"stepRules,omitempty"`
 	// Nodes are the versions, in ascending order.
 	Nodes []Node `json:"nodes"`
 	// Notes are sentences about parts of the package that cannot be used.
@@ -51,10 +51,10 @@ type Report struct {
 	Edges []Edge `json:"edges"`
 }
 
-// Step is one upgrade rule: an operator that has been ready at a version in From may go to a version in To only after it has been ready
+// StepRule is one rule for upgrade steps: an operator that has been ready at a version in From may go to a version in To only after it has been ready
 // at a version in Through.
-type Step struct {
-	// Rules are the upgrade rules that have the step.
+type StepRule struct {
+	// Rules are the upgrade rules that have the step rule.
 	Rules   string `json:"rules"`
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -115,7 +115,7 @@ func NewReport(in Input) Report {
 	graph := upgrade.New(pkg)
 	report := Report{
 		Type: printer.TypeOf("UpgradeGraph"), Package: in.Package.Name, Catalog: in.Catalog, Channels: in.channels(),
-		DefaultChannel: in.Package.DefaultChannel, Semantics: semanticsOf(pkg, graph), Steps: stepsOf(pkg),
+		DefaultChannel: in.Package.DefaultChannel, Semantics: semanticsOf(pkg, graph), StepRules: stepRulesOf(pkg),
 		Notes: append(notes, graph.Notes()...),
 		Nodes: []Node{}, Edges: []Edge{},
 	}
@@ -141,15 +141,15 @@ func semanticsOf(pkg upgrade.Package, graph *upgrade.Graph) []string {
 	return all
 }
 
-func stepsOf(pkg upgrade.Package) []Step {
-	var steps []Step
+func stepRulesOf(pkg upgrade.Package) []StepRule {
+	var all []StepRule
 	for _, rules := range pkg.Rules {
 		for _, step := range rules.Steps {
-			steps = append(steps, Step{
+			all = append(all, StepRule{
 				Rules: rules.Location, From: step.From.String(), To: step.To.String(), Through: step.Through.String(), Select: string(step.Select),
 				Reason: step.Reason,
 			})
 		}
 	}
-	return steps
+	return all
 }

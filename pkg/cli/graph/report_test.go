@@ -103,8 +103,8 @@ func TestCLI_7_StatesOfVersions(t *testing.T) {
 	}
 }
 
-// TestCLI_7_JSONIsThatOfTheOtherVerbs compares the edges that are written one by one with the report as a whole.
-func TestCLI_7_JSONIsThatOfTheOtherVerbs(t *testing.T) {
+// TestCLI_7_JSONIsThatOfTheOtherCommands compares the edges that are written one by one with the report as a whole.
+func TestCLI_7_JSONIsThatOfTheOtherCommands(t *testing.T) {
 	for name, in := range map[string]Input{"Edges": {Package: anchors()}, "NoEdges": {Package: anchors(), Channels: []string{"x"}}} {
 		report := NewReport(in)
 		var got, want strings.Builder
@@ -150,7 +150,7 @@ func TestCLI_7_NoFormatIsWrittenAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestCLI_7_DifferentRulesOfOneCatalogPermitNothing checks that the verb reads rules as the manager does.
+// TestCLI_7_DifferentRulesOfOneCatalogPermitNothing checks that the command reads rules as the manager does.
 func TestCLI_7_DifferentRulesOfOneCatalogPermitNothing(t *testing.T) {
 	p := anchors()
 	for _, semantics := range []string{"channel", "semver"} {

@@ -15,7 +15,7 @@ func (r Report) writeText(w io.Writer, width int) error {
 	for _, line := range r.heading() {
 		head.WriteString(printer.Indented(line, "", width))
 	}
-	for _, step := range r.Steps {
+	for _, step := range r.StepRules {
 		head.WriteString(printer.Indented(step.sentence(), "  ", width))
 	}
 	for _, note := range r.Notes {
@@ -53,8 +53,8 @@ func (r Report) heading() []string {
 		counts += ": " + kinds
 	}
 	lines := []string{subject, "Channels: " + strings.Join(r.Channels, ", "), "Semantics: " + strings.Join(r.Semantics, " and "), counts}
-	if len(r.Steps) > 0 {
-		lines = append(lines, "Steps:")
+	if len(r.StepRules) > 0 {
+		lines = append(lines, "Step rules:")
 	}
 	return lines
 }
@@ -84,8 +84,8 @@ func (r Report) kinds() string {
 	return strings.Join(parts, ", ")
 }
 
-// sentence returns what a step requires.
-func (s Step) sentence() string {
+// sentence returns what a step rule requires.
+func (s StepRule) sentence() string {
 	text := fmt.Sprintf("from %s to %s only through %s", s.From, s.To, s.Through)
 	if s.Select == "latest" {
 		text = fmt.Sprintf("from %s to %s only through the latest of %s", s.From, s.To, s.Through)

@@ -1,5 +1,5 @@
 // Package invocation describes how the plugin was called: by which name, with which streams, terminal, clock and connection flags. pkg/cli
-// creates one Invocation, and every verb receives it. The package does not connect to a cluster; pkg/cli/cluster does.
+// creates one Invocation, and every command receives it. The package does not connect to a cluster; pkg/cli/cluster does.
 package invocation
 
 import (
@@ -44,7 +44,7 @@ func New(path string, streams genericiooptions.IOStreams) *Invocation {
 	return &Invocation{Name: DisplayName(path), Streams: streams, Now: clock.RealClock{}.Now, Connection: connection, Timeout: DefaultTimeout}
 }
 
-// AddFlags adds the flags that every verb has.
+// AddFlags adds the flags that every command has.
 func (i *Invocation) AddFlags(flags *pflag.FlagSet) {
 	i.Connection.AddFlags(flags)
 	flags.Lookup("namespace").Usage = "has no effect: what the plugin reads has no namespace, or a fixed one"
@@ -78,8 +78,8 @@ func (i *Invocation) Warn(sentence string) {
 func DisplayName(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".exe")
 	for _, cli := range []string{"kubectl", "oc"} {
-		if verb, ok := strings.CutPrefix(name, cli+"-"); ok {
-			return cli + " " + strings.ReplaceAll(verb, "_", "-")
+		if plugin, ok := strings.CutPrefix(name, cli+"-"); ok {
+			return cli + " " + strings.ReplaceAll(plugin, "_", "-")
 		}
 	}
 	return name

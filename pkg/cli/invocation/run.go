@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Verb is what the options of every verb do, in this order.
-type Verb interface {
+// Command is what the options of every command do, in this order.
+type Command interface {
 	// Validate checks the arguments and flags. Its errors have code exit.Usage.
 	Validate() error
 	// Complete computes what follows from the flags, and connects to the cluster.
@@ -21,20 +21,20 @@ type Verb interface {
 	Run(ctx context.Context) error
 }
 
-// Run runs a verb within the timeout. It validates first, so that a wrong flag is reported without a cluster.
-func (i *Invocation) Run(ctx context.Context, verb Verb) error {
+// Run runs a command within the timeout. It validates first, so that a wrong flag is reported without a cluster.
+func (i *Invocation) Run(ctx context.Context, command Command) error {
 	if i.Timeout < 0 {
 		return exit.With(exit.Usage, fmt.Errorf("--timeout %s is negative: 0 means no maximum", i.Timeout))
 	}
 	ctx, cancel := i.WithTimeout(ctx)
 	defer cancel()
-	if err := verb.Validate(); err != nil {
+	if err := command.Validate(); err != nil {
 		return err
 	}
-	if err := verb.Complete(); err != nil {
+	if err := command.Complete(); err != nil {
 		return err
 	}
-	err := verb.Run(ctx)
+	err := command.Run(ctx)
 	if err != nil && ctx.Err() != nil && exit.CodeOf(err) == exit.Failure {
 		// Some clients report the end of the context as text only.
 		return fmt.Errorf("%w: %w", err, ctx.Err())

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 

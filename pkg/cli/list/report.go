@@ -1,4 +1,4 @@
-// Package list implements the verb "list": the PlatformOperators of the cluster, one line each. Report is a pure function of the
+// Package list implements the command "list": the PlatformOperators of the cluster, one line each. Report is a pure function of the
 // PlatformOperators; the command reads them in one request, or in one for each page of a long list.
 package list
 
@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	Operators    []operators.Operator `json:"operators"`

@@ -81,7 +81,7 @@ type Operator struct {
 	// Outdated means that the status is older than the last change of the spec.
 	Outdated bool `json:"outdated,omitempty"`
 	// Warnings is the number of warnings in the status.
-	Warnings int       `json:"warnings,omitempty"`
+	Warnings int       `json:"warningCount,omitempty"`
 	Created  time.Time `json:"created,omitzero"`
 }
 

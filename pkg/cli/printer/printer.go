@@ -1,4 +1,4 @@
-// Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each verb builds its
+// Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each command builds its
 // tables. It writes no color and no control characters, so that NO_COLOR, a dumb terminal and a pipe need no special case.
 package printer
 

@@ -1,4 +1,4 @@
-// Package remedy has the next steps that the verbs show: a sentence, and the command that carries it out. It is pure: it reads objects and
+// Package remedy has the next steps that the commands show: a sentence, and the command that carries it out. It is pure: it reads objects and
 // reasons, and no message. The commands are for a POSIX shell, and run as they are unless a word in capitals is to be replaced.
 package remedy
 

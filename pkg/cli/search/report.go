@@ -1,4 +1,4 @@
-// Package search implements the verb "search": packages, channels and versions of catalogs, before anything is installed. The report is a
+// Package search implements the command "search": packages, channels and versions of catalogs, before anything is installed. The report is a
 // pure function of the catalogs' packages, a text, and the packages that the manager allows.
 package search
 
@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	// Text is what the command searches for; empty for everything.
@@ -27,7 +27,7 @@ type Report struct {
 type Catalog struct {
 	Name string `json:"name"`
 	// Packages is the number of all its packages.
-	Packages int `json:"packages"`
+	Packages int `json:"packageCount"`
 	// Error is why it could not be read; empty if it was.
 	Error string `json:"error,omitempty"`
 }
@@ -46,7 +46,7 @@ type Package struct {
 	// Allowed means that spec.allowedPackages of the PlatformOperatorManager permits the package.
 	Allowed bool `json:"allowed"`
 	// Deprecated is the deprecation message of the package; empty if it is not deprecated.
-	Deprecated string `json:"deprecated,omitempty"`
+	Deprecated string `json:"deprecation,omitempty"`
 	// Faults are sentences about parts of the package that cannot be used.
 	Faults []string `json:"faults,omitempty"`
 }
@@ -56,7 +56,7 @@ type Channel struct {
 	Name string `json:"name"`
 	// Versions are the versions of the channel, newest first.
 	Versions   []Version `json:"versions"`
-	Deprecated string    `json:"deprecated,omitempty"`
+	Deprecated string    `json:"deprecation,omitempty"`
 }
 
 // Version is one version of a channel.
@@ -65,7 +65,7 @@ type Version struct {
 	Bundle  string `json:"bundle"`
 	// MaxOpenShift is the last minor version of OpenShift that the bundle supports; empty if it declares none.
 	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
-	Deprecated   string `json:"deprecated,omitempty"`
+	Deprecated   string `json:"deprecation,omitempty"`
 }
 
 // Query selects packages.

@@ -19,7 +19,7 @@ type Detail struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	// Updates are the available updates, newest first, and UpdatesTotal counts those that the status omits, too.
 	Updates      []Update `json:"updates,omitempty"`
-	UpdatesTotal int      `json:"updatesTotal,omitempty"`
+	UpdatesTotal int      `json:"updateCount,omitempty"`
 	// Drift are the changes by others that are not reverted or were reverted last, newest first.
 	Drift []Drift `json:"drift,omitempty"`
 	// Unready are the first objects that are not healthy, with the reason.

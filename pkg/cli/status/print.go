@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxExplained is the maximum number of operators whose messages follow the table. The verb with an operator's name shows any other one.
+// maxExplained is the maximum number of operators whose messages follow the table. The command with an operator's name shows any other one.
 const maxExplained = 10
 
 // layout is how a report is printed.

@@ -1,4 +1,4 @@
-// Package status implements the verb "status": whether the cluster may be upgraded, and the state of the platform operators. Report is a
+// Package status implements the command "status": whether the cluster may be upgraded, and the state of the platform operators. Report is a
 // pure function of API objects. The command reads them with a fixed number of requests, whatever the number of operators, except for the
 // pages of long lists.
 package status
@@ -28,7 +28,7 @@ type Objects struct {
 	Unread []string
 }
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	Cluster      Cluster              `json:"cluster"`
@@ -42,15 +42,15 @@ type Report struct {
 
 // Summary counts operators. An operator can count more than once.
 type Summary struct {
-	Total         int `json:"total"`
-	Installed     int `json:"installed"`
-	Healthy       int `json:"healthy"`
-	Changing      int `json:"changing"`
-	Blocked       int `json:"blocked"`
-	Drifted       int `json:"drifted"`
-	Waiting       int `json:"waiting"`
-	Deprecated    int `json:"deprecated"`
-	BlocksCluster int `json:"blocksCluster"`
+	Total         int `json:"operatorCount"`
+	Installed     int `json:"installedCount"`
+	Healthy       int `json:"healthyCount"`
+	Changing      int `json:"changingCount"`
+	Blocked       int `json:"blockedCount"`
+	Drifted       int `json:"driftedCount"`
+	Waiting       int `json:"waitingCount"`
+	Deprecated    int `json:"deprecatedCount"`
+	BlocksCluster int `json:"blocksClusterCount"`
 }
 
 // NewReport returns the report about all operators.

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 	// Operator is the name of a PlatformOperator; empty for all of them.

@@ -1,4 +1,4 @@
-// Package updates implements the verb "updates": the versions above the installed one, with the path to each, what blocks it, and the
+// Package updates implements the command "updates": the versions above the installed one, with the path to each, what blocks it, and the
 // command that permits it. The report is a pure function of the PlatformOperator, whose status has the newest updates and the number of
 // all; the command reads no catalog.
 package updates
@@ -11,19 +11,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	Operator     string `json:"operator"`
 	Package      string `json:"package"`
 	// Installed is the installed version, and Channel and Catalog are where it is from; empty if the status has none.
-	Installed string `json:"installed,omitempty"`
+	Installed string `json:"installedVersion,omitempty"`
 	Channel   string `json:"channel,omitempty"`
 	Catalog   string `json:"catalog,omitempty"`
 	// Outdated means that the status is older than the last change of the spec.
 	Outdated bool `json:"outdated,omitempty"`
 	// Total is the number of all updates, and Updates are the newest ones, newest first.
-	Total   int      `json:"total"`
+	Total   int      `json:"updateCount"`
 	Updates []Update `json:"updates"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 	// Operator is the name of a PlatformOperator.

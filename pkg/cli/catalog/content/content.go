@@ -1,4 +1,4 @@
-// Package content selects and reads the packages of one catalog for the verbs for catalog authors: the catalog in the argument DIR|IMAGE,
+// Package content selects and reads the packages of one catalog for the commands for catalog authors: the catalog in the argument DIR|IMAGE,
 // and flag --package. pkg/cli/catalogs reads the catalog; the package does not print.
 package content
 

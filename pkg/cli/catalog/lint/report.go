@@ -1,4 +1,4 @@
-// Package lint implements the verb "catalog lint": the problems of a file-based catalog that its author can correct, and which upgrades its
+// Package lint implements the command "catalog lint": the problems of a file-based catalog that its author can correct, and which upgrades its
 // rules forbid. The report is a pure function of the catalog's packages. pkg/upgrade finds the problems; the package selects, counts and
 // prints them.
 package lint
@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	// Catalog is the directory or the reference of the image.
@@ -27,12 +27,12 @@ type Report struct {
 
 // Summary has the totals of a report.
 type Summary struct {
-	Packages int `json:"packages"`
-	Versions int `json:"versions"`
-	Errors   int `json:"errors"`
-	Warnings int `json:"warnings"`
+	Packages int `json:"packageCount"`
+	Versions int `json:"versionCount"`
+	Errors   int `json:"errorCount"`
+	Warnings int `json:"warningCount"`
 	// Infos is the number of findings that are no problem.
-	Infos int `json:"infos"`
+	Infos int `json:"infoCount"`
 }
 
 // Finding is one finding about a package.
@@ -46,7 +46,7 @@ type Finding struct {
 	// Subject is the version, channel, entry or step rule that has the problem.
 	Subject string `json:"subject"`
 	Problem string `json:"problem"`
-	Remedy  string `json:"remedy,omitempty"`
+	Remedy  string `json:"remedyText,omitempty"`
 }
 
 // Package has the numbers of one package, under all semantics.
@@ -54,21 +54,21 @@ type Package struct {
 	Name string `json:"name"`
 	// Semantics are those that the package selects.
 	Semantics upgrade.Semantics `json:"semantics"`
-	Versions  int               `json:"versions"`
+	Versions  int               `json:"versionCount"`
 	// Head is the version that all others should reach; empty if no version is semantic.
 	Head  string `json:"head,omitempty"`
-	Edges Edges  `json:"edges"`
+	Edges Edges  `json:"edgeCounts"`
 	// Stranded is the number of versions that are not the head and have no successor, CutOff that of versions whose successors do not lead to
 	// the head.
-	Stranded Counts `json:"stranded"`
-	CutOff   Counts `json:"cutOff"`
+	Stranded Counts `json:"strandedCounts"`
+	CutOff   Counts `json:"cutOffCounts"`
 }
 
 // Counts has a number under each of the semantics.
 type Counts struct {
-	Channel int `json:"channel"`
-	Semver  int `json:"semver"`
-	Both    int `json:"both"`
+	Channel int `json:"underChannel"`
+	Semver  int `json:"underSemver"`
+	Both    int `json:"underBoth"`
 }
 
 // NewReport returns the report about packages. It has the findings under the selected semantics, and those that depend on none. done ends

@@ -1,4 +1,4 @@
-// Package semantics has the flag --semantics of the verbs for catalog authors: under which semantics a report is made. The package neither
+// Package semantics has the flag --semantics of the commands for catalog authors: under which semantics a report is made. The package neither
 // reads catalogs nor prints. pkg/cli/catalog/lint and pkg/cli/catalog/simulate use it.
 package semantics
 

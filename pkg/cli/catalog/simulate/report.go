@@ -1,4 +1,4 @@
-// Package simulate implements the verb "catalog simulate": to which version, and by which path, an operator is upgraded from each version
+// Package simulate implements the command "catalog simulate": to which version, and by which path, an operator is upgraded from each version
 // of a catalog, what blocks it, and what planned rules would change. The report is a pure function of the catalog's packages and the rules.
 // pkg/upgrade searches the paths; the package selects, compares and prints them.
 package simulate
@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Report is the result of the verb.
+// Report is the result of the command.
 type Report struct {
 	printer.Type `json:",inline"`
 	// Catalog is the directory or the reference of the image.
@@ -24,19 +24,19 @@ type Report struct {
 
 // Summary has the totals of a report.
 type Summary struct {
-	Packages int `json:"packages"`
+	Packages int `json:"packageCount"`
 	// Versions is the number of versions in the report, Blocked that of versions that do not reach the head.
-	Versions int `json:"versions"`
-	Blocked  int `json:"blocked"`
+	Versions int `json:"versionCount"`
+	Blocked  int `json:"blockedCount"`
 	// Planned has the totals with the planned rules; nil without them.
-	Planned *PlannedSummary `json:"planned,omitempty"`
+	Planned *PlannedSummary `json:"plannedCounts,omitempty"`
 }
 
 // PlannedSummary has the totals with planned rules.
 type PlannedSummary struct {
 	// Blocked is the number of versions that do not reach the head, Changed that of versions whose outcome differs.
-	Blocked int `json:"blocked"`
-	Changed int `json:"changed"`
+	Blocked int `json:"blockedCount"`
+	Changed int `json:"changedCount"`
 }
 
 // Package is one package of the catalog.
@@ -54,7 +54,7 @@ type Package struct {
 type Version struct {
 	Version string  `json:"version"`
 	Bundle  string  `json:"bundle"`
-	Outcome Outcome `json:"outcome"`
+	Outcome Outcome `json:"current"`
 	// Planned is the outcome with the planned rules, and Change how it differs; nil and empty without them.
 	Planned *Outcome `json:"planned,omitempty"`
 	Change  Change   `json:"change,omitempty"`
@@ -72,17 +72,17 @@ type Outcome struct {
 	Stranded bool `json:"stranded,omitempty"`
 	CutOff   bool `json:"cutOff,omitempty"`
 	// Blocked is why the operator does not reach the head; nil if it does.
-	Blocked *Blocked `json:"blocked,omitempty"`
+	*Blocked `json:",inline"`
 }
 
 // Blocked is why an operator does not reach a version.
 type Blocked struct {
 	// Version is the head. For versions above the head, it is the newest version.
-	Version string `json:"version"`
+	Version string `json:"blockedVersion"`
 	// Reason is one of the reasons in docs/upgrade-rules.md.
-	Reason upgrade.Reason `json:"reason"`
+	Reason upgrade.Reason `json:"blockedReason"`
 	// Message is a clause about Version.
-	Message string `json:"message"`
+	Message string `json:"blockedMessage"`
 }
 
 // Input is what a report is made from.

@@ -20,7 +20,7 @@ import (
 // maxWarnings is the maximum number of problems of one package that the command prints.
 const maxWarnings = 5
 
-// Options are the options of the verb.
+// Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
 	// Content selects the catalog and its packages.

@@ -3,10 +3,12 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -131,6 +133,40 @@ func TestCLI_7_RunsOmitNoVersion(t *testing.T) {
 		if got := r.runs(test.positions); got != test.want {
 			t.Errorf("%v: got %q, want %q", test.positions, got, test.want)
 		}
+	}
+}
+
+// TestCLI_7_ALargeGraphIsShort shows a package whose semantic versioning gives it a million edges. The limit leaves room for a loaded machine.
+func TestCLI_7_ALargeGraphIsShort(t *testing.T) {
+	const versions = 1500
+	p := &catalog.Package{Name: "large", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
+	for i := range versions {
+		name := fmt.Sprintf("large.v1.%d.0", i)
+		p.Bundles = append(p.Bundles, catalog.Bundle{Name: name, Version: fmt.Sprintf("1.%d.0", i)})
+		p.Channels[0].Entries = append(p.Channels[0].Entries, catalog.Entry{Name: name})
+	}
+	began := time.Now()
+	report := NewReport(Input{Package: p, Catalog: "harbor", DefaultEdges: operatorv1alpha1.DefaultEdgesSemver})
+	var out strings.Builder
+	if err := report.writeText(&out, 0); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("the graph took %s", took)
+	}
+	if edges := versions * (versions - 1) / 2; len(report.Edges) != edges {
+		t.Errorf("got %d edges, want %d", len(report.Edges), edges)
+	}
+	if lines := strings.Count(out.String(), "\n"); lines > 3*versions+10 {
+		t.Errorf("got %d lines for %d versions", lines, versions)
+	}
+	for i := range versions {
+		if !strings.Contains(out.String(), fmt.Sprintf("\n1.%d.0 [stable]\n", i)) {
+			t.Fatalf("the text omits version 1.%d.0", i)
+		}
+	}
+	if last := fmt.Sprintf("from 1.0.0 to 1.%d.0 (%d versions): semver\n", versions-2, versions-1); !strings.Contains(out.String(), last) {
+		t.Errorf("the text has no line %q", last)
 	}
 }
 

@@ -88,8 +88,8 @@ func TestCLI_17_BadInput(t *testing.T) {
 		errOut string // a part of standard error
 	}{
 		"NoArgument":     {[]string{"lint"}, exit.Usage, "see: kubectl platform catalog lint --help"},
-		"UnknownCommand": {[]string{"lin"}, exit.Usage, `unknown command "lin": use lint or simulate`},
-		"Missing":        {[]string{"lint", directory("nothing")}, exit.Usage, "is no directory, and no reference of an image"},
+		"UnknownCommand": {[]string{"lin"}, exit.Usage, `unknown command "lin"; did you mean lint?; see: kubectl platform catalog --help`},
+		"Missing":        {[]string{"lint", directory("nothing")}, exit.Usage, "is neither a directory nor a reference of an image"},
 		"File":           {[]string{"lint", "catalog_test.go"}, exit.Usage, "is a file: name the directory"},
 		"Empty":          {[]string{"lint", t.TempDir()}, exit.Invalid, "no file in the directory has a package"},
 		"OtherFiles":     {[]string{"lint", directory("empty")}, exit.Invalid, "no file in the directory has a package"},
@@ -104,7 +104,7 @@ func TestCLI_17_BadInput(t *testing.T) {
 		"NoFormat":       {[]string{"simulate", yard, "-o", "dot"}, exit.Usage, "use one of table, wide, json, yaml, name"},
 		"NoRulesFile":    {withRules("nothing"), exit.Usage, "reading --rules: "},
 		"EmptyRules":     {withRules("empty"), exit.Invalid, "it has no rules"},
-		"RulesNoYAML":    {withRules("no-yaml"), exit.Invalid, "document 1: it is no YAML"},
+		"RulesNoYAML":    {withRules("no-yaml"), exit.Invalid, "document 1: it is not YAML"},
 		"UnknownField":   {withRules("unknown-field"), exit.Invalid, `package "crane" cannot be used: reading it: json: unknown field "soak"`},
 		"Unquoted":       {withRules("unquoted"), exit.Invalid, `steps.through is a number, and text is wanted`},
 		"RulesOfNone":    {withRules("unknown-package"), exit.Invalid, `its package "barge" is not in the catalog`},

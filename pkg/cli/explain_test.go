@@ -60,7 +60,7 @@ func TestCLI_8_ExplainOfBadInput(t *testing.T) {
 	}{
 		"Nothing":         {nil, nil, exit.Usage, "", "see: kubectl platform explain --help"},
 		"UnknownFormat":   {[]string{"upgrade", "-o", "table"}, nil, exit.Usage, "", "use one of text, json, yaml"},
-		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "", "list them with: kubectl get platformoperators"},
+		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "", "list them with: kubectl platform list"},
 		"NamedUpgrade":    {[]string{"platformoperator/upgrade"}, nil, exit.Failure, "", `there is no PlatformOperator "upgrade"`},
 		"NoAPI":           {[]string{"upgrade"}, func(s *apiServer) { s.objects = nil }, exit.Failure, "", "see docs/install.md"},
 		"NoRightToOperators": {[]string{"upgrade"}, func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} }, exit.Failure, "",

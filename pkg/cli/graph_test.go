@@ -56,13 +56,14 @@ func TestCLI_7_GraphOfBadInput(t *testing.T) {
 		code   exit.Code
 		errOut string
 	}{
-		"Nothing":         {nil, nil, exit.Usage, "name either a PlatformOperator or a package"},
-		"Both":            {[]string{"compass", "--package", "anchor"}, nil, exit.Usage, "name either a PlatformOperator or a package"},
-		"UnknownFormat":   {[]string{"compass", "-o", "table"}, nil, exit.Usage, "use one of text, mermaid, dot, json"},
-		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "list them with: kubectl get platformoperators"},
-		"UnknownPackage":  {[]string{"--package", "submarine"}, nil, exit.Failure, "find packages with: kubectl platform search"},
-		"UnknownCatalog":  {[]string{"compass", "--catalog", "x"}, nil, exit.Usage, "use one of CatalogSource/openshift-marketplace/sea"},
-		"UnknownChannel":  {[]string{"--package", "anchor", "--channel", "x"}, nil, exit.Usage, "use one of candidate, stable"},
+		"Nothing":           {nil, nil, exit.Usage, "name either a PlatformOperator or a package"},
+		"Both":              {[]string{"compass", "--package", "anchor"}, nil, exit.Usage, "name either a PlatformOperator or a package"},
+		"UnknownFormat":     {[]string{"compass", "-o", "table"}, nil, exit.Usage, "use one of text, mermaid, dot, json"},
+		"UnknownOperator":   {[]string{"nothing"}, nil, exit.Failure, "list them with: kubectl platform list"},
+		"UnknownPackage":    {[]string{"--package", "submarine"}, nil, exit.Usage, "find packages with: kubectl platform search"},
+		"PackageOfOperator": {[]string{"compass", "--catalog-dir", harbor}, nil, exit.Failure, "find packages with: kubectl platform search"},
+		"UnknownCatalog":    {[]string{"compass", "--catalog", "x"}, nil, exit.Usage, "use one of CatalogSource/openshift-marketplace/sea"},
+		"UnknownChannel":    {[]string{"--package", "anchor", "--channel", "x"}, nil, exit.Usage, "use one of candidate, stable"},
 		"MissingDirectory": {[]string{"--package", "anchor", "--catalog-dir", "nothing"}, nil, exit.Usage,
 			"there is no such directory; correct --catalog-dir"},
 		"BrokenDirectory": {[]string{"--package", "anchor", "--catalog-dir", filepath.Join("testdata", "catalogs", "broken")}, nil, exit.Invalid,

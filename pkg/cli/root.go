@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/platform-operators/pkg/cli/catalog"
-	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/explain"
 	"github.com/openshift/platform-operators/pkg/cli/graph"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
@@ -37,15 +36,15 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
 		Short: "Find operators, see their state, and understand what blocks upgrades",
 		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and
-understand what blocks an upgrade and what permits it. Check catalogs before they are published.
+understand what blocks an upgrade and what permits it. Check catalogs before they are published. No command changes the cluster.
 
 Reports go to standard output, and errors, warnings and progress to standard error. The output has no color.
 
 Exit codes:
   0  the command did what was asked for
-  1  something failed
-  2  an argument or a flag is invalid
-  3  the answer is that an upgrade or an operator is blocked
+  1  something failed, for example because an object does not exist in the cluster, or may not be read
+  2  the command line is wrong: a command, flag or value is invalid, or names a file or content of a catalog that does not exist
+  3  the answer is that the upgrade of the cluster, an operator or each of its updates is blocked
   4  the command did not finish within --timeout or --request-timeout
   5  content, such as a catalog, is invalid`,
 		Example: i.Examples(`
@@ -65,7 +64,7 @@ Exit codes:
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              unknownCommand,
+		Args:              invocation.UnknownCommand,
 		// Cobra suggests commands by itself only in its own error.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(command *cobra.Command, _ []string) error { return command.Help() },
@@ -73,9 +72,7 @@ Exit codes:
 	root.SetIn(i.Streams.In)
 	root.SetOut(i.Streams.Out)
 	root.SetErr(i.Streams.ErrOut)
-	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return exit.With(exit.Usage, hint(command, err))
-	})
+	root.SetFlagErrorFunc(invocation.UsageError)
 	root.AddGroup(
 		&cobra.Group{ID: groupCatalogs, Title: "Find operators:"},
 		&cobra.Group{ID: groupInstalled, Title: "Look at installed operators:"},

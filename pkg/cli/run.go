@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -61,24 +60,7 @@ func message(ctx context.Context, err error) string {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return "interrupted"
 	case exit.CodeOf(err) == exit.Timeout:
-		return err.Error() + "; the time limit has passed: raise --timeout or --request-timeout, or check the network"
+		return err.Error() + "; the time limit has passed: raise --timeout or --request-timeout"
 	}
 	return err.Error()
-}
-
-// unknownCommand refuses arguments of the root command, which are commands that do not exist.
-func unknownCommand(command *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("unknown command %q", args[0])
-	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
-		text += "; did you mean " + strings.Join(similar, " or ") + "?"
-	}
-	return exit.With(exit.Usage, hint(command, errors.New(text)))
-}
-
-// hint returns an error that also names the help of the command.
-func hint(command *cobra.Command, err error) error {
-	return fmt.Errorf("%w; see: %s --help", err, command.CommandPath())
 }

@@ -58,7 +58,7 @@ func TestCLI_7_UpdatesOfBadInput(t *testing.T) {
 	}{
 		"NoOperator":      {nil, nil, exit.Usage, "see: kubectl platform updates --help"},
 		"TwoOperators":    {[]string{"a", "b"}, nil, exit.Usage, "see: kubectl platform updates --help"},
-		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "list them with: kubectl get platformoperators"},
+		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "list them with: kubectl platform list"},
 		"UnknownFormat":   {[]string{"compass", "-o", "dot"}, nil, exit.Usage, "use one of table, wide, json, yaml, name"},
 		"NoRight": {[]string{"compass"}, func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} }, exit.Failure,
 			"kubectl auth can-i get platformoperators.platform.openshift.io"},

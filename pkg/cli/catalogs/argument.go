@@ -24,7 +24,7 @@ func Argument(argument string) (Source, error) {
 	}
 	// A reference without registry, or without tag and digest, would be guessed. It is rather the name of a directory with an error.
 	if _, err := name.ParseReference(argument, name.StrictValidation); err != nil {
-		return Source{}, exit.With(exit.Usage, fmt.Errorf("%q is no directory, and no reference of an image like registry.example.com/catalog:v1",
+		return Source{}, exit.With(exit.Usage, fmt.Errorf("%q is neither a directory nor a reference of an image like registry.example.com/catalog:v1",
 			argument))
 	}
 	return Image(argument), nil

@@ -28,7 +28,7 @@ func (f *Finder) catalogSource(object *unstructured.Unstructured) func(context.C
 	address := text(object, "status", "connectionState", "address")
 	return func(ctx context.Context) ([]catalog.Package, error) {
 		if address == "" {
-			return nil, errors.New("its status.connectionState.address is empty, so that OLM does not serve it yet; look at its Pod")
+			return nil, errors.New("its status.connectionState.address is empty, so OLM does not serve it yet; look at its Pod")
 		}
 		client := cataloggrpc.Client{ListedOnly: true}
 		named, err := serviceOf(address)
@@ -62,7 +62,7 @@ func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) 
 		return target{}, err
 	}
 	if len(found.Spec.Selector) == 0 {
-		return target{}, fmt.Errorf("service %q of namespace %q selects no Pods, so that the catalog can be read inside the cluster only",
+		return target{}, fmt.Errorf("service %q of namespace %q selects no Pods, so the catalog can be read inside the cluster only",
 			named.name, named.namespace)
 	}
 	list, err := f.Connection.Dynamic.Resource(pods).Namespace(named.namespace).List(ctx, metav1.ListOptions{

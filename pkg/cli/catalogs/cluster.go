@@ -25,7 +25,7 @@ var (
 )
 
 // errNoKinds is the error of a cluster that serves neither kind of catalogs.
-var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so that it has no catalogs: install OLM, or " +
+var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so it has no catalogs: install OLM, or " +
 	"search a file-based catalog with --catalog-dir")
 
 // Trust selects the catalogs that the manager uses, as it does.
@@ -55,7 +55,7 @@ func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
 type Finder struct {
 	Connection *cluster.Connection
 	Trust      Trust
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service; empty for the system's.
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service; empty for the system's.
 	CAFile string
 }
 
@@ -115,7 +115,7 @@ func idOf(kind string, object *unstructured.Unstructured) catalog.ID {
 	return catalog.ID{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
-// text returns a field of an object; empty if it is absent or no text.
+// text returns a field of an object; empty if it is absent or not text.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

@@ -21,7 +21,7 @@ func (f *Finder) clusterCatalog(object *unstructured.Unstructured) func(context.
 		case mode == "Unavailable":
 			return nil, errors.New("its spec.availabilityMode is Unavailable")
 		case base == "":
-			return nil, errors.New("its status.urls.base is empty, so that catalogd does not serve it yet; look at its conditions")
+			return nil, errors.New("its status.urls.base is empty, so catalogd does not serve it yet; look at its conditions")
 		}
 		service, err := serviceOf(base)
 		if err != nil {

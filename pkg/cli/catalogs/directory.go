@@ -12,7 +12,7 @@ import (
 )
 
 // Directory returns the file-based catalog in a directory and its subdirectories. Its errors have code exit.Usage for a directory that does
-// not exist, and exit.Invalid for one whose content is no catalog.
+// not exist, and exit.Invalid for one whose content is not a catalog.
 func Directory(path string) Source {
 	return Source{Name: path, read: func(ctx context.Context) ([]catalog.Package, error) {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {

@@ -15,7 +15,7 @@ import (
 type Flags struct {
 	// Directories are file-based catalogs to read instead of those of the cluster.
 	Directories []string
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is no Service of the cluster.
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service of the cluster.
 	CAFile string
 }
 
@@ -23,7 +23,7 @@ type Flags struct {
 func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Directories, "catalog-dir", nil, "directory with a file-based catalog to read instead of the cluster's "+
 		"catalogs; can be repeated")
-	flags.StringVar(&f.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is no Service of "+
+	flags.StringVar(&f.CAFile, "catalog-ca-file", "", "PEM file with the authorities for ClusterCatalogs whose address is not a Service of "+
 		"the cluster")
 }
 
@@ -35,7 +35,7 @@ func (f *Flags) Validate() error {
 	return nil
 }
 
-// AreDirectories reports whether directories are read, so that catalogs need no cluster.
+// AreDirectories reports whether directories are read, so catalogs need no cluster.
 func (f *Flags) AreDirectories() bool { return len(f.Directories) > 0 }
 
 // Find returns the catalogs to read, and the spec of the PlatformOperatorManager, which is empty for directories. Only for directories may

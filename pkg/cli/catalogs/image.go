@@ -42,7 +42,7 @@ func Image(reference string) Source {
 		}
 		content := filepath.Join(directory, configs)
 		if info, err := os.Stat(content); err != nil || !info.IsDir() {
-			return nil, exit.With(exit.Invalid, errors.New("the image has no directory /configs, so it is no file-based catalog image"))
+			return nil, exit.With(exit.Invalid, errors.New("the image has no directory /configs, so it is not an image of a file-based catalog"))
 		}
 		return readFiles(ctx, os.DirFS(content), "directory /configs of the image")
 	}}

@@ -116,11 +116,11 @@ func TestCLI_17_ARegistryThatCannotBeReached(t *testing.T) {
 func TestCLI_17_ArgumentsThatAreNoCatalog(t *testing.T) {
 	for argument, want := range map[string]string{
 		"image_test.go":   "is a file: name the directory",
-		"./nothing":       "is no directory, and no reference",
-		"catalog":         "is no directory, and no reference",
-		"example.com/c":   "is no directory, and no reference", // without tag or digest
+		"./nothing":       "is neither a directory nor a reference",
+		"catalog":         "is neither a directory nor a reference",
+		"example.com/c":   "is neither a directory nor a reference", // without tag or digest
 		"image_test.go/x": `reading "image_test.go/x"`,
-		"":                "is no directory, and no reference",
+		"":                "is neither a directory nor a reference",
 	} {
 		if _, err := Argument(argument); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", argument, err, want)

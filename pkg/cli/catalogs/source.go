@@ -4,7 +4,7 @@
 // The catalogs of a cluster are Services, which a workstation cannot reach. A ClusterCatalog is read through the API server's proxy of its
 // Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC, which that proxy
 // does not transfer; it is read through a port-forward to a Pod behind its Service, over the connection itself, without a local port. An
-// address that is no Service is dialed directly.
+// address that is not a Service is dialed directly.
 //
 // The package does not search and does not print. pkg/cli/search and pkg/cli/catalog/content call it.
 package catalogs

@@ -38,8 +38,8 @@ type Connection struct {
 	bundles  corev1alpha2client.CoreV1alpha2Interface
 	operator operatorv1alpha1client.OperatorV1alpha1Interface
 	config   configclient.ConfigV1Interface
-	// kubectl is "kubectl" or "oc": the command that remedies show.
-	kubectl string
+	// kubectl is "kubectl" or "oc", and plugin is this plugin, such as "oc platform": the commands that remedies show.
+	kubectl, plugin string
 }
 
 // Connect returns a connection by the flags of an invocation.
@@ -52,7 +52,7 @@ func Connect(i *invocation.Invocation) (*Connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w; check the certificates and the user in the kubeconfig", config.Host, err)
 	}
-	c := &Connection{Config: config, HTTP: client, kubectl: i.Client()}
+	c := &Connection{Config: config, HTTP: client, kubectl: i.Client(), plugin: i.Name}
 	var failed [5]error
 	c.platform, failed[0] = platformv1alpha1client.NewForConfigAndClient(config, client)
 	c.bundles, failed[1] = corev1alpha2client.NewForConfigAndClient(config, client)

@@ -45,7 +45,7 @@ func (c *Connection) explain(err error, of subject) error {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("reading %s: %w; log in again, for example with: oc login %s", of.text, err, c.Config.Host)
 	case errors.As(err, &request) && errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("reading %s: %w; %s does not answer: check --context and the network, or raise --timeout", of.text, err, c.Config.Host)
+		return fmt.Errorf("reading %s: %w; %s does not answer: check --context and the network", of.text, err, c.Config.Host)
 	case errors.As(err, &request):
 		return fmt.Errorf("reading %s: %w; check --kubeconfig, --context and the network", of.text, err)
 	}
@@ -61,7 +61,7 @@ func IsNotServed(err error) bool {
 func IsAbsent(err error) bool { return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) }
 
 // ErrNoManager is the error of a cluster without the PlatformOperator API.
-var ErrNoManager = errors.New("the cluster does not serve platform.openshift.io/v1alpha1, so that platform-operators is not installed: " +
+var ErrNoManager = errors.New("the cluster does not serve platform.openshift.io/v1alpha1, so platform-operators is not installed: " +
 	"on OpenShift, it needs the feature set TechPreviewNoUpgrade, DevPreviewNoUpgrade or CustomNoUpgrade; see docs/install.md")
 
 // IsForbidden reports whether the user lacks the permission for a request.

@@ -44,7 +44,7 @@ func (c *Connection) Operator(ctx context.Context, name string) (*platformv1alph
 	case IsNotServed(err):
 		return nil, ErrNoManager
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("there is no PlatformOperator %q; list them with: %s get platformoperators", name, c.kubectl)
+		return nil, fmt.Errorf("there is no PlatformOperator %q; list them with: %s list", name, c.plugin)
 	}
 	return operator, c.explain(err, subject{fmt.Sprintf("PlatformOperator %q", name), "get", "platformoperators.platform.openshift.io"})
 }

@@ -1,4 +1,4 @@
-// Package completion completes names of objects from the cluster, for the shell. A completion that takes long is worse than none, so that
+// Package completion completes names of objects from the cluster, for the shell. A completion that takes long is worse than none, so
 // it ends after a second, and returns nothing on any error.
 package completion
 

@@ -17,9 +17,11 @@ const (
 	OK Code = 0
 	// Failure means that something failed, and that no other code applies.
 	Failure Code = 1
-	// Usage means that the arguments or flags are invalid. Nothing was read or changed.
+	// Usage means that the command line is wrong: an argument, a flag or the kubeconfig is invalid, or names a file or content of a catalog
+	// that does not exist. An object that the cluster does not have is a Failure.
 	Usage Code = 2
-	// Blocked means that the command worked, and that its answer is that an upgrade is blocked.
+	// Blocked means that the command worked, and that its answer is that the upgrade of the cluster, an operator or each of its updates is
+	// blocked.
 	Blocked Code = 3
 	// Timeout means that the command did not finish within --timeout or --request-timeout.
 	Timeout Code = 4

@@ -113,6 +113,22 @@ func TestCLI_8_OneDefinitionOfBlocked(t *testing.T) {
 	}
 }
 
+// TestCLI_8_ARemedyIsShownOnce checks that a chain does not repeat a command with the same advice.
+func TestCLI_8_ARemedyIsShownOnce(t *testing.T) {
+	operator := operatorWith("Upgradeable", "False", platformv1alpha1.ReasonIncompatibleOperator)
+	operator.Status.Compatibility = &platformv1alpha1.Compatibility{AfterUpdates: "4.22"}
+	operator.Status.AvailableUpdates = []platformv1alpha1.AvailableUpdate{{
+		Version: "1.2.0", BlockedReason: platformv1alpha1.BlockedAwaitingApproval,
+	}}
+	operator.Status.Conditions = append(operator.Status.Conditions, metav1.Condition{
+		Type: "Progressing", Status: "False", Reason: platformv1alpha1.ReasonAwaitingApproval,
+	})
+	links := NewOperatorReport(objectsOf(operator), in).Chains[0].Links
+	if len(links) != 2 || links[0].Remedy == nil || links[1].Remedy != nil {
+		t.Errorf("got %+v, want the remedy of the first link only", links)
+	}
+}
+
 // TestCLI_8_DriftIsExplainedOnce checks that the PlatformOperator's condition is explained only if there is no BundleDeployment with it.
 func TestCLI_8_DriftIsExplainedOnce(t *testing.T) {
 	objects := objectsOf(operatorWith("Drifted", "True", platformv1alpha1.ReasonDriftReported))

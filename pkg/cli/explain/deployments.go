@@ -65,19 +65,19 @@ var deploymentTable = map[string]byReason{
 		corev1alpha2.ReasonRemoving: removing,
 		corev1alpha2.ReasonBlocked: {Blocking, "A rollout, a pruning or a removal is blocked.", "Remove the cause that the message names.",
 			describeDeployment},
-		corev1alpha2.ReasonPaused: {Waiting, "spec.paused is set, so that nothing is applied, repaired or pruned. On a PlatformOperator's " +
+		corev1alpha2.ReasonPaused: {Waiting, "spec.paused is set, so nothing is applied, repaired or pruned. On a PlatformOperator's " +
 			"BundleDeployment, the manager sets it from spec.paused of the PlatformOperator.", "End the pause.", unpauseDeployment},
 	},
 	corev1alpha2.ConditionDrifted: {
 		corev1alpha2.ReasonAsExpected:     {Effect: Normal, Text: "The objects are as declared."},
 		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "Nothing is applied yet."},
 		corev1alpha2.ReasonRemoving:       removing,
-		corev1alpha2.ReasonDriftIgnored:   {Effect: Normal, Text: "spec.drift.policy is Ignore, so that the manager does not look for drift."},
+		corev1alpha2.ReasonDriftIgnored:   {Effect: Normal, Text: "spec.drift.policy is Ignore, so the manager does not look for drift."},
 		corev1alpha2.ReasonDriftReported: {Warning, "Objects differ from their declaration, and are not reverted, because " +
 			"spec.drift.policy is Report or spec.paused is set.", "Look at the changes; revert them, or set the policy to Enforce.", showStatus},
 		corev1alpha2.ReasonDriftContested: {Warning, "Somebody changes an object again each time that it is reverted.",
 			"Find the field manager that status.drift names, and stop it or declare the change.", showStatus},
-		corev1alpha2.ReasonReconcileFailed: {Warning, "Not every object can be read or reverted, so that drift is not known.",
+		corev1alpha2.ReasonReconcileFailed: {Warning, "Not every object can be read or reverted, so drift is not known.",
 			"Correct what the message names.", describeDeployment},
 	},
 	corev1alpha2.ConditionRemovalBlocked: {

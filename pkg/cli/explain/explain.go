@@ -124,7 +124,7 @@ func (o *Options) Run(ctx context.Context) error {
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
 	}
-	err = report.print(o.invocation.Streams.Out, layout{format: o.Output.Format(), width: o.invocation.Width})
+	err = report.print(o.invocation.Streams.Out, o.Output.Layout(o.invocation.Width))
 	switch {
 	case err != nil:
 		return err

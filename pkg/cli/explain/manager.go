@@ -32,7 +32,7 @@ var managerTable = map[string]byReason{
 	conditionUpgradeable: {
 		compat.ReasonAsExpected: {Effect: Normal, Text: "The installed operators permit the next minor version of the cluster."},
 		compat.ReasonIncompatible: {Blocking, "At least one installed operator does not permit the next minor version of the cluster.",
-			"Follow the chain of each operator that blocks it.", ""},
+			"Follow the next steps of the operators that block it.", ""},
 		compat.ReasonErrorChecking: {Blocking, "The operators cannot be evaluated, for example because a catalog or a kind has not been read " +
 			"yet, and there is no earlier result. That blocks, because the answer may be no.",
 			"Wait some minutes after a start of the manager. Then correct what the message names.", showManager},

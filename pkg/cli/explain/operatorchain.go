@@ -60,7 +60,20 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 	if deployment != nil {
 		chain.Links = append(chain.Links, e.linksOf(deployment)...)
 	}
+	omitRepeated(chain.Links)
 	return chain
+}
+
+// omitRepeated removes a remedy that an earlier link of the chain has, too, perhaps with more text.
+func omitRepeated(links []Link) {
+	for i := range links {
+		for _, earlier := range links[:i] {
+			if links[i].Remedy != nil && earlier.Remedy != nil && links[i].Remedy.Command == earlier.Remedy.Command &&
+				strings.HasPrefix(earlier.Remedy.Text, links[i].Remedy.Text) {
+				links[i].Remedy = nil
+			}
+		}
+	}
 }
 
 // linksOf returns the links of a BundleDeployment, with the first objects that are not healthy.

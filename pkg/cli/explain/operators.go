@@ -5,7 +5,6 @@ import (
 )
 
 const (
-	describeOperator   = "{client} describe platformoperator {name}"
 	editOperator       = "{client} edit platformoperator {name}"
 	describeDeployment = "{client} describe bundledeployment {name}"
 	showStatus         = "{plugin} status {name}"
@@ -47,7 +46,7 @@ var operatorTable = map[string]byReason{
 			showUpdates},
 		platformv1alpha1.ReasonAwaitingApproval: {Waiting, "A version is available, and spec.upgrades.approvedVersion does not name it.",
 			"Approve the version.", showUpdates},
-		platformv1alpha1.ReasonPaused: {Waiting, "spec.paused is set, so that nothing is installed, upgraded, repaired or pruned.",
+		platformv1alpha1.ReasonPaused: {Waiting, "spec.paused is set, so nothing is installed, upgraded, repaired or pruned.",
 			"End the pause.", "{client} patch platformoperator {name} --type=merge -p '{\"spec\":{\"paused\":false}}'"},
 		platformv1alpha1.ReasonAsExpected: {Effect: Normal, Text: "No newer version is permitted, and nothing is in progress."},
 	},
@@ -56,18 +55,18 @@ var operatorTable = map[string]byReason{
 		platformv1alpha1.ReasonUnhealthy: {Warning, "At least one object fails its probe. Upgrades wait until the installed version is " +
 			"healthy.",
 			"Look at the objects that are not healthy.", showStatus},
-		platformv1alpha1.ReasonUnknown: {InProgress, "Nothing is installed yet, or the state is not known yet.",
-			"Look at the other conditions.", describeOperator},
+		platformv1alpha1.ReasonUnknown: {Effect: InProgress, Text: "Nothing is installed yet, or the state is not known yet. The other " +
+			"conditions have the cause."},
 	},
 	platformv1alpha1.ConditionDrifted: {
 		platformv1alpha1.ReasonAsExpected:   {Effect: Normal, Text: "The objects are as declared."},
-		platformv1alpha1.ReasonDriftIgnored: {Effect: Normal, Text: "spec.install.drift.policy is Ignore, so that the manager does not look for drift."},
+		platformv1alpha1.ReasonDriftIgnored: {Effect: Normal, Text: "spec.install.drift.policy is Ignore, so the manager does not look for drift."},
 		platformv1alpha1.ReasonDriftReported: {Warning, "Objects differ from their declaration, and are not reverted, because " +
 			"spec.install.drift.policy is Report or spec.paused is set.", "Look at the changes; revert them, or set the policy to Enforce.", showStatus},
 		platformv1alpha1.ReasonDriftContested: {Warning, "Somebody changes an object again each time that it is reverted.",
 			"Find the field manager that status.drift of the BundleDeployment names, and stop it or declare the change.", showStatus},
-		platformv1alpha1.ReasonUnknown: {InProgress, "Nothing is installed yet, or not every object can be read or reverted.",
-			"Look at the other conditions.", describeOperator},
+		platformv1alpha1.ReasonUnknown: {Effect: InProgress, Text: "Nothing is installed yet, or not every object can be read or reverted. " +
+			"The other conditions have the cause."},
 	},
 	platformv1alpha1.ConditionUpgradeable: {
 		platformv1alpha1.ReasonAsExpected: {Effect: Normal, Text: "The operator permits the next minor version of the cluster."},
@@ -78,14 +77,14 @@ var operatorTable = map[string]byReason{
 			"author.", showUpdates},
 		platformv1alpha1.ReasonOverrideAcknowledged: {Effect: Normal, Text: "The operator does not permit the next minor version, and an " +
 			"override in spec.compatibilityOverrides accepts the risk."},
-		platformv1alpha1.ReasonUnknown: {Warning, "The version of the cluster cannot be read, so that the limit cannot be compared with it.",
+		platformv1alpha1.ReasonUnknown: {Warning, "The version of the cluster cannot be read, so the limit cannot be compared with it.",
 			"Check the version of the cluster.", "{client} get clusterversion version"},
 	},
 	platformv1alpha1.ConditionDeprecated: {
 		platformv1alpha1.ReasonDeprecated: {Warning, "The catalog declares the package, the channel or the bundle deprecated.",
 			"Plan the change that the catalog's message recommends.", showUpdates},
 		platformv1alpha1.ReasonNotDeprecated: {Effect: Normal, Text: "The catalog declares nothing deprecated."},
-		platformv1alpha1.ReasonCatalogUnavailable: {Warning, "No selected catalog that can be read has the package, so that newer " +
+		platformv1alpha1.ReasonCatalogUnavailable: {Warning, "No selected catalog that can be read has the package, so newer " +
 			"versions and deprecations are not known.", "Check the catalogs.", "{client} get clustercatalogs,catalogsources --all-namespaces"},
 	},
 }

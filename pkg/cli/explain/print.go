@@ -1,55 +1,31 @@
 package explain
 
 import (
-	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/cli/printer"
-	"github.com/openshift/platform-operators/pkg/cli/status"
 )
 
-// layout is how a report is printed.
-type layout struct {
-	format printer.Format
-	width  int
-}
-
 // print writes a report.
-func (r Report) print(w io.Writer, l layout) error {
-	if l.format != printer.FormatText {
-		return printer.Report(w, l.format, r)
+func (r Report) print(w io.Writer, l printer.Layout) error {
+	if written, err := l.WriteForPrograms(w, r, nil); written {
+		return err
 	}
 	var out strings.Builder
-	out.WriteString(printer.Indented(r.verdict(), "", l.width))
-	writeLinks(&out, r.Links, "  ", l.width)
+	out.WriteString(printer.Indented(r.Cluster.Sentence(), "", l.Width))
+	writeLinks(&out, r.Links, "  ", l.Width)
 	for _, chain := range r.Chains {
-		out.WriteString("\n" + printer.Indented(chain.sentence(), "", l.width))
-		writeLinks(&out, chain.Links, "  ", l.width)
+		out.WriteString("\n" + printer.Indented(chain.sentence(), "", l.Width))
+		writeLinks(&out, chain.Links, "  ", l.Width)
 	}
 	if len(r.Chains) == 0 && r.Blocked {
-		out.WriteString("\n" + printer.Indented("No PlatformOperator that can be read blocks the upgrade, so that the message above has the "+
-			"cause. A BundleDeployment without a PlatformOperator can block, too.", "", l.width))
+		out.WriteString("\n" + printer.Indented("No PlatformOperator that can be read blocks the upgrade. The message above has the "+
+			"cause; a BundleDeployment without a PlatformOperator can block, too.", "", l.Width))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// verdict returns the cluster's verdict as one sentence.
-func (r Report) verdict() string {
-	subject, next := "The cluster", cmp.Or(r.Cluster.NextMinor, "the next minor version")
-	if r.Cluster.Version != "" {
-		subject = "OpenShift " + r.Cluster.Version
-	}
-	switch r.Cluster.Decision {
-	case status.Permitted:
-		return fmt.Sprintf("%s: the platform operators permit the upgrade to %s.", subject, next)
-	case status.Blocked:
-		return fmt.Sprintf("%s: the platform operators block the upgrade to %s.", subject, next)
-	}
-	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s.", subject, next)
 }
 
 // sentence returns the operator, and whether anything is wrong with it.

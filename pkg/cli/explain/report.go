@@ -72,6 +72,9 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 	e := explainer{tools: in.Tools, next: verdict.Cluster.NextMinor, now: in.Now}
 	if objects.ClusterOperator != nil {
 		report.Links = append(report.Links, e.clusterOperator(objects.ClusterOperator)...)
+		if len(report.Links) == 1 { // the verdict's message has no names of conditions before its lines
+			report.Links[0].Message = verdict.Cluster.Message
+		}
 	}
 	if objects.Manager != nil {
 		report.Links = append(report.Links, e.manager(objects.Manager, objects.ClusterOperator == nil)...)

@@ -63,7 +63,7 @@ reads catalogs as search does, and needs the same permissions. In addition, it n
 clusterversions if it may. With --package and --catalog-dir, it needs no cluster.
 
 The exit code is 4 if the graph is not written within --timeout. If no catalog that can be read has the package, the exit code is that
-of the first catalog that cannot be read, as for search.`,
+of the first catalog that cannot be read, as for search. If all can be read, it is 2 for a package that --package names, else 1.`,
 		Example: i.Examples(`
 # How can the operator be upgraded, and what blocks a version?
 {{name}} graph quay

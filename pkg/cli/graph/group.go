@@ -62,8 +62,11 @@ func (e Edge) label() string {
 		sources = append(sources, source.String())
 	}
 	text := strings.Join(sources, ", ")
-	if e.Reason != "" {
+	switch {
+	case e.Reason != "" && e.Message != "":
 		text += fmt.Sprintf("; blocked (%s): %s", e.Reason, e.Message)
+	case e.Reason != "":
+		text += fmt.Sprintf("; blocked (%s)", e.Reason)
 	}
 	return text
 }
@@ -76,9 +79,13 @@ func (s Source) String() string {
 	return s.Kind + " in " + s.Channel
 }
 
-// sentenceOf returns a line for a group.
-func (r Report) sentenceOf(group edgeGroup) string {
-	return "from " + r.runs(group.from) + ": " + group.edge.label()
+// sentenceOf returns a line for a group of edges to a version. It omits a message that the version has, too.
+func (r Report) sentenceOf(group edgeGroup, to Node) string {
+	edge := group.edge
+	if edge.Reason == to.Reason && edge.Message == to.Message {
+		edge.Message = ""
+	}
+	return "from " + r.runs(group.from) + ": " + edge.label()
 }
 
 // runs returns versions by their positions, which are sorted, newest first. Consecutive versions are a run: the first, the last and their

@@ -115,7 +115,7 @@ func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.P
 }
 
 // find returns the first of the catalogs that has a package. It warns about the others, and about those that cannot be read. If none has it,
-// the error has the exit code of the first catalog that cannot be read.
+// the error has the exit code of the first catalog that cannot be read, or else exit.Usage for the flag --package.
 func (o *Options) find(ctx context.Context, sources []catalogs.Source, name string) (string, *catalog.Package, error) {
 	packages := make([]*catalog.Package, len(sources))
 	failed := make([]error, len(sources))
@@ -142,8 +142,12 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	case first < 0 && err != nil:
 		return "", nil, exit.With(exit.CodeOf(err), fmt.Errorf("no catalog that can be read has package %q", name))
 	case first < 0:
-		return "", nil, fmt.Errorf("none of %s has package %q; find packages with: %s search", printer.Count(len(sources), "catalog"), name,
+		err = fmt.Errorf("none of %s has package %q; find packages with: %s search", printer.Count(len(sources), "catalog"), name,
 			o.invocation.Name)
+		if o.Package != "" {
+			err = exit.With(exit.Usage, err)
+		}
+		return "", nil, err
 	}
 	for i := first + 1; i < len(packages); i++ {
 		if packages[i] != nil {

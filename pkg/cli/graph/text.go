@@ -33,7 +33,7 @@ func (r Report) writeText(w io.Writer, width int) error {
 			out.WriteString(printer.Indented(fmt.Sprintf("blocked (%s): %s", node.Reason, node.Message), "  ", width))
 		}
 		for _, group := range r.grouped(into[node.Bundle], positions) {
-			out.WriteString(printer.Indented(r.sentenceOf(group), "  ", width))
+			out.WriteString(printer.Indented(r.sentenceOf(group, node), "  ", width))
 		}
 		if _, err := io.WriteString(w, out.String()); err != nil {
 			return err

@@ -26,7 +26,7 @@ type Invocation struct {
 	Name string
 	// Streams are the streams of the process. Reports go to Out. Errors, warnings and progress go to ErrOut.
 	Streams genericiooptions.IOStreams
-	// Width is the number of columns of the terminal that Out is; 0 if Out is no terminal.
+	// Width is the number of columns of the terminal that Out is; 0 if Out is not a terminal.
 	Width int
 	// Now returns the current time.
 	Now func() time.Time
@@ -39,7 +39,7 @@ type Invocation struct {
 // New returns the invocation of the program at path, for a pipe and with the flags' defaults.
 func New(path string, streams genericiooptions.IOStreams) *Invocation {
 	connection := genericclioptions.NewConfigFlags(true)
-	// The plugin needs no discovery, so that it writes no cache.
+	// The plugin needs no discovery, so it writes no cache.
 	connection.CacheDir = nil
 	return &Invocation{Name: DisplayName(path), Streams: streams, Now: clock.RealClock{}.Now, Connection: connection, Timeout: DefaultTimeout}
 }

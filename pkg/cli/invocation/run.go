@@ -50,20 +50,20 @@ func (i *Invocation) Examples(text string) string {
 
 // NoArgs refuses arguments.
 func NoArgs(command *cobra.Command, args []string) error {
-	return usage(command, cobra.NoArgs(command, args))
+	return UsageError(command, cobra.NoArgs(command, args))
 }
 
 // MaximumArgs refuses more than a number of arguments.
 func MaximumArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
-		return usage(command, cobra.MaximumNArgs(number)(command, args))
+		return UsageError(command, cobra.MaximumNArgs(number)(command, args))
 	}
 }
 
 // ExactArgs refuses any other number of arguments.
 func ExactArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
-		return usage(command, cobra.ExactArgs(number)(command, args))
+		return UsageError(command, cobra.ExactArgs(number)(command, args))
 	}
 }
 
@@ -72,14 +72,27 @@ func WithoutEmpty(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		for _, arg := range args {
 			if strings.TrimSpace(arg) == "" {
-				return usage(command, errors.New("an argument is empty"))
+				return UsageError(command, errors.New("an argument is empty"))
 			}
 		}
 		return check(command, args)
 	}
 }
 
-func usage(command *cobra.Command, err error) error {
+// UnknownCommand refuses arguments of a command that groups others, because they are commands that do not exist. It names similar ones.
+func UnknownCommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown command %q", args[0])
+	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return UsageError(command, errors.New(text))
+}
+
+// UsageError returns an error with code exit.Usage that also names the help of the command; nil if err is nil.
+func UsageError(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}

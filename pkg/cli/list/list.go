@@ -75,7 +75,5 @@ func (o *Options) Run(ctx context.Context) error {
 		fmt.Fprintf(o.invocation.Streams.ErrOut, "No PlatformOperators found. Find packages to install with: %s search\n", o.invocation.Name)
 		return nil
 	}
-	return report.print(o.invocation.Streams.Out, layout{
-		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width, now: o.invocation.Now(),
-	})
+	return report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now()})
 }

@@ -10,31 +10,26 @@ import (
 
 // layout is how a report is printed.
 type layout struct {
-	format  printer.Format
-	headers bool
-	width   int
-	now     time.Time
+	printer.Layout
+	now time.Time
 }
 
 // print writes a report.
 func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		return printer.Names(w, operators.Names(r.Operators))
+	if written, err := l.WriteForPrograms(w, r, operators.Names(r.Operators)); written {
+		return err
 	}
-	return r.table(l).Write(w, l.width, l.headers)
+	return r.table(l).Write(w, l.Width, l.Headers)
 }
 
 func (r Report) table(l layout) printer.Table {
 	table := printer.Table{Columns: []string{"NAME", "PACKAGE", "VERSION", "STATE", "UPDATE", "AGE"}}
-	if l.format == printer.FormatWide {
+	if l.IsWide() {
 		table.Columns = append(table.Columns, "TARGET", "CHANNEL", "MAX OPENSHIFT", "CATALOG")
 	}
 	for _, o := range r.Operators {
 		row := []string{o.Name, o.Package, o.Version, string(o.State), o.Update, printer.Age(o.Created, l.now)}
-		if l.format == printer.FormatWide {
+		if l.IsWide() {
 			row = append(row, o.Target, o.Channel, o.MaxOpenShift, o.Catalog)
 		}
 		table.Rows = append(table.Rows, row)

@@ -1,5 +1,5 @@
 // Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each command builds its
-// tables. It writes no color and no control characters, so that NO_COLOR, a dumb terminal and a pipe need no special case.
+// tables. It writes no color and no control characters, so NO_COLOR, a dumb terminal and a pipe need no special case.
 package printer
 
 import (
@@ -33,7 +33,7 @@ const (
 	FormatYAML Format = "yaml"
 	// FormatName is one name on each line.
 	FormatName Format = "name"
-	// FormatText is prose for people, of a report that is no table. It may change between releases.
+	// FormatText is prose for people, of a report that is not a table. It may change between releases.
 	FormatText Format = "text"
 )
 

@@ -104,7 +104,7 @@ func (b blockedUpdate) widen() string {
 }
 
 // addChannel returns the command that adds a channel of the update to the selected ones. If the default channel is selected and not
-// known, a list of channels would deselect it, so that the command is the editor.
+// known, a list of channels would deselect it, so the command is the editor.
 func (b blockedUpdate) addChannel() string {
 	channels := slices.Clone(b.operator.Spec.Package.Channels)
 	if installed := b.operator.Status.Installed; len(channels) == 0 && installed != nil && installed.Channel != "" {

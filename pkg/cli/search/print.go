@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,32 +13,33 @@ const maxShown = 5
 
 // layout is how a report is printed.
 type layout struct {
-	format   printer.Format
-	headers  bool
+	printer.Layout
+	// versions selects the table with a row for each version.
 	versions bool
-	width    int
 }
 
 // print writes a report.
 func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		var names []string
-		for _, p := range r.Packages {
-			names = append(names, p.Name)
-		}
-		return printer.Names(w, slices.Compact(names))
+	if written, err := l.WriteForPrograms(w, r, r.names()); written {
+		return err
 	}
 	table := r.packages()
 	switch {
 	case l.versions:
 		table = r.versions()
-	case l.format == printer.FormatWide:
+	case l.IsWide():
 		table = r.channels()
 	}
-	return table.Write(w, l.width, l.headers)
+	return table.Write(w, l.Width, l.Headers)
+}
+
+// names returns the names of the packages, each once.
+func (r Report) names() []string {
+	var names []string
+	for _, p := range r.Packages {
+		names = append(names, p.Name)
+	}
+	return slices.Compact(names)
 }
 
 // packages returns a table with a row for each package.
@@ -92,14 +92,10 @@ func (r Report) channels() printer.Table {
 // shown returns the newest versions of a channel, and the number of the others.
 func (c Channel) shown() string {
 	var versions []string
-	for _, version := range c.Versions[:min(len(c.Versions), maxShown)] {
+	for _, version := range c.Versions {
 		versions = append(versions, version.Version)
 	}
-	text := strings.Join(versions, ", ")
-	if more := len(c.Versions) - maxShown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return printer.First(maxShown, versions)
 }
 
 // versions returns a table with a row for each version of a package, with all its channels.

@@ -80,7 +80,7 @@ content is not a catalog.`,
 		},
 	}
 	o.Catalogs.AddFlags(command.Flags())
-	command.Flags().BoolVar(&o.Versions, "versions", false, "show a row for each version")
+	command.Flags().BoolVar(&o.Versions, "versions", false, "show a row for each version; JSON and YAML have all versions without it")
 	o.Output.AddFlags(command)
 	return command
 }
@@ -115,9 +115,7 @@ func (o *Options) Run(ctx context.Context) error {
 	case len(report.Packages) == 0 && o.Output.IsForPeople():
 		o.explainNothing(report)
 	default:
-		err = report.print(o.invocation.Streams.Out, layout{
-			format: o.Output.Format(), headers: !o.Output.NoHeaders, versions: o.Versions, width: o.invocation.Width,
-		})
+		err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.Versions})
 	}
 	if unread := report.Unread(); err == nil && unread > 0 {
 		return exit.With(exit.CodeOf(failed), fmt.Errorf("%d of %s could not be read, so the result is incomplete", unread,

@@ -16,21 +16,16 @@ const maxExplained = 10
 
 // layout is how a report is printed.
 type layout struct {
-	format  printer.Format
-	headers bool
-	width   int
-	now     time.Time
+	printer.Layout
+	now time.Time
 	// name is the command in remedies, such as "oc platform".
 	name string
 }
 
 // print writes a report.
 func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		return printer.Names(w, operators.Names(r.Operators))
+	if written, err := l.WriteForPrograms(w, r, operators.Names(r.Operators)); written {
+		return err
 	}
 	var out strings.Builder
 	r.Cluster.write(&out, l)
@@ -44,9 +39,9 @@ func (r Report) print(w io.Writer, l layout) error {
 
 // write writes the verdict: one sentence, what the condition says if the answer is not yes, and the conditions of the ClusterOperator.
 func (c Cluster) write(out *strings.Builder, l layout) {
-	out.WriteString(printer.Indented(c.sentence(), "", l.width))
+	out.WriteString(printer.Indented(c.Sentence(), "", l.Width))
 	if c.Decision != Permitted {
-		out.WriteString(printer.Indented(c.Message, "  ", l.width))
+		out.WriteString(printer.Indented(c.Message, "  ", l.Width))
 	}
 	if len(c.Conditions) == 0 {
 		return
@@ -55,10 +50,10 @@ func (c Cluster) write(out *strings.Builder, l layout) {
 	for _, condition := range c.Conditions {
 		states = append(states, condition.Type+"="+condition.Status)
 	}
-	out.WriteString(printer.Indented(fmt.Sprintf("%s: %s", cmp.Or(c.Source, "Manager"), strings.Join(states, " ")), "", l.width))
+	out.WriteString(printer.Indented(fmt.Sprintf("%s: %s", cmp.Or(c.Source, "Manager"), strings.Join(states, " ")), "", l.Width))
 	for _, condition := range c.Conditions {
 		if condition.isBad() {
-			out.WriteString(printer.Indented(c.textOf(condition), "  ", l.width))
+			out.WriteString(printer.Indented(c.textOf(condition), "  ", l.Width))
 		}
 	}
 }
@@ -71,8 +66,8 @@ func (c Cluster) textOf(condition Condition) string {
 	return condition.Type + ": " + cmp.Or(condition.Message, condition.Reason)
 }
 
-// sentence returns the verdict as one sentence.
-func (c Cluster) sentence() string {
+// Sentence returns the verdict as one sentence.
+func (c Cluster) Sentence() string {
 	subject, next := "The cluster", "the next minor version of OpenShift"
 	if c.Version != "" {
 		subject = "OpenShift " + c.Version
@@ -102,11 +97,11 @@ func (c Condition) isBad() bool {
 // writeOperators writes the counts, the table, and the messages of the operators that are not healthy.
 func (r Report) writeOperators(out *strings.Builder, l layout) error {
 	if len(r.Operators) == 0 {
-		out.WriteString(printer.Indented(fmt.Sprintf("No PlatformOperators are installed. Find packages with: %s search", l.name), "", l.width))
+		out.WriteString(printer.Indented(fmt.Sprintf("No PlatformOperators are installed. Find packages with: %s search", l.name), "", l.Width))
 		return nil
 	}
-	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.width) + "\n")
-	if err := r.table(l).Write(out, l.width, l.headers); err != nil {
+	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.Width) + "\n")
+	if err := r.table(l).Write(out, l.Width, l.Headers); err != nil {
 		return err
 	}
 	if r.Detail != nil {
@@ -127,12 +122,12 @@ func (r Report) writeMessages(out *strings.Builder, l layout) {
 		if explained++; explained > maxExplained {
 			continue
 		}
-		out.WriteString("\n" + printer.Indented(heading(o), "", l.width))
-		out.WriteString(printer.Indented(o.Message, "  ", l.width))
+		out.WriteString("\n" + printer.Indented(heading(o), "", l.Width))
+		out.WriteString(printer.Indented(o.Message, "  ", l.Width))
 	}
 	if more := explained - maxExplained; more > 0 {
 		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s more with a message. Show one with: %s status NAME", printer.Count(more,
-			"operator"), l.name), "", l.width))
+			"operator"), l.name), "", l.Width))
 	}
 }
 
@@ -163,12 +158,12 @@ func (s Summary) sentence() string {
 
 func (r Report) table(l layout) printer.Table {
 	table := printer.Table{Columns: []string{"NAME", "VERSION", "STATE", "UPDATE", "DRIFTED", "BLOCKS CLUSTER"}}
-	if l.format == printer.FormatWide {
+	if l.IsWide() {
 		table.Columns = append(table.Columns, "PACKAGE", "TARGET", "CHANNEL", "MAX OPENSHIFT", "CATALOG", "AGE")
 	}
 	for _, o := range r.Operators {
 		row := []string{o.Name, o.Version, string(o.State), o.Update, known(o.Drifted), known(o.BlocksCluster)}
-		if l.format == printer.FormatWide {
+		if l.IsWide() {
 			row = append(row, o.Package, o.Target, o.Channel, o.MaxOpenShift, o.Catalog, printer.Age(o.Created, l.now))
 		}
 		table.Rows = append(table.Rows, row)

@@ -35,7 +35,7 @@ func writeSection(out *strings.Builder, l layout, heading string, entries []stri
 	}
 	out.WriteString("\n" + heading + ":\n")
 	for _, entry := range entries {
-		out.WriteString(printer.Indented(entry, "  ", l.width))
+		out.WriteString(printer.Indented(entry, "  ", l.Width))
 	}
 }
 

@@ -24,7 +24,7 @@ type Objects struct {
 	Manager         *operatorv1alpha1.PlatformOperatorManager
 	Operators       []platformv1alpha1.PlatformOperator
 	Deployments     []corev1alpha2.BundleDeployment
-	// Unread are sentences about what could not be read, so that the report lacks it.
+	// Unread are sentences about what could not be read, so the report lacks it.
 	Unread []string
 }
 

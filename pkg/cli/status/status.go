@@ -95,9 +95,7 @@ func (o *Options) Run(ctx context.Context) error {
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
 	}
-	err = report.print(o.invocation.Streams.Out, layout{
-		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width, now: o.invocation.Now(), name: o.invocation.Name,
-	})
+	err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now(), o.invocation.Name})
 	switch {
 	case err != nil:
 		return err

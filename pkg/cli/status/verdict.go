@@ -10,6 +10,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
@@ -138,7 +139,7 @@ func (c *Cluster) addBlockers(all []operators.Operator) {
 		return
 	}
 	c.Decision, c.Reason, c.Source = Blocked, platformv1alpha1.ReasonIncompatibleOperator, "PlatformOperators"
-	c.Message = "Upgradeable is False on: " + strings.Join(names[:min(len(names), maxListed)], ", ")
+	c.Message = "Upgradeable is False on: " + printer.First(maxListed, names)
 }
 
 func decisionOf(status string) Decision {

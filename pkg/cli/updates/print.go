@@ -9,37 +9,25 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxSteps is the maximum number of versions of a path in a table. JSON and YAML have all of the status.
-const maxSteps = 4
-
 // layout is how a report is printed.
 type layout struct {
-	format  printer.Format
-	headers bool
-	width   int
+	printer.Layout
 	// name is the command in remedies, such as "oc platform".
 	name string
 }
 
 // print writes a report.
 func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		var versions []string
-		for _, update := range r.Updates {
-			versions = append(versions, update.Version)
-		}
-		return printer.Names(w, versions)
+	if written, err := l.WriteForPrograms(w, r, r.versions()); written {
+		return err
 	}
 	var out strings.Builder
 	for _, sentence := range r.sentences(l.name) {
-		out.WriteString(printer.Indented(sentence, "", l.width))
+		out.WriteString(printer.Indented(sentence, "", l.Width))
 	}
 	if len(r.Updates) > 0 {
 		out.WriteString("\n")
-		if err := r.table(l).Write(&out, l.width, l.headers); err != nil {
+		if err := r.table(l).Write(&out, l.Width, l.Headers); err != nil {
 			return err
 		}
 		r.writeBlocked(&out, l)
@@ -48,12 +36,20 @@ func (r Report) print(w io.Writer, l layout) error {
 	return err
 }
 
+func (r Report) versions() []string {
+	var versions []string
+	for _, update := range r.Updates {
+		versions = append(versions, update.Version)
+	}
+	return versions
+}
+
 // sentences returns what is installed, and how many updates there are.
 func (r Report) sentences(plugin string) []string {
 	var found []string
 	switch {
 	case r.Installed == "" && r.Total == 0:
-		return []string{fmt.Sprintf("%s: the status names no installed version, so that no updates are known. See why with: %s explain %s",
+		return []string{fmt.Sprintf("%s: the status names no installed version, so no updates are known. See why with: %s explain %s",
 			r.Operator, plugin, r.Operator)}
 	case r.Total == 0:
 		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed "+
@@ -66,7 +62,7 @@ func (r Report) sentences(plugin string) []string {
 		found = append(found, fmt.Sprintf("The status lists the newest %d. See all with: %s graph %s", len(r.Updates), plugin, r.Operator))
 	}
 	if r.Outdated {
-		found = append(found, "The status is older than the last change of the spec, so that this can change.")
+		found = append(found, "The status is older than the last change of the spec, so this can change.")
 	}
 	return found
 }
@@ -81,15 +77,15 @@ func (r Report) from() string {
 
 func (r Report) table(l layout) printer.Table {
 	table := printer.Table{Columns: []string{"VERSION", "CHANNELS", "BLOCKED", "PATH"}}
-	if l.format == printer.FormatWide {
+	if l.IsWide() {
 		table.Columns = []string{"VERSION", "CHANNELS", "STEPS", "BLOCKED", "PATH"}
 	}
 	for _, update := range r.Updates {
 		row := []string{update.Version, strings.Join(update.Channels, ", ")}
-		if l.format == printer.FormatWide {
+		if l.IsWide() {
 			row = append(row, update.steps())
 		}
-		table.Rows = append(table.Rows, append(row, cmp.Or(update.Reason, "No"), update.shownPath(l.format == printer.FormatWide)))
+		table.Rows = append(table.Rows, append(row, cmp.Or(update.Reason, "No"), update.shownPath(l.IsWide())))
 	}
 	return table
 }
@@ -111,10 +107,7 @@ func (u Update) shownPath(all bool) string {
 	if u.PathIsCut {
 		path = append(append([]string{}, path...), "...", u.Version)
 	}
-	if hidden := len(path) - maxSteps; !all && hidden > 0 {
-		path = append(append([]string{}, path[:maxSteps/2]...), fmt.Sprintf("(%d more)", hidden), path[len(path)-2], path[len(path)-1])
-	}
-	return strings.Join(path, " -> ")
+	return printer.Path(path, all)
 }
 
 // writeBlocked writes what blocks updates, and what permits them: of the newest update with each reason, or of each in the wide format.
@@ -124,18 +117,18 @@ func (r Report) writeBlocked(out *strings.Builder, l layout) {
 		switch {
 		case update.Reason == "":
 			continue
-		case shown[update.Reason] && l.format != printer.FormatWide:
+		case shown[update.Reason] && !l.IsWide():
 			omitted++
 			continue
 		}
 		shown[update.Reason] = true
-		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s is blocked: %s", update.Version, update.Reason), "", l.width))
-		out.WriteString(printer.Indented(update.Message, "  ", l.width))
-		out.WriteString(printer.Indented(update.Remedy.Text, "  ", l.width))
-		out.WriteString(printer.Indented(update.Remedy.Command, "    ", l.width))
+		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%s is blocked: %s", update.Version, update.Reason), "", l.Width))
+		out.WriteString(printer.Indented(update.Message, "  ", l.Width))
+		out.WriteString(printer.Indented(update.Remedy.Text, "  ", l.Width))
+		out.WriteString(printer.Indented(update.Remedy.Command, "    ", l.Width))
 	}
 	if omitted > 0 {
 		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%d more for the same reasons; -o wide has the command for each.", omitted), "",
-			l.width))
+			l.Width))
 	}
 }

@@ -38,7 +38,7 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 steps to it, what blocks it, and the command that permits it. For each reason, the command for the newest version is shown; -o wide has it
 for each version.
 
-The list is status.availableUpdates of the PlatformOperator, so that the command reads no catalog. It has the newest 20 versions, and the
+The list is status.availableUpdates of the PlatformOperator, so the command reads no catalog. It has the newest 20 versions, and the
 number of all.
 
 The exit code is 3 if there are newer versions, and each that is listed is blocked.
@@ -80,9 +80,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	report := NewReport(operator, remedy.Tools{Client: o.invocation.Client(), Plugin: o.invocation.Name})
-	err = report.print(o.invocation.Streams.Out, layout{
-		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width, name: o.invocation.Name,
-	})
+	err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Name})
 	if err == nil && report.IsBlocked() {
 		return exit.Silently(exit.Blocked)
 	}

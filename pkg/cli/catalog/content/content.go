@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/catalogs"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
 // maxListed is the maximum number of names in an error.
@@ -61,14 +61,10 @@ func (s *Selection) Read(ctx context.Context) (packages []catalog.Package, err e
 // Names returns the names of packages for an error: the first ones, and the number of the others.
 func Names(packages []catalog.Package) string {
 	var names []string
-	for _, p := range packages[:min(len(packages), maxListed)] {
+	for _, p := range packages {
 		names = append(names, p.Name)
 	}
-	text := strings.Join(names, ", ")
-	if more := len(packages) - maxListed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return printer.First(maxListed, names)
 }
 
 // CompleteDirectories completes the argument with directories. Images cannot be listed.

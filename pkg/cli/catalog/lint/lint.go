@@ -93,9 +93,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("checking catalog %s: %w", o.Content.Argument, ctx.Err())
 	}
-	err = report.print(o.invocation.Streams.Out, layout{
-		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width,
-	})
+	err = report.print(o.invocation.Streams.Out, o.Output.Layout(o.invocation.Width))
 	if err == nil && (report.Summary.Errors > 0 || o.Strict && report.Summary.Warnings > 0) {
 		return exit.Silently(exit.Invalid)
 	}

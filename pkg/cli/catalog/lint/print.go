@@ -13,33 +13,23 @@ import (
 // maxSubjects is the maximum number of subjects in one row of the table. The wide table has a row for each finding.
 const maxSubjects = 3
 
-// layout is how a report is printed.
-type layout struct {
-	format  printer.Format
-	headers bool
-	width   int
-}
-
 // print writes a report.
-func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		return printer.Names(w, r.names())
+func (r Report) print(w io.Writer, l printer.Layout) error {
+	if written, err := l.WriteForPrograms(w, r, r.names()); written {
+		return err
 	}
 	var out strings.Builder
 	if len(r.Findings) > 0 {
 		table := r.table()
-		if l.format == printer.FormatWide {
+		if l.IsWide() {
 			table = r.wideTable()
 		}
-		if err := table.Write(&out, l.width, l.headers); err != nil {
+		if err := table.Write(&out, l.Width, l.Headers); err != nil {
 			return err
 		}
 		out.WriteString("\n")
 	}
-	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.width))
+	out.WriteString(printer.Indented(r.Summary.sentence(), "", l.Width))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -84,12 +74,7 @@ func (r Report) table() printer.Table {
 // subject returns the first subjects of a row, and the number of the others. It omits the name of the blob of rules, of which a package has
 // one: it would take half of a terminal.
 func (r *row) subject() string {
-	text := strings.Join(r.subjects[:min(len(r.subjects), maxSubjects)], ", ")
-	text = strings.ReplaceAll(text, " of blob "+upgrade.Schema, "")
-	if more := len(r.subjects) - maxSubjects; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return strings.ReplaceAll(printer.First(maxSubjects, r.subjects), " of blob "+upgrade.Schema, "")
 }
 
 func (r Report) wideTable() printer.Table {

@@ -31,7 +31,7 @@ type Summary struct {
 	Versions int `json:"versionCount"`
 	Errors   int `json:"errorCount"`
 	Warnings int `json:"warningCount"`
-	// Infos is the number of findings that are no problem.
+	// Infos is the number of findings that are not problems.
 	Infos int `json:"infoCount"`
 }
 

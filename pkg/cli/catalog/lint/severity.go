@@ -11,12 +11,12 @@ const (
 	Error Severity = "Error"
 	// Warning means that the catalog can be used, and that operators may not be upgraded as its author expects.
 	Warning Severity = "Warning"
-	// Info is no problem.
+	// Info is not a problem.
 	Info Severity = "Info"
 )
 
 // severityOf returns the severity of findings of a kind. Public catalogs have stranded versions, downgrades and entries whose bundle was
-// pruned, and are in use, so that these are warnings.
+// pruned, and are in use, so these are warnings.
 func severityOf(kind upgrade.FindingKind) Severity {
 	switch kind {
 	case upgrade.UnusableContent, upgrade.UnreadableVersion, upgrade.UnreadableSkipRange, upgrade.RulesUnreadable, upgrade.SeveralHeads,

@@ -69,7 +69,7 @@ func TestCLI_17_RulesFilesAreBounded(t *testing.T) {
 		t.Errorf("many empty documents: got %d rules, error %v", len(rules), err)
 	}
 	for _, text := range []string{"- a", "5", "text", `{"package": 5}`} {
-		if _, err := readRules([]byte(text), packages); err == nil || !strings.Contains(fmt.Sprint(err), "it is no object with the rules") {
+		if _, err := readRules([]byte(text), packages); err == nil || !strings.Contains(fmt.Sprint(err), "it is not an object with the rules") {
 			t.Errorf("%q: got error %v", text, err)
 		}
 	}

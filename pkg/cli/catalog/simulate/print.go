@@ -8,33 +8,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxPath is the maximum number of versions of a path in the table. The wide table has all of them.
-const maxPath = 4
-
-// layout is how a report is printed.
-type layout struct {
-	format  printer.Format
-	headers bool
-	width   int
-}
-
 // print writes a report.
-func (r Report) print(w io.Writer, l layout) error {
-	switch l.format {
-	case printer.FormatJSON, printer.FormatYAML:
-		return printer.Report(w, l.format, r)
-	case printer.FormatName:
-		return printer.Names(w, r.names())
-	}
-	table := r.table(l.format == printer.FormatWide)
-	if r.Summary.Planned != nil {
-		table = r.comparison(l.format == printer.FormatWide)
-	}
-	var out strings.Builder
-	if err := table.WithoutEmpty("BLOCKED").Write(&out, l.width, l.headers); err != nil {
+func (r Report) print(w io.Writer, l printer.Layout) error {
+	if written, err := l.WriteForPrograms(w, r, r.names()); written {
 		return err
 	}
-	out.WriteString("\n" + printer.Indented(r.Summary.sentence(), "", l.width))
+	table := r.table(l.IsWide())
+	if r.Summary.Planned != nil {
+		table = r.comparison(l.IsWide())
+	}
+	var out strings.Builder
+	if err := table.WithoutEmpty("BLOCKED").Write(&out, l.Width, l.Headers); err != nil {
+		return err
+	}
+	out.WriteString("\n" + printer.Indented(r.Summary.sentence(), "", l.Width))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -71,7 +58,7 @@ func (r Report) table(wide bool) printer.Table {
 			if wide {
 				row = append(row, v.Bundle, string(v.Outcome.Semantics))
 			}
-			table.Rows = append(table.Rows, append(row, v.Outcome.Target, v.Outcome.path(wide), v.Outcome.blocked()))
+			table.Rows = append(table.Rows, append(row, v.Outcome.Target, printer.Path(v.Outcome.Path, wide), v.Outcome.blocked()))
 		}
 	}
 	return table
@@ -87,27 +74,17 @@ func (r Report) comparison(wide bool) printer.Table {
 	}
 	for _, p := range r.Packages {
 		for _, v := range p.Versions {
-			row := []string{p.Name, v.Version, string(v.Change), v.Outcome.path(false), v.Planned.path(false), v.Planned.blocked()}
+			row := []string{p.Name, v.Version, string(v.Change), printer.Path(v.Outcome.Path, false), printer.Path(v.Planned.Path, false), v.Planned.blocked()}
 			if wide {
 				row = []string{
-					p.Name, v.Version, v.Bundle, string(v.Change), string(v.Outcome.Semantics), v.Outcome.path(true),
-					string(v.Planned.Semantics), v.Planned.path(true), v.Planned.blocked(),
+					p.Name, v.Version, v.Bundle, string(v.Change), string(v.Outcome.Semantics), printer.Path(v.Outcome.Path, true),
+					string(v.Planned.Semantics), printer.Path(v.Planned.Path, true), v.Planned.blocked(),
 				}
 			}
 			table.Rows = append(table.Rows, row)
 		}
 	}
 	return table
-}
-
-// path returns the path as text: all versions, or else the first ones and the last.
-func (o Outcome) path(all bool) string {
-	versions := o.Path
-	if more := len(versions) - maxPath; more > 0 && !all {
-		shown := maxPath - 1
-		versions = append(append([]string{}, versions[:shown]...), fmt.Sprintf("(%d more)", more), versions[len(versions)-1])
-	}
-	return strings.Join(versions, " -> ")
 }
 
 // blocked returns why the operator does not reach the head; empty if it does.

@@ -71,7 +71,7 @@ func readRules(raw []byte, packages []catalog.Package) (map[string]upgrade.Rules
 func addRules(all map[string]upgrade.Rules, document []byte, packages []catalog.Package) error {
 	blob, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
-		return fmt.Errorf("it is no YAML: %w", err)
+		return fmt.Errorf("it is not YAML: %w", err)
 	}
 	if bytes.Equal(blob, []byte("null")) {
 		return nil
@@ -81,7 +81,7 @@ func addRules(all map[string]upgrade.Rules, document []byte, packages []catalog.
 		Package string `json:"package"`
 	}
 	if err := json.Unmarshal(blob, &owner); err != nil {
-		return fmt.Errorf("it is no object with the rules of a package: %w", err)
+		return fmt.Errorf("it is not an object with the rules of a package: %w", err)
 	}
 	name := owner.Package
 	switch {

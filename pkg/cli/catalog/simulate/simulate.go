@@ -103,7 +103,7 @@ func (o *Options) Complete() error {
 		}
 		minor, err := compat.ParseClusterVersion(text)
 		if err != nil {
-			return exit.With(exit.Usage, fmt.Errorf("--cluster %q is no version of OpenShift: write it like 4.21", o.Cluster))
+			return exit.With(exit.Usage, fmt.Errorf("--cluster %q is not a version of OpenShift: write it like 4.21", o.Cluster))
 		}
 		o.cluster = &minor
 	}
@@ -139,9 +139,7 @@ func (o *Options) Run(ctx context.Context) error {
 			"the versions", o.Content.Argument, o.From))
 	}
 	o.warn(report)
-	err = report.print(o.invocation.Streams.Out, layout{
-		format: o.Output.Format(), headers: !o.Output.NoHeaders, width: o.invocation.Width,
-	})
+	err = report.print(o.invocation.Streams.Out, o.Output.Layout(o.invocation.Width))
 	if err == nil && report.hasProblems() {
 		return exit.Silently(exit.Invalid)
 	}

@@ -57,6 +57,9 @@ func (v *vocabulary) makeCommand(words []string) string {
 }
 
 func (v *vocabulary) kubectlCommand(words []string) string {
+	if words[0] == "platform" {
+		return pluginCommand(words[1:])
+	}
 	hasResource, isVerb := kubectlVerbs[words[0]]
 	if !isVerb {
 		return fmt.Sprintf("this test does not know the verb %s", words[0])
@@ -75,6 +78,22 @@ func (v *vocabulary) kubectlCommand(words []string) string {
 		if _, found := v.fields.find(path); words[0] == "explain" && hasPath && !found {
 			return fmt.Sprintf("%s has no field %s", resource, path)
 		}
+	}
+	return ""
+}
+
+// pluginCommand checks the command of the plugin, of which docs/cli has a page.
+func pluginCommand(words []string) string {
+	page := "docs/cli/kubectl_platform"
+	for _, word := range words {
+		if next := page + "_" + word; fileExists(next + ".md") {
+			page = next
+			continue
+		}
+		if page == "docs/cli/kubectl_platform" {
+			return fmt.Sprintf("the plugin has no command %s", word)
+		}
+		break
 	}
 	return ""
 }

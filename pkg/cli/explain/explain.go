@@ -68,7 +68,7 @@ for each page of a long list.`,
 # Why is an operator not upgraded?
 {{name}} explain quay
 
-# The commands that fix it
+# The commands that it suggests, of which some only show more
 {{name}} explain upgrade -o json | jq -r '.chains[].links[].remedy.command // empty'`),
 		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completeSubjects(i),

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,17 +10,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/completion"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
 )
 
-const (
-	// subjectUpgrade selects the upgrade of the cluster instead of a PlatformOperator.
-	subjectUpgrade = "upgrade"
-	// prefixOperator before a name selects the PlatformOperator, also one that is named "upgrade".
-	prefixOperator = "platformoperator/"
-)
+// subjectUpgrade selects the upgrade of the cluster instead of a PlatformOperator.
+const subjectUpgrade = "upgrade"
 
 // Options are the options of the command.
 type Options struct {
@@ -74,7 +70,7 @@ for each page of a long list.`,
 		ValidArgsFunction: completeSubjects(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if o.Upgrade = args[0] == subjectUpgrade; !o.Upgrade {
-				o.Operator = strings.TrimPrefix(args[0], prefixOperator)
+				o.Operator = operators.NameOf(args[0])
 			}
 			return i.Run(command.Context(), o)
 		},
@@ -97,8 +93,10 @@ func completeSubjects(i *invocation.Invocation) cobra.CompletionFunc {
 
 // Validate checks the argument and the flags.
 func (o *Options) Validate() error {
-	if !o.Upgrade && o.Operator == "" {
-		return exit.With(exit.Usage, errors.New("the name of the PlatformOperator is empty: write platformoperator/NAME, or upgrade"))
+	if !o.Upgrade {
+		if err := operators.ValidateName(o.Operator); err != nil {
+			return err
+		}
 	}
 	return o.Output.Validate()
 }

@@ -40,11 +40,11 @@ func (c Chain) sentence() string {
 	case c.Blocked:
 		return subject + " does not block the upgrade of the cluster, and is blocked itself:"
 	case slices.ContainsFunc(c.Links, func(link Link) bool { return link.Effect == Waiting }):
-		return subject + " is not blocked, and waits for an approval or for the end of a pause:"
+		return subject + " does not block the upgrade of the cluster, and waits for an approval or for the end of a pause:"
 	case len(c.Links) > 0:
-		return subject + " is not blocked:"
+		return subject + " does not block the upgrade of the cluster, and is not blocked:"
 	}
-	return subject + " is not blocked, and its conditions need no explanation."
+	return subject + " does not block the upgrade of the cluster, and is not blocked. Its conditions need no explanation."
 }
 
 // writeLinks writes links: each a condition, its meaning, its message, its properties, and the next step.

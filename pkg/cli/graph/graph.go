@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/completion"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
@@ -33,6 +34,7 @@ type Options struct {
 	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them.
 	Channels []string
 
+	isNamed    bool
 	invocation *invocation.Invocation
 	connection *cluster.Connection
 }
@@ -47,7 +49,7 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
 		Use:   "graph OPERATOR | --package PACKAGE",
-		Short: "Show the upgrade graph of a package: versions, edges, steps, and what blocks them",
+		Short: "Show the upgrade graph of a package: versions, edges, step rules, and what blocks them",
 		Long: `Show the upgrade graph of a package. With the name of a PlatformOperator, it is the graph of one catalog with the channels
 and edges of its spec, its installed version, the number of upgrade steps to each newer version, and what blocks a version. The manager
 also applies the version range, the catalogSelector, and the upgrade rules of other catalogs that have the package. With --package, it is
@@ -83,7 +85,7 @@ of the first catalog that cannot be read, as for search. If all can be read, it 
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.Operator = args[0]
+				o.Operator, o.isNamed = operators.NameOf(args[0]), true
 			}
 			return i.Run(command.Context(), o)
 		},
@@ -99,9 +101,14 @@ of the first catalog that cannot be read, as for search. If all can be read, it 
 
 // Validate checks the argument and the flags.
 func (o *Options) Validate() error {
-	if (o.Operator == "") == (o.Package == "") {
+	if o.isNamed == (o.Package != "") {
 		return exit.With(exit.Usage, errors.New("name either a PlatformOperator or a package, such as: "+o.invocation.Name+" graph "+
 			"--package quay"))
+	}
+	if o.isNamed {
+		if err := operators.ValidateName(o.Operator); err != nil {
+			return err
+		}
 	}
 	return cmp.Or(o.Catalogs.Validate(), o.Output.Validate())
 }

@@ -63,6 +63,10 @@ func MaximumArgs(number int) cobra.PositionalArgs {
 // ExactArgs refuses any other number of arguments.
 func ExactArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
+		if len(args) < number {
+			_, use, _ := strings.Cut(command.Use, " ")
+			return UsageError(command, fmt.Errorf("an argument is missing: %s %s", command.CommandPath(), use))
+		}
 		return UsageError(command, cobra.ExactArgs(number)(command, args))
 	}
 }

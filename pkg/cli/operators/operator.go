@@ -134,12 +134,3 @@ func ifPresent(conditions []metav1.Condition, name string, status metav1.Conditi
 
 // Is reports whether a value that may be unknown is known and true.
 func Is(value *bool) bool { return value != nil && *value }
-
-// Names returns the names of the PlatformOperators, as kubectl prints and reads them.
-func Names(all []Operator) []string {
-	names := make([]string, 0, len(all))
-	for _, each := range all {
-		names = append(names, "platformoperator."+platformv1alpha1.GroupName+"/"+each.Name)
-	}
-	return names
-}

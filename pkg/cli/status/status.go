@@ -9,6 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/completion"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
@@ -18,6 +19,7 @@ type Options struct {
 	// Operator is the name of a PlatformOperator; empty for all of them.
 	Operator string
 
+	isNamed    bool
 	invocation *invocation.Invocation
 	connection *cluster.Connection
 }
@@ -63,7 +65,7 @@ each page of a long list.`,
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.Operator = args[0]
+				o.Operator, o.isNamed = operators.NameOf(args[0]), true
 			}
 			return i.Run(command.Context(), o)
 		},
@@ -72,8 +74,15 @@ each page of a long list.`,
 	return command
 }
 
-// Validate checks the flags.
-func (o *Options) Validate() error { return o.Output.Validate() }
+// Validate checks the argument and the flags.
+func (o *Options) Validate() error {
+	if o.isNamed {
+		if err := operators.ValidateName(o.Operator); err != nil {
+			return err
+		}
+	}
+	return o.Output.Validate()
+}
 
 // Complete connects to the cluster.
 func (o *Options) Complete() (err error) {

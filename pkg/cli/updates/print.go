@@ -128,7 +128,7 @@ func (r Report) writeBlocked(out *strings.Builder, l layout) {
 		out.WriteString(printer.Indented(update.Remedy.Command, "    ", l.Width))
 	}
 	if omitted > 0 {
-		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%d more for the same reasons; -o wide has the command for each.", omitted), "",
+		out.WriteString("\n" + printer.Indented(fmt.Sprintf("%d more blocked for the same reasons; -o wide has the command for each.", omitted), "",
 			l.Width))
 	}
 }

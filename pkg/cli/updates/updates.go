@@ -1,6 +1,7 @@
 package updates
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/completion"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
@@ -56,7 +58,7 @@ The command needs the permission to get platformoperators.platform.openshift.io.
 		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completion.Operators(i),
 		RunE: func(command *cobra.Command, args []string) error {
-			o.Operator = args[0]
+			o.Operator = operators.NameOf(args[0])
 			return i.Run(command.Context(), o)
 		},
 	}
@@ -64,8 +66,10 @@ The command needs the permission to get platformoperators.platform.openshift.io.
 	return command
 }
 
-// Validate checks the flags.
-func (o *Options) Validate() error { return o.Output.Validate() }
+// Validate checks the argument and the flags.
+func (o *Options) Validate() error {
+	return cmp.Or(operators.ValidateName(o.Operator), o.Output.Validate())
+}
 
 // Complete connects to the cluster.
 func (o *Options) Complete() (err error) {

@@ -96,11 +96,7 @@ func (n Node) caption() string {
 // caption returns the text of an edge in a diagram: its kinds and channels, and the reason if it is blocked. Messages are in the other
 // formats.
 func (e Edge) caption() string {
-	var parts []string
-	for _, source := range e.Sources {
-		parts = append(parts, source.String())
-	}
-	text := strings.Join(parts, ", ")
+	text := e.sources()
 	if e.Reason != "" {
 		text += "; blocked: " + e.Reason
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
 // edgeGroup has edges to one version with equal sources and refusals.
@@ -57,18 +59,20 @@ func (r Report) grouped(edges []int, positions map[string]int) []edgeGroup {
 
 // label returns the sources of an edge, and what blocks it.
 func (e Edge) label() string {
+	text := e.sources()
+	if e.Reason != "" {
+		text += fmt.Sprintf("; blocked (%s): %s", e.Reason, e.Message)
+	}
+	return text
+}
+
+// sources returns the sources of an edge, such as "semver, replaces in stable".
+func (e Edge) sources() string {
 	var sources []string
 	for _, source := range e.Sources {
 		sources = append(sources, source.String())
 	}
-	text := strings.Join(sources, ", ")
-	switch {
-	case e.Reason != "" && e.Message != "":
-		text += fmt.Sprintf("; blocked (%s): %s", e.Reason, e.Message)
-	case e.Reason != "":
-		text += fmt.Sprintf("; blocked (%s)", e.Reason)
-	}
-	return text
+	return strings.Join(sources, ", ")
 }
 
 // String returns, for example, "replaces in stable".
@@ -79,13 +83,14 @@ func (s Source) String() string {
 	return s.Kind + " in " + s.Channel
 }
 
-// sentenceOf returns a line for a group of edges to a version. It omits a message that the version has, too.
+// sentenceOf returns a line for a group of edges to a version. A cluster that is too new for the version blocks it and all edges to it for
+// one reason, so only the version has the message.
 func (r Report) sentenceOf(group edgeGroup, to Node) string {
-	edge := group.edge
-	if edge.Reason == to.Reason && edge.Message == to.Message {
-		edge.Message = ""
+	text := "from " + r.runs(group.from) + ": "
+	if edge := group.edge; edge.Reason == to.Reason && edge.Reason == string(upgrade.Unfit) {
+		return text + edge.sources() + fmt.Sprintf("; blocked (%s)", edge.Reason)
 	}
-	return "from " + r.runs(group.from) + ": " + edge.label()
+	return text + group.edge.label()
 }
 
 // runs returns versions by their positions, which are sorted, newest first. Consecutive versions are a run: the first, the last and their

@@ -35,6 +35,21 @@ var externalWords = map[string]string{
 	"spec.availabilityMode":     "a field of ClusterCatalog",
 	"helm.sh/release.v1":        "a type of Secret of Helm's",
 
+	// rukpak's, and the TechPreview API's.
+	"rukpak-system":             "rukpak's namespace",
+	"core-rukpak-io-helm":       "a class of rukpak",
+	"spec.template":             "a field of core.rukpak.io/v1alpha1",
+	"spec.template.spec.source": "a field of core.rukpak.io/v1alpha1",
+	"git":                       "a source of rukpak",
+	"configMaps":                "a source of rukpak",
+	"upload":                    "a source of rukpak",
+	"crdvalidator":              "a webhook of rukpak",
+	"ErrorGettingClient":        "a reason of rukpak",
+	"ErrorGettingReleaseState":  "a reason of rukpak",
+	"CreateDynamicWatchFailed":  "a reason of rukpak",
+	"PlatformOperatorError":     "a reason of the TechPreview API",
+	"redhat-operators":          "the catalog of the TechPreview API",
+
 	// Real packages.
 	"infinispan": "a package", "koku-metrics-operator": "a package", "kube-green": "a package", "nfs-provisioner-operator": "a package",
 	"project-quay": "a package", "sailoperator": "a package",

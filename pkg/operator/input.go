@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/utils/clock"
@@ -34,6 +35,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/deniedwrites"
 	"github.com/openshift/platform-operators/pkg/limits"
 	"github.com/openshift/platform-operators/pkg/source"
+	"github.com/openshift/platform-operators/pkg/store"
 )
 
 // resync is the interval at which the informers deliver all cached objects again. It limits the time for which a key that no event queued
@@ -71,6 +73,9 @@ type Input struct {
 	OperatorInformers dynamicinformer.DynamicSharedInformerFactory
 	// LimitsInformers watch only the ConfigMap that stores the limits.
 	LimitsInformers informers.SharedInformerFactory
+
+	// RevisionSecrets watches the metadata of the Secrets that store revisions.
+	RevisionSecrets cache.SharedIndexInformer
 
 	// DeniedWrites has the writes of the manager itself that the API server denied. The clients above record them, except Dynamic and
 	// Metadata, which write bundles' objects.
@@ -151,6 +156,7 @@ func newInput(config, protobuf *rest.Config, settings Settings) (*Input, error) 
 	input.ConfigInformers = configinformers.NewSharedInformerFactory(input.Config, resync)
 	input.PlatformInformers = externalversions.NewSharedInformerFactory(input.Platform, resync)
 	input.LimitsInformers = newLimitsInformers(input)
+	input.RevisionSecrets = store.NewInformer(input.Metadata, input.Namespace)
 	return input, nil
 }
 

@@ -73,6 +73,7 @@ func (o *Operator) StartInformers(ctx context.Context) {
 		o.input.ConfigInformers.Start(ctx.Done())
 		o.input.PlatformInformers.Start(ctx.Done())
 		o.input.LimitsInformers.Start(ctx.Done())
+		o.informers.Go(func() { o.input.RevisionSecrets.RunWithContext(ctx) })
 		o.informers.Go(func() { o.inventory.kinds.Run(ctx) })
 		o.informers.Go(func() { o.inventory.installations.Run(ctx) })
 		o.informers.Go(func() { o.runCatalogInformers(ctx) })

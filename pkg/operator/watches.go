@@ -25,6 +25,7 @@ func (input *Input) sharedInformers() map[string]cache.SharedInformer {
 		"platformoperatormanagers": input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers().Informer(),
 		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
 		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
+		"secrets":                  input.RevisionSecrets,
 		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
 	}
 }

@@ -39,14 +39,17 @@ var served = map[string]string{
 var singular = map[string]string{
 	"platformoperators": "PlatformOperator", "bundledeployments": "BundleDeployment", "bundles": "Bundle", "provisionerclasses": "ProvisionerClass",
 	"platformoperatormanagers": "PlatformOperatorManager", "clusterversions": "ClusterVersion", "clusteroperators": "ClusterOperator",
-	"configmaps": "ConfigMap",
+	"configmaps": "ConfigMap", "secrets": "Secret",
 }
+
+// isOfNamespace reports whether the manager lists a resource in its namespace only.
+func isOfNamespace(resource string) bool { return resource == "configmaps" || resource == "secrets" }
 
 func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	resource := path.Base(r.URL.Path)
-	whole := len(parts) == 4 || parts[0] == "api" && (len(parts) == 3 || resource == "configmaps")
+	whole := len(parts) == 4 || parts[0] == "api" && (len(parts) == 3 || isOfNamespace(resource))
 	switch query := r.URL.Query(); {
 	case r.URL.Path == "/version":
 		fmt.Fprint(w, `{"major":"1","minor":"34","gitVersion":"v1.34.0"}`)
@@ -64,7 +67,7 @@ func (s *emptyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.listed[resource] = true
 		s.lock.Unlock()
 		version := strings.Join(parts[1:len(parts)-1], "/")
-		if resource == "configmaps" { // of one namespace
+		if isOfNamespace(resource) {
 			version = "v1"
 		}
 		fmt.Fprintf(w, `{"apiVersion":%q,"kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, version, singular[resource], s.items(resource))

@@ -128,6 +128,7 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Operators:    b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Namespace:    b.input.Namespace,
 		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
+		Stored:       b.input.RevisionSecrets,
 		Discovery:    b.input.Discovery,
 		Engine:       engine,
 		Content:      b.content,

@@ -21,6 +21,9 @@ type History struct {
 	Stored []*Revision
 	// Lost are the revisions in status that are no longer stored. Their objects may still exist.
 	Lost []corev1alpha2.Revision
+	// lostSource and lostResolved are the source of a lost revision of the spec, and the reference that it was resolved to; empty if there is
+	// none.
+	lostSource, lostResolved string
 	// LeftoversRemoved is true after the manager removed the objects that rukpak applied and that are in no revision.
 	LeftoversRemoved bool
 	// GarbageCollected is true after this process deleted the stored content that belongs to no revision. The restore of a backup may bring
@@ -127,7 +130,19 @@ func (h *History) Pinned(desired Desired) string {
 			return each.Resolved
 		}
 	}
+	if h.lostSource == desired.Source {
+		return h.lostResolved
+	}
 	return ""
+}
+
+// KeepResolved keeps the reference that the source of the spec was resolved to, if the revision of it was lost while no manager ran. The
+// revision is stored again from that reference, and not from what a tag names now. It keeps nothing if the spec has changed since.
+func (h *History) KeepResolved(deployment *corev1alpha2.BundleDeployment) {
+	source, resolved := deployment.Spec.Source.Image, deployment.Status.ResolvedSource
+	if len(h.Lost) > 0 && source != nil && resolved != nil && resolved.Image != nil && deployment.Status.ObservedGeneration == deployment.Generation {
+		h.lostSource, h.lostResolved = source.Ref, resolved.Image.Ref
+	}
 }
 
 // Desired is the content that the spec requests.

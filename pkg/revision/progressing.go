@@ -36,6 +36,11 @@ func (m *Machine) progressing() condition {
 	case m.pruneWaiting != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruneWaiting + "."}
 	}
+	if m.active.Unstored != nil {
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf(
+			"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read; until then, do not restart the manager.",
+			m.active.title(), m.active.Unstored)}
+	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
 

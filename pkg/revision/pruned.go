@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,6 +36,24 @@ func LostEvent(lost *Revision, cause error) Event {
 	return Event{
 		Reason: corev1alpha2.EventRevisionLost, Message: fmt.Sprintf("Revision %d cannot be used any more: %v", lost.Number, cause), Warning: true,
 	}
+}
+
+// LostEvents returns an Event for each revision that was active or rolling out in a status, and was lost while no manager ran.
+func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events []Event) {
+	for _, each := range status.Revisions {
+		isInUse := each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionRollingOut
+		if isInUse && h.find(each.Number) == nil {
+			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing; it is stored again from its source")))
+		}
+	}
+	return events
+}
+
+// UnstoredEvent returns the Event for a revision that is not stored completely any more, with the cause.
+func UnstoredEvent(unstored *Revision, cause error) Event {
+	return Event{Reason: corev1alpha2.EventRevisionLost, Warning: true, Message: fmt.Sprintf(
+		"The stored copy of revision %d cannot be used any more: %v. The manager continues with the objects in its memory, and stores the revision again from its source",
+		unstored.Number, cause)}
 }
 
 // LeftoversEvent returns the Event about the removal of leftovers of lost revisions. The removal covers only kinds of registry+v1 bundles,

@@ -20,6 +20,8 @@ type Revision struct {
 	FailedAttempt    string
 	FailedFor        corev1alpha2.FailedFor
 	FailureMessage   string
+	// Unstored is why the revision is not stored completely, although its objects are in memory; nil if it is stored. It is stored again.
+	Unstored error
 	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool
 	Objects int

@@ -22,8 +22,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
@@ -90,6 +92,8 @@ type Config struct {
 	Tasks *background.Tasks
 	// Synced is called with the name of each BundleDeployment whose sync has ended, with or without an error.
 	Synced func(name string)
+	// Stored watches the Secrets that store revisions.
+	Stored cache.SharedIndexInformer
 	// Grants returns how often the manager has got back a permission to write, see revisions.Saver.
 	Grants func() int
 	// Register registers a metric.
@@ -97,7 +101,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Stored == nil ||
 		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Grants == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
@@ -141,6 +145,8 @@ type controller struct {
 
 	mu       sync.Mutex
 	memories map[string]*memory
+	// damaged has the numbers of the revisions of which a Secret was deleted or changed, by BundleDeployment.
+	damaged map[string]sets.Set[int64]
 	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of restores of a backup of etcd.
 	newestVersion string
 	restores      int
@@ -174,6 +180,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		grants:           config.Grants,
 		cacheVersion:     config.Deployments.Informer().LastSyncResourceVersion,
 		memories:         map[string]*memory{},
+		damaged:          map[string]sets.Set[int64]{},
 	}
 	var err error
 	if c.metrics, err = deploymentmetrics.New(config.Register); err != nil {
@@ -192,9 +199,17 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
+	err = store.OnDamage(config.Stored, func(deployment string, number int64) {
+		c.damage(deployment, number)
+		config.SyncContext.Queue().Add(deployment)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
+	}
 	return factory.New().
 		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
+		WithBareInformers(config.Stored).
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
 		WithFilteredEventsInformersQueueKeyFunc(factory.ObjectNameToKey, c.concernsName, config.Operators.Informer()).
@@ -309,4 +324,5 @@ func (c *controller) forget(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.memories, name)
+	delete(c.damaged, name)
 }

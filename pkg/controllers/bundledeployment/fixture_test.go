@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
@@ -141,7 +142,7 @@ func newFixture(t *testing.T) *fixture {
 			client: f.api.CoreV1alpha2().BundleDeployments(), operators: operatorsNamed(t), classes: classesOf(t, registryClass()), deployments: deploymentsNamed(t, deployment),
 			revisions: store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system")), applier: f.engine, remover: f.engine, checker: f.engine, watcher: f.engine, managerNamespace: "openshift-platform-operators",
 			certificates: provider(""), sources: images{}, backoff: source.Backoff{First: time.Second, Last: time.Minute}, pauses: source.Backoff{First: firstPause, Last: time.Minute},
-			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{},
+			clock: f.clock, events: f.events, metrics: registered, synced: func(string) {}, grants: func() int { return 0 }, cacheVersion: func() string { return "" }, memories: map[string]*memory{}, damaged: map[string]sets.Set[int64]{},
 		},
 		memory: &memory{uid: deployment.UID, loaded: true, sets: revisions.Sets{}},
 		before: deployment, deployment: deployment.DeepCopy(),

@@ -18,7 +18,10 @@ func loadHistory(ctx context.Context, s *reconciliation) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	s.memory.history, s.memory.loaded = revision.NewHistory(headers, s.before.Status), true
+	history := revision.NewHistory(headers, s.before.Status)
+	history.KeepResolved(s.before)
+	s.memory.history, s.memory.loaded = history, true
+	s.addEvents(history.LostEvents(s.before.Status))
 	return false, nil
 }
 

@@ -55,6 +55,7 @@ type stage struct {
 
 var stages = []stage{
 	{"reading the revisions of", loadHistory},
+	{"checking the stored revisions of", checkStored},
 	{"reading the class of", readClass},
 	{"removing", remove},
 	{"checking the name of", checkName},

@@ -18,6 +18,8 @@ const (
 	EventAPIWarning = "APIWarning"
 	// EventBundleWarning means that a manifest of the bundle is not installed as written.
 	EventBundleWarning = "BundleWarning"
+	// EventRevisionRestored means that a revision whose Secrets were deleted or damaged is stored again.
+	EventRevisionRestored = "RevisionRestored"
 	// EventRevisionLost means that a stored revision is unreadable. A later Event lists the kinds that were searched for objects
 	// which only this revision had.
 	EventRevisionLost = "RevisionLost"

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// NewInformer returns an informer for the metadata of all Secrets that store revisions, which somebody may delete or change. It does not
+// transfer their data.
+func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexInformer {
+	secrets := client.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
+	informer := cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = LabelDeployment
+			return secrets.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = LabelDeployment
+			return secrets.Watch(ctx, options)
+		},
+	}, client), &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{ObjectDescription: "Secrets of revisions"})
+	_ = informer.SetTransform(func(object any) (any, error) { // an error only after the start
+		if accessor, err := meta.Accessor(object); err == nil {
+			accessor.SetManagedFields(nil)
+		}
+		return object, nil
+	})
+	return informer
+}
+
+// OnDamage adds an event handler that calls damaged when a Secret of a revision is deleted, or loses labels or its owner. damaged gets the
+// name of the BundleDeployment and the number of the revision. It is also called for the deletions of this process. It must not block.
+func OnDamage(informer cache.SharedIndexInformer, damaged func(deployment string, number int64)) error {
+	report := func(object any) {
+		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = tombstone.Obj
+		}
+		secret, err := meta.Accessor(object)
+		if err != nil {
+			return
+		}
+		labels := secret.GetLabels()
+		if number, err := strconv.ParseInt(labels[LabelNumber], 10, 64); err == nil {
+			damaged(labels[LabelDeployment], number)
+		}
+	}
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(before, after any) {
+			old, err := meta.Accessor(before)
+			if err != nil {
+				return
+			}
+			changed, err := meta.Accessor(after)
+			if err == nil && (old.GetUID() != changed.GetUID() || !reflect.DeepEqual(old.GetLabels(), changed.GetLabels()) ||
+				!reflect.DeepEqual(old.GetOwnerReferences(), changed.GetOwnerReferences())) {
+				report(before)
+			}
+		},
+		DeleteFunc: report,
+	})
+	return err
+}

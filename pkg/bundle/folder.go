@@ -28,19 +28,34 @@ type FormatError struct {
 	Actual, Expected string
 	// File is the file that declares the format.
 	File string
+	// Undeclared means that File is absent, and that Actual is the format of a bundle with such manifests.
+	Undeclared bool
+	// ActualErr is the error of reading the bundle in the format Actual; nil if that was not tried, or if it works. The function Load of
+	// package formats sets it.
+	ActualErr error
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Actual), e.Expected)
+	text := fmt.Sprintf("reading %q: the bundle's format is %s; only %q is read here", e.File, truncate.Quote(e.Actual), e.Expected)
+	if e.Undeclared {
+		text = fmt.Sprintf("reading %q: the file is absent, and no manifest is a ClusterServiceVersion, so the bundle's format is %q; only %q is read here",
+			e.File, e.Actual, e.Expected)
+	}
+	if e.ActualErr != nil {
+		text = fmt.Sprintf("%s; read as %s, the bundle cannot be installed either: %v", text, e.Actual, e.ActualErr)
+	}
+	return text
 }
 
-// Remedy returns a sentence, without a period, that names the class that reads the bundle, or says that no shipped class does.
-func (e *FormatError) Remedy() string {
-	class := corev1alpha2.ClassOf(e.Actual)
-	if class == "" {
-		return "No shipped ProvisionerClass reads that format; choose another version or another package"
+// Unwrap returns ActualErr.
+func (e *FormatError) Unwrap() error { return e.ActualErr }
+
+// Class returns the shipped ProvisionerClass that reads the bundle without an error; empty if none does.
+func (e *FormatError) Class() string {
+	if e.ActualErr != nil {
+		return ""
 	}
-	return fmt.Sprintf("Name class %q in spec.provisionerClassName, which reads that format; for a PlatformOperator it is named when the catalog says the format of the bundle, in its property olm.bundle.mediatype", class)
+	return corev1alpha2.ClassOf(e.Actual)
 }
 
 // maxAnnotation is the maximum size, in bytes, of the values that LoadAnnotations checks. Paths and package names are far shorter.

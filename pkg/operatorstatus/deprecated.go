@@ -19,6 +19,9 @@ const maxDeprecation = 512
 // Unknown if no catalog with the package can be read.
 func deprecatedCondition(r *report) metav1.Condition {
 	installed, deprecation := r.operator.Status.Installed, r.deprecation()
+	if !deprecation.Known && r.isFirstReading() {
+		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, r.firstReadingMessage())
+	}
 	if !deprecation.Known {
 		return isUnknown(platformv1alpha1.ReasonCatalogUnavailable, "No selected catalog that can be read has the package.")
 	}

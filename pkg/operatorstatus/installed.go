@@ -91,6 +91,8 @@ func installedCondition(r *report) metav1.Condition {
 	case installed != nil:
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
 			"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))
+	case r.isFirstReading():
+		return isFalse(platformv1alpha1.ReasonInstallPending, r.firstReadingMessage())
 	case decision.Chosen != nil: // paused before anything was installed
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf("Version %s is not installed while spec.paused is set.", decision.Chosen.Bundle.Version))
 	}

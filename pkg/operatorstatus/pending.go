@@ -1,6 +1,7 @@
 package operatorstatus
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -40,8 +41,25 @@ func (r *report) isDecisionPending() bool {
 func (r *report) lastWhilePending(conditionType string, computed metav1.Condition) metav1.Condition {
 	last := meta.FindStatusCondition(r.in.Operator.Status.Conditions, conditionType)
 	reasons := reasonsFromCatalogs[conditionType]
-	if last == nil || !slices.Contains(reasons, last.Reason) || !slices.Contains(reasons, computed.Reason) || !r.isDecisionPending() {
+	isFromCatalogs := slices.Contains(reasons, computed.Reason) || r.isFirstReading()
+	if last == nil || !slices.Contains(reasons, last.Reason) || !isFromCatalogs || !r.isDecisionPending() {
 		return computed
 	}
 	return *last
+}
+
+// isFirstReading reports whether nothing is installed and catalogs are being read that may have the package. No catalog has failed to
+// provide it then.
+func (r *report) isFirstReading() bool {
+	decision := r.decision()
+	return decision.HasPendingCatalogs && decision.Chosen == nil && waitsForCatalog(decision) &&
+		r.in.Refusal == nil && r.in.Current.Deployment == nil && r.operator.Status.Installed == nil
+}
+
+// firstReadingMessage returns what is awaited while isFirstReading, in a sentence.
+func (r *report) firstReadingMessage() string {
+	if decision := r.decision(); len(decision.Available) > 0 {
+		return withFullStop(capitalized(decision.Message))
+	}
+	return fmt.Sprintf("The catalogs that may have package %q are being read.", r.operator.Spec.Package.Name)
 }

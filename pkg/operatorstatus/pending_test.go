@@ -30,6 +30,33 @@ func after(in Input, changes ...func(*Input)) Input {
 	return in
 }
 
+func TestHRD_M6_NothingHasFailedBeforeCatalogsAreRead(t *testing.T) {
+	const reading = `The catalogs that may have package "memo" are being read.`
+	fits := pending
+	fits.Available, fits.Message = []resolve.Candidate{steptest.Candidate("1.1.0")}, "version 1.1.0 is not chosen before catalog y has been read"
+	refused := pending
+	refused.Refused, refused.Reason, refused.Message = []resolve.Refusal{{}}, platformv1alpha1.ReasonValidationFailed, "every version is refused"
+	for name, c := range map[string]struct {
+		decision                           resolve.Decision
+		installed, progressing, deprecated string
+	}{
+		"no catalog is read": {pending, "False InstallPending: " + reading, "True Installing: " + reading, "Unknown CatalogUnavailable: " + reading},
+		"one with a version is": {fits, "False InstallPending: Version 1.1.0 is not chosen before catalog y has been read.",
+			"True Installing: Version 1.1.0 is not chosen before catalog y has been read.", "Unknown CatalogUnavailable: Version 1.1.0 is not chosen before catalog y has been read."},
+		"one that refuses is": {refused, "False ValidationFailed: every version is refused", "False Blocked: Nothing can be installed yet; the Installed condition says why.",
+			"Unknown CatalogUnavailable: No selected catalog that can be read has the package."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := running(absent, decided(c.decision), func(in *Input) { in.Operator.Spec.Package.Name = "memo" })
+			status := Compute(in).Status
+			got := []string{condition(status, platformv1alpha1.ConditionInstalled), condition(status, platformv1alpha1.ConditionProgressing), condition(status, platformv1alpha1.ConditionDeprecated)}
+			if diff := cmp.Diff([]string{c.installed, c.progressing, c.deprecated}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // Promise HRD-T7: A manager that starts does not change the status of a PlatformOperator until it has read the catalogs.
 func TestHRD_T7_StatusStaysUntilCatalogsAreRead(t *testing.T) {
 	next := steptest.Candidate("1.1.0")

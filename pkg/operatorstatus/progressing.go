@@ -85,6 +85,8 @@ func settledCondition(r *report) metav1.Condition {
 		}
 	}
 	switch {
+	case r.isFirstReading():
+		return isTrue(platformv1alpha1.ReasonInstalling, r.firstReadingMessage())
 	case decision.Awaiting != nil:
 		return isFalse(platformv1alpha1.ReasonAwaitingApproval, approvalMessage(decision))
 	case installed == nil:

@@ -23,9 +23,7 @@ func (m *Machine) unpacked() condition {
 	newest := m.Newest()
 	switch {
 	case m.in.UnknownClass != "":
-		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
-			"%s: nothing new is unpacked until there is one. Create it, or set spec.provisionerClassName to %q for registry+v1 bundles, to %q for plain+v0 bundles.",
-			m.in.UnknownClass, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)}
+		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, m.in.UnknownClass}
 	case newest != nil:
 		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", newest.Resolved)}
 	case m.content.Invalid != "":
@@ -117,16 +115,20 @@ func (m *Machine) healthy() condition {
 		return condition{kind, isUnknown, corev1alpha2.ReasonInstallPending, m.untouchedMessage()}
 	case m.observed != nil && len(m.observed.Unready) == 0:
 		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
-			"All %d objects of %s are ready; the Progressing condition says why %s is not applied.", m.observed.Total, m.active, m.desired)}
+			"%s ready; the Progressing condition says why %s is not applied.", allObjects(m.observed.Total, " of "+m.active.String()), m.desired)}
 	case m.observed != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(*m.observed, m.observed.Unready[0])}
 	case !m.isComplete():
 		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(m.report, m.obstacle())}
 	case m.in.Deployment.Spec.Paused: // the manager only checked that they exist and are ready
+		they := "they are"
+		if m.report.Total == 1 {
+			they = "it is"
+		}
 		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
-			"All %d objects are there and ready; whether they are as declared is not seen to while spec.paused is set.", m.report.Total)}
+			"%s there and ready; whether %s as declared is not seen to while spec.paused is set.", allObjects(m.report.Total, ""), they)}
 	}
-	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf("All %d objects are applied and ready.", m.report.Total)}
+	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, allObjects(m.report.Total, "") + " applied and ready."}
 }
 
 // unhealthyMessage returns a message with the obstacle, the number of other unready objects, and the command that shows more about the

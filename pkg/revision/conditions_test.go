@@ -38,7 +38,7 @@ func TestConditions(t *testing.T) {
 	stored := func(installed, healthy, progressing, drifted string) map[string]string {
 		return conditions("True/UnpackSuccessful", "True/BundleLoadSuccessful", installed, healthy, progressing, drifted)
 	}
-	const applied, expected = "True/InstallationSucceeded", "False/AsExpected"
+	const applied, expected, unread = "True/InstallationSucceeded", "False/AsExpected", "Unknown/ReconcileFailed"
 	for name, c := range map[string]struct {
 		given     func(*Machine)
 		fixture   func(*fixture)
@@ -66,15 +66,20 @@ func TestConditions(t *testing.T) {
 			given: func(m *Machine) { first(m); m.refusal, m.check.Problem.Err = refusal, refusal },
 			want:  stored("False/InstallFailed", "Unknown/InstallPending", "False/Blocked", "Unknown/InstallPending")},
 		"a first revision that is refused": {given: func(m *Machine) { first(m); m.refusal = refusal },
-			want: stored("False/InstallFailed", "False/Unhealthy", "False/Blocked", expected)},
+			want: stored("False/InstallFailed", "False/Unhealthy", "False/Blocked", unread)},
 		"a later revision that is refused, while the active one is healthy": {
 			given: func(m *Machine) { m.refusal, m.observed = refusal, &healthy }, installed: true,
-			want: stored("True/UpgradeFailed", "True/Healthy", "False/Blocked", expected)},
+			want: stored("True/UpgradeFailed", "True/Healthy", "False/Blocked", unread)},
 		"a later revision that is refused, while the active one is unhealthy": {
 			given: func(m *Machine) { m.refusal, m.observed = refusal, &unhealthy }, installed: true,
-			want: stored("True/UpgradeFailed", "False/Unhealthy", "False/Blocked", expected)},
+			want: stored("True/UpgradeFailed", "False/Unhealthy", "False/Blocked", unread)},
+		"a later revision that lacks permissions, with a healthy active one": {
+			given: func(m *Machine) {
+				m.refusal, m.observed, m.check.Problem = refusal, &healthy, Problem{Err: refusal, Refused: true}
+			}, installed: true,
+			want: stored("True/UpgradeFailed", "True/Healthy", "False/Blocked", expected)},
 		"a repair that is refused": {given: func(m *Machine) { m.desired, m.refusal = m.active, refusal }, installed: true,
-			want: stored("True/ReconcileFailed", "False/Unhealthy", "False/Blocked", "Unknown/ReconcileFailed")},
+			want: stored("True/ReconcileFailed", "False/Unhealthy", "False/Blocked", unread)},
 		"a later revision that is not healthy": {given: func(m *Machine) { m.report = unhealthy }, installed: true,
 			want: stored(applied, "False/Unhealthy", "True/RollingOut", expected)},
 		"everything is as declared": {given: settled, installed: true,
@@ -230,5 +235,30 @@ func TestMessageReturnsValidUTF8(t *testing.T) {
 		if got := Message(text); !utf8.ValidString(got) || len(got) > MaxMessage {
 			t.Errorf("%s: %d bytes, %q; the API server would store another text, so that each sync would write it", name, len(got), got[max(0, len(got)-8):])
 		}
+	}
+}
+
+func TestHRD_M6_OneObjectIsCountedInTheSingular(t *testing.T) {
+	one, two := Report{Total: 1, Complete: true}, Report{Total: 2, Complete: true}
+	for name, c := range map[string]struct {
+		given func(*Machine)
+		want  string
+	}{
+		"applied":     {func(m *Machine) { m.desired, m.report = m.active, one }, "1 object is applied and ready."},
+		"two applied": {func(m *Machine) { m.desired, m.report = m.active, two }, "All 2 objects are applied and ready."},
+		"paused": {func(m *Machine) { m.desired, m.report, m.in.Deployment.Spec.Paused = m.active, one, true },
+			"1 object is there and ready; whether it is as declared is not seen to while spec.paused is set."},
+		"active": {func(m *Machine) { m.refusal, m.observed = errors.New("x"), &one },
+			"1 object of revision 1 (version 1.0.0) is ready; the Progressing condition says why revision 2 (version 2.0.0) is not applied."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			m := f.machine()
+			m.active, m.desired, m.selected = f.history.Stored[0], f.history.Stored[1], true
+			c.given(m)
+			if got := m.healthy().message; got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

@@ -30,7 +30,7 @@ func (m *Machine) drifted() condition {
 	case m.drift.Left:
 		return condition{kind, isTrue, corev1alpha2.ReasonDriftReported,
 			sentence("Changes by others are not reverted, because "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
-	case m.refusal != nil && m.desired == m.active:
+	case m.refusal != nil && (m.desired == m.active || m.check.Problem.Err == nil):
 		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition has the cause."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "No declared object or field differs from its declaration."}

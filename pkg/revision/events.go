@@ -39,8 +39,8 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 		switch each.Reason {
 		case corev1alpha2.EventUnpackFailed, corev1alpha2.EventBundleLoadFailed, corev1alpha2.EventInstallFailed,
 			corev1alpha2.EventUpgradeFailed, corev1alpha2.EventReconcileFailed, corev1alpha2.EventProvisionerNotFound:
-			if each.Type == corev1alpha2.ConditionHasValidBundle && each.Status != isFalse {
-				continue // the Unpacked condition has the same message
+			if each.Type == corev1alpha2.ConditionHasValidBundle && each.Status != isFalse || each.Type == corev1alpha2.ConditionDrifted {
+				continue // the Unpacked condition has the same message, or the Installed condition has the cause
 			}
 			events = append(events, Event{each.Reason, each.Message, true})
 		case corev1alpha2.ReasonDeadlineExceeded:

@@ -14,7 +14,7 @@ type Input struct {
 	History *History
 	// Desired is the content that the spec requests. The Machine ignores it if UnknownClass is set.
 	Desired Desired
-	// UnknownClass is why no new content is fetched, as a clause; empty if the provisioner class exists.
+	// UnknownClass is why no new content is fetched, as ClassProblem returns it; empty if the provisioner class can be used.
 	UnknownClass string
 	// DriftPolicy is the drift policy of the spec, or that of the class if the spec has none.
 	DriftPolicy corev1alpha2.DriftPolicy

@@ -40,11 +40,22 @@ func sentence(action, obstacle string) string {
 }
 
 // countObjects returns the number of a revision's objects as text.
-func countObjects(of *Revision) string {
-	if of.Objects == 1 {
+func countObjects(of *Revision) string { return counted(of.Objects) }
+
+// counted returns a number of objects as text.
+func counted(objects int) string {
+	if objects == 1 {
 		return "1 object"
 	}
-	return fmt.Sprintf("%d objects", of.Objects)
+	return fmt.Sprintf("%d objects", objects)
+}
+
+// allObjects returns the subject and the verb of a sentence about all objects, whose owner may be empty.
+func allObjects(number int, of string) string {
+	if number == 1 {
+		return "1 object" + of + " is"
+	}
+	return fmt.Sprintf("All %d objects%s are", number, of)
 }
 
 // obstacle returns the first known reason why the target is not complete; empty if there is none.

@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 
 const plainProperties = "properties:\n- {type: olm.package, value: {packageName: memo, version: 1.2.3}}\n- {type: olm.maxOpenShiftVersion, value: '4.20'}\n- {type: olm.maxOpenShiftVersion, value: soon}\n"
 
-func TestBundlesAreReadAsTheClassSays(t *testing.T) {
+func TestHRD_M3_BundlesAreReadAsTheClassSays(t *testing.T) {
 	plainFiles := map[string]string{"manifests/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {text: '{{ .Release }}'}}"}
 	with := func(name, text string) map[string]string {
 		files := map[string]string{name: text}
@@ -35,26 +36,35 @@ func TestBundlesAreReadAsTheClassSays(t *testing.T) {
 		format string
 		config string
 		want   bundle.Metadata
-		advice string
+		// refused is a part of the error, and class the class that it names.
+		refused, class string
 	}{
 		"plain, without metadata": {files: plainFiles, format: corev1alpha2.FormatPlainV0},
 		"plain, with metadata": {files: with("metadata/properties.yaml", plainProperties), format: corev1alpha2.FormatPlainV0,
 			want: bundle.Metadata{Name: "memo.v1.2.3", Package: "memo", Version: "1.2.3", MaxOpenShiftVersions: []string{`"4.20"`, `"soon"`}}},
+		"plain, with a ClusterServiceVersion": {files: map[string]string{"manifests/csv.yaml": string(csv)}, format: corev1alpha2.FormatPlainV0,
+			want: bundle.Metadata{Warnings: []string{
+				`manifests/csv.yaml: ClusterServiceVersion "minimal.v0.1.0" is applied as written: if OLM installs an operator from it, the cluster upgrade gate does not count that operator`,
+			}}},
 		"plain, configured": {files: plainFiles, format: corev1alpha2.FormatPlainV0, config: `{"watchNamespace":"a"}`,
-			advice: "spec.config: plain+v0 bundles take no configuration; remove it. Correct spec.config."},
+			refused: "spec.config: plain+v0 bundles take no configuration; remove it"},
 		"plain, by the class of registry+v1": {files: with("metadata/annotations.yaml", said("plain+v0")), format: corev1alpha2.FormatRegistryV1,
-			advice: `reading "metadata/annotations.yaml": the bundle's format is "plain+v0"; only "registry+v1" is read here. Name class "core-rukpak-io-plain" in spec.provisionerClassName, which reads that format; `},
-		"registry+v1, by the class of plain": {files: with("metadata/annotations.yaml", said("registry+v1")), format: corev1alpha2.FormatPlainV0,
-			advice: `reading "metadata/annotations.yaml": the bundle's format is "registry+v1"; only "plain+v0" is read here. Name class "core-rukpak-io-registry" in spec.provisionerClassName, which reads that format; `},
-		"registry+v1 that does not say so, by the class of plain": {files: map[string]string{"manifests/csv.yaml": string(csv)}, format: corev1alpha2.FormatPlainV0,
-			advice: `reading "manifests/csv.yaml": the bundle's format is "registry+v1"; only "plain+v0" is read here. Name class "core-rukpak-io-registry"`},
+			refused: `reading "metadata/annotations.yaml": the bundle's format is "plain+v0"; only "registry+v1" is read here`, class: "core-rukpak-io-plain"},
+		"plain, by the class of registry+v1, and bad": {files: map[string]string{"manifests/a.yaml": "# nothing", "metadata/annotations.yaml": said("plain+v0")}, format: corev1alpha2.FormatRegistryV1,
+			refused: `only "registry+v1" is read here; read as plain+v0, the bundle cannot be installed either: reading directory "manifests": no objects are there; a plain+v0 bundle has at least one`},
+		"registry+v1, by the class of plain": {files: map[string]string{"manifests/csv.yaml": string(csv), "metadata/annotations.yaml": said("registry+v1")}, format: corev1alpha2.FormatPlainV0,
+			refused: `reading "metadata/annotations.yaml": the bundle's format is "registry+v1"; only "plain+v0" is read here`, class: "core-rukpak-io-registry"},
+		"registry+v1 by its metadata alone, by the class of plain": {files: with("metadata/annotations.yaml", said("registry+v1")), format: corev1alpha2.FormatPlainV0,
+			refused: `only "plain+v0" is read here; read as registry+v1, the bundle cannot be installed either: loading bundle of package "memo": none of the 1 manifests is a ClusterServiceVersion`},
 		"plain that does not say so, by the class of registry+v1": {files: plainFiles, format: corev1alpha2.FormatRegistryV1,
-			advice: `reading "metadata/annotations.yaml": the file is absent, so this is no registry+v1 bundle`},
+			refused: `reading "metadata/annotations.yaml": the file is absent, and no manifest is a ClusterServiceVersion, so the bundle's format is "plain+v0"; only "registry+v1" is read here`, class: "core-rukpak-io-plain"},
+		"registry+v1 without metadata, by its class": {files: map[string]string{"manifests/csv.yaml": string(csv)}, format: corev1alpha2.FormatRegistryV1,
+			refused: `reading "metadata/annotations.yaml": the file is absent; a registry+v1 bundle names its package there under "operators.operatorframework.io.bundle.package.v1": file does not exist`},
 		"helm, by the class of plain": {files: with("metadata/annotations.yaml", said("helm")), format: corev1alpha2.FormatPlainV0,
-			advice: `the bundle's format is "helm"; only "plain+v0" is read here. No shipped ProvisionerClass reads that format; choose another version or another package.`},
+			refused: `the bundle's format is "helm"; only "plain+v0" is read here`},
 		"plain, with a name of the manager's": {files: with("manifests/b.yaml", "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: 'reserved:memo'}}"), format: corev1alpha2.FormatPlainV0,
-			advice: `"reserved:memo", a name that is kept for the manager's own; rename it`},
-		"a format of nobody": {files: plainFiles, format: "else", advice: `bundles of format "else" are not read here`},
+			refused: `"reserved:memo", a name that is kept for the manager's own; rename it`},
+		"a format of nobody": {files: plainFiles, format: "else", refused: `bundles of format "else" are not read here`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := fstest.MapFS{}
@@ -65,9 +75,16 @@ func TestBundlesAreReadAsTheClassSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.advice != "" {
-				if got.Invalid == nil || !strings.Contains(got.Advice(), c.advice) {
-					t.Errorf("refused: %v\nwant %s", got.Invalid, c.advice)
+			if c.refused != "" {
+				if got.Invalid == nil || !strings.Contains(got.Invalid.Error(), c.refused) {
+					t.Errorf("refused: %v\nwant %s", got.Invalid, c.refused)
+				}
+				class := ""
+				if mismatch := new(bundle.FormatError); errors.As(got.Invalid, &mismatch) {
+					class = mismatch.Class()
+				}
+				if class != c.class {
+					t.Errorf("names class %q, want %q", class, c.class)
 				}
 				return
 			}

@@ -45,27 +45,18 @@ func Inspect(ctx context.Context, content Content, from source.Source, format st
 }
 
 func inspect(files fs.FS, name string) (*Inspection, error) {
-	loaded, err := load(files, name)
+	loaded, err := formats.Load(files, name)
 	var format *bundle.FormatError
 	switch {
 	case store.IsDiskError(err):
 		return nil, err
-	case errors.As(err, &format):
-		return nil, fmt.Errorf("%w. %s", err, format.Remedy())
+	case errors.As(err, &format) && format.Class() != "":
+		return nil, fmt.Errorf("%w. Delete the Bundle and create it again with %q in spec.provisionerClassName, the class that reads that format", err, format.Class())
 	case err != nil:
 		return nil, fmt.Errorf("%w; whoever makes the bundle can correct it and publish it as a new image", err)
 	}
 	bytes, err := size(files)
 	return &Inspection{Format: name, Metadata: loaded.Metadata(), Objects: loaded.Manifests(), Bytes: bytes}, err
-}
-
-// load returns the bundle in files, read as the named format.
-func load(files fs.FS, name string) (bundle.Bundle, error) {
-	format, err := formats.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	return format.Load(files)
 }
 
 // size returns the total size of all regular files, in bytes.

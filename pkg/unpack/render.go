@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/bundle/formats"
 	"github.com/openshift/platform-operators/pkg/panics"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/source"
@@ -39,19 +40,6 @@ type Rendering struct {
 	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only another bundle or another configuration corrects it. Then
 	// Objects is empty.
 	Invalid error
-}
-
-// Advice returns the reason why the bundle cannot be installed, and the remedy, in sentences. Invalid must not be nil.
-func (r *Rendering) Advice() string {
-	var format *bundle.FormatError
-	var config *bundle.ConfigError
-	switch {
-	case errors.As(r.Invalid, &config):
-		return fmt.Sprintf("%v. Correct spec.config.", r.Invalid)
-	case errors.As(r.Invalid, &format):
-		return fmt.Sprintf("%v. %s.", r.Invalid, format.Remedy())
-	}
-	return fmt.Sprintf("%v. Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image.", r.Invalid)
 }
 
 // Renderer renders bundles. It is safe for concurrent use if its fields are.
@@ -103,7 +91,7 @@ func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*R
 }
 
 func (r Renderer) render(onto *Rendering, files fs.FS, request Request) error {
-	loaded, err := load(files, request.Format)
+	loaded, err := formats.Load(files, request.Format)
 	if err != nil {
 		return err
 	}

@@ -277,7 +277,7 @@ func TestUpgradeGateDeclarations(t *testing.T) {
 		s.replaceInFile(filepath.Join(s.Environment.SamplesDir, "catalog", silent, "catalog.yaml"), "olm.bundle.mediatype", "olm.else")
 		s.Expect(s.Environment.Publish(ctx)).To(Succeed())
 		s.create(ctx, silent, "")
-		s.waitForRefusal(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", `"core-rukpak-io-plain"`, "olm.bundle.mediatype")
+		s.waitForRefusal(ctx, silent, platformv1alpha1.ReasonValidationFailed, `"plain+v0"`, "registry+v1", "olm.bundle.mediatype")
 		operatorNow, err := s.Admin.Operator(ctx, silent)
 		s.Expect(err).NotTo(HaveOccurred())
 		s.Expect(operatorNow.Status.Installed).To(BeNil())

@@ -3,7 +3,9 @@
 package formats
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/openshift/platform-operators/pkg/bundle"
 	"github.com/openshift/platform-operators/pkg/bundle/plain"
@@ -26,6 +28,28 @@ func Find(name string) (bundle.Format, error) {
 		}
 	}
 	return nil, fmt.Errorf("bundles of format %q are not read here", name)
+}
+
+// Load reads and validates a bundle as the format with a name, as Format.Load does. If the bundle has another format, it reads the bundle in
+// that format, too: ActualErr of the *bundle.FormatError is the result.
+func Load(files fs.FS, name string) (bundle.Bundle, error) {
+	format, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := format.Load(files)
+	if mismatch := new(bundle.FormatError); errors.As(err, &mismatch) {
+		return nil, withActual(files, *mismatch)
+	}
+	return loaded, err
+}
+
+// withActual returns a FormatError with the result of reading the bundle in its actual format.
+func withActual(files fs.FS, mismatch bundle.FormatError) error {
+	if actual, err := Find(mismatch.Actual); err == nil {
+		_, mismatch.ActualErr = actual.Load(files)
+	}
+	return &mismatch
 }
 
 // Renderer returns the renderer of the format with a name, as bundle.RendererOf does. It returns "" for an unknown name.

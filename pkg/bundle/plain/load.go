@@ -19,9 +19,6 @@ import (
 // mediaType is the name of the format.
 const mediaType = corev1alpha2.FormatPlainV0
 
-// clusterServiceVersion is the kind of which a registry+v1 bundle has one object.
-var clusterServiceVersion = schema.GroupKind{Group: "operators.coreos.com", Kind: "ClusterServiceVersion"}
-
 // Bundle is a valid plain+v0 bundle. It is immutable and safe for concurrent use.
 type Bundle struct {
 	meta bundle.Metadata
@@ -35,6 +32,7 @@ type Bundle struct {
 func (b *Bundle) Metadata() bundle.Metadata {
 	m := b.meta
 	m.MaxOpenShiftVersions = slices.Clone(m.MaxOpenShiftVersions)
+	m.Warnings = slices.Clone(m.Warnings)
 	return m
 }
 
@@ -60,11 +58,6 @@ func Load(fsys fs.FS) (*Bundle, error) {
 	if len(objects) == 0 {
 		return nil, fmt.Errorf("reading directory %q: no objects are there; a plain+v0 bundle has at least one", dir)
 	}
-	for _, o := range objects {
-		if groupKind(o) == clusterServiceVersion { // in a plain+v0 bundle no controller would install its operator
-			return nil, &bundle.FormatError{Actual: corev1alpha2.FormatRegistryV1, Expected: mediaType, File: o.File}
-		}
-	}
 	b.ownScopes = definedScopes(objects)
 	var findings bundle.Findings
 	findings.Add(b.add(objects))
@@ -72,6 +65,7 @@ func Load(fsys fs.FS) (*Bundle, error) {
 	if err := findings.Err(); err != nil {
 		return nil, fmt.Errorf("validating %s: %w", b, err)
 	}
+	b.warnOfOLM()
 	return b, nil
 }
 

@@ -116,7 +116,6 @@ func TestLoadRefuses(t *testing.T) {
 		"with a package that no label takes":  {map[string]string{annotations: strings.Replace(keyed, "lamp", "La mp", 1)}, `reading metadata: package name "La mp": a lowercase RFC 1123 subdomain`},
 		"with properties that are none":       {map[string]string{properties: "properties: {a: b}"}, `reading "metadata/properties.yaml": document at line 1: line 1: properties must be a list`},
 		"with two objects that differ":        {map[string]string{"manifests/b.yaml": strings.Replace(object, "}}", "}, data: {a: b}}", 1)}, `validating bundle without a name: ConfigMap "a" is defined twice, in manifests/a.yaml and in manifests/b.yaml; remove one`},
-		"with a ClusterServiceVersion":        {map[string]string{"manifests/b.yaml": "{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: a}}"}, `reading "manifests/b.yaml": the bundle's format is "registry+v1"; only "plain+v0" is read here`},
 		"with a name that is a path":          {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: ../a}}"}, `ConfigMap "../a": the name may not contain '/'`},
 		"with a label that is no string":      {map[string]string{annotations: keyed, "manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, labels: {a: 1}}}"}, `validating bundle of package "lamp": manifests/b.yaml: ConfigMap "b": the value of "a" in metadata.labels is no string; put it in quotes`},
 		"with a namespace that is none":       {map[string]string{"manifests/b.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: a/b}}"}, `ConfigMap "b": the namespace "a/b" cannot be: `},
@@ -150,6 +149,27 @@ func TestLoadRefuses(t *testing.T) {
 			var format *bundle.FormatError
 			if errors.As(err, &format) != strings.Contains(c.want, "the bundle's format is") {
 				t.Errorf("%v as a FormatError is %+v", err, format)
+			}
+		})
+	}
+}
+
+func TestHRD_M3_ClusterServiceVersionIsInstalledAsWrittenWithAWarning(t *testing.T) {
+	const csv = "{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, metadata: {name: lamp.v1.2.3}, spec: {version: 1.2.3}}"
+	for name, metadata := range map[string]string{"without metadata": "", "declared": keyed, "without a format": "annotations: {operators.operatorframework.io.bundle.package.v1: lamp}"} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"manifests/b.yaml": csv}
+			if metadata != "" {
+				files["metadata/annotations.yaml"] = metadata
+			}
+			b := load(t, files)
+			want := []string{`manifests/b.yaml: ClusterServiceVersion "lamp.v1.2.3" is applied as written: if OLM installs an operator from it, the cluster upgrade gate does not count that operator`}
+			if diff := cmp.Diff(want, b.Metadata().Warnings); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			want = []string{`{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{"name":"lamp.v1.2.3","namespace":"ns"},"spec":{"version":"1.2.3"}}`}
+			if diff := cmp.Diff(want, rendered(t, b)); diff != "" {
+				t.Errorf("objects (-want +got):\n%s", diff)
 			}
 		})
 	}

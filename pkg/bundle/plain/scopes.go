@@ -64,6 +64,7 @@ var openShiftScopes = map[string][2]string{
 	"monitoring.openshift.io":           {"AlertRelabelConfig AlertingRule", ""},
 	"oauth.openshift.io":                {"", "OAuthClient"},
 	"operator.openshift.io":             {"IngressController", "ClusterCSIDriver"},
+	"operators.coreos.com":              {"CatalogSource ClusterServiceVersion InstallPlan OperatorCondition OperatorGroup Subscription", "OLMConfig Operator"},
 	"project.openshift.io":              {"", "Project"},
 	"quota.openshift.io":                {"", "ClusterResourceQuota"},
 	"route.openshift.io":                {"Route", ""},

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
@@ -73,8 +75,7 @@ func Load(fsys fs.FS) (*Bundle, error) {
 func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading %q: the file is absent, so this is no registry+v1 bundle, which names its package there under %q; plain+v0 bundles have a ProvisionerClass of their own: %w",
-			bundle.AnnotationsFile, bundle.AnnotationPackage, fs.ErrNotExist)
+		return nil, explainAbsence(fsys)
 	}
 	if err != nil {
 		return nil, err
@@ -83,6 +84,17 @@ func loadAnnotations(fsys fs.FS) (map[string]string, error) {
 		return nil, fmt.Errorf("reading %q: annotation %q is needed: it names the package", bundle.AnnotationsFile, bundle.AnnotationPackage)
 	}
 	return annotations, nil
+}
+
+// explainAbsence returns the error for a bundle without metadata/annotations.yaml. Without a ClusterServiceVersion among its manifests, it is a
+// plain+v0 bundle, which needs no metadata.
+func explainAbsence(fsys fs.FS) error {
+	objects, err := bundle.ReadObjects(fsys, bundle.ManifestsDir(nil))
+	if err == nil && len(objects) > 0 && !slices.ContainsFunc(objects, (&Bundle{definitions: bundle.DefinitionsIn(objects)}).isCSV) {
+		return &bundle.FormatError{Actual: corev1alpha2.FormatPlainV0, Expected: mediaType, File: bundle.AnnotationsFile, Undeclared: true}
+	}
+	return fmt.Errorf("reading %q: the file is absent; a registry+v1 bundle names its package there under %q: %w",
+		bundle.AnnotationsFile, bundle.AnnotationPackage, fs.ErrNotExist)
 }
 
 // splitCSV separates the ClusterServiceVersion from the other objects, and removes server fields, nulls and identical duplicates from the

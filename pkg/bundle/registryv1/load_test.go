@@ -97,7 +97,9 @@ func TestENG_F7_ErrorsNameFileAndObject(t *testing.T) {
 		want  string
 	}{
 		"a directory without annotations.yaml": {map[string]string{"metadata/annotations.yaml": ""},
-			`reading "metadata/annotations.yaml": the file is absent, so this is no registry+v1 bundle, which names its package there under "operators.operatorframework.io.bundle.package.v1"; plain+v0 bundles have a ProvisionerClass of their own: file does not exist`},
+			`reading "metadata/annotations.yaml": the file is absent; a registry+v1 bundle names its package there under "operators.operatorframework.io.bundle.package.v1": file does not exist`},
+		"a plain+v0 bundle without metadata": {map[string]string{"metadata/annotations.yaml": "", "manifests/csv.yaml": ""},
+			`reading "metadata/annotations.yaml": the file is absent, and no manifest is a ClusterServiceVersion, so the bundle's format is "plain+v0"; only "registry+v1" is read here`},
 		"a sub-directory":          {map[string]string{"manifests/more/a.yaml": "a: b"}, `reading "manifests/more": sub-directories are not allowed among the manifests; move its files up`},
 		"a hidden file":            {map[string]string{"manifests/.a.yaml": "a: b"}, `reading "manifests/.a.yaml": hidden files are not allowed among the manifests; remove it`},
 		"a file that is not UTF-8": {map[string]string{"manifests/a.yaml": "a: \xff"}, `reading "manifests/a.yaml": not UTF-8 text`},

@@ -17,7 +17,7 @@ var operatorTable = map[string]byReason{
 	platformv1alpha1.ConditionInstalled: {
 		platformv1alpha1.ReasonInstallSuccessful: {Effect: Normal, Text: "A bundle of the package is applied."},
 		platformv1alpha1.ReasonSourceFailed: {Blocking, "No catalog has the package, the channel or a version in the range. Or no " +
-			"catalog can be read, or a selected one has not been read yet.", "Compare the fields of spec.package with what the catalogs " +
+			"catalog can be read.", "Compare the fields of spec.package with what the catalogs " +
 			"have.", showSearch},
 		platformv1alpha1.ReasonValidationFailed: {Blocking, "No candidate may be installed: each version is refused, or the spec or the " +
 			"limits of the manager cannot be used, or another object has the package or the name.", "Correct what the message " +
@@ -27,8 +27,8 @@ var operatorTable = map[string]byReason{
 		platformv1alpha1.ReasonUnpackFailed: {Blocking, "The image of the bundle cannot be pulled or unpacked. The manager retries with " +
 			"backoff.",
 			"Check the registry, the pull secret and the mirrors for the image in the message.", describeDeployment},
-		platformv1alpha1.ReasonInstallPending: {InProgress, "The bundle is unpacked and not applied yet. With spec.paused, it waits for the " +
-			"end of the pause.", "Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
+		platformv1alpha1.ReasonInstallPending: {InProgress, "The bundle is unpacked and not applied yet, or catalogs are being read. With " +
+			"spec.paused, it waits for the end of the pause.", "Wait. If it takes minutes, see what the BundleDeployment waits for.", describeDeployment},
 		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, the object belongs to another owner, or the cluster " +
 			"does not serve its kind.",
 			"Correct the object that the message names, or install what defines the kind. The manager tries again by itself.", describeDeployment},

@@ -187,13 +187,16 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 // returns the time until the next sync; 0 if no retry is needed.
 func (c *controller) unpack(bundle *corev1alpha2.Bundle) (time.Duration, error) {
 	class, err := c.classes.Get(bundle.Spec.ProvisionerClassName)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) {
+		class, err = nil, nil
+	}
+	if err != nil {
 		return 0, fmt.Errorf("reading ProvisionerClass %q: %w", bundle.Spec.ProvisionerClassName, err)
 	}
 	now := metav1.NewTime(c.clock.Now())
-	if err != nil || corev1alpha2.FormatOf(class.Spec.Provisioner) == "" {
+	if class == nil || corev1alpha2.FormatOf(class.Spec.Provisioner) == "" {
 		c.fetches.Cancel(bundle.Name)
-		report(bundle, now, unknownClass(bundle))
+		report(bundle, now, unknownClass(bundle, class))
 		return 0, nil
 	}
 	opened, err := c.sources.Open(bundle.Spec.Source)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/truncate"
 	"github.com/openshift/platform-operators/pkg/unpack"
@@ -29,10 +30,16 @@ type condition struct {
 	message string
 }
 
-func unknownClass(bundle *corev1alpha2.Bundle) condition {
+// unknownClass returns the condition of a Bundle whose class does not exist, or has a provisioner that this manager does not have. A Bundle is
+// immutable, so another class needs another Bundle.
+func unknownClass(bundle *corev1alpha2.Bundle, class *corev1alpha2.ProvisionerClass) condition {
+	problem, first := fmt.Sprintf("No provisioner class %q on this cluster: nothing is unpacked until there is one", bundle.Spec.ProvisionerClassName), "Create it, or delete"
+	if class != nil {
+		problem, first = revision.UnknownProvisioner(class), "Delete"
+	}
 	return condition{corev1alpha2.BundlePending, metav1.ConditionUnknown, corev1alpha2.ReasonProvisionerNotFound, fmt.Sprintf(
-		"No provisioner class %q on this cluster whose bundles are read here: nothing is unpacked until there is one. For registry+v1 bundles there is %q, for plain+v0 bundles %q.",
-		bundle.Spec.ProvisionerClassName, corev1alpha2.ProvisionerClassRegistry, corev1alpha2.ProvisionerClassPlain)}
+		"%s. %s the Bundle and create it again with spec.provisionerClassName %q for %s bundles, or %q for %s bundles.", problem, first,
+		corev1alpha2.ProvisionerClassRegistry, corev1alpha2.FormatRegistryV1, corev1alpha2.ProvisionerClassPlain, corev1alpha2.FormatPlainV0)}
 }
 
 func unpacking(source string) condition {

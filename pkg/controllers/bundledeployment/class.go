@@ -21,11 +21,11 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	class, err := s.c.classes.Get(name)
 	switch {
 	case apierrors.IsNotFound(err):
-		s.unknownClass = fmt.Sprintf("No provisioner class %q on this cluster", name)
+		s.unknownClass = revision.ClassProblem(s.deployment, nil)
 	case err != nil:
 		return true, fmt.Errorf("reading ProvisionerClass %q: %w", name, err)
 	case corev1alpha2.FormatOf(class.Spec.Provisioner) == "":
-		s.unknownClass = fmt.Sprintf("Provisioner %q of class %q is none that is known here", class.Spec.Provisioner, name)
+		s.unknownClass = revision.ClassProblem(s.deployment, class)
 	default:
 		s.memory.class, s.memory.className = class.Spec, name
 	}

@@ -66,7 +66,7 @@ func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 		s.machine.SetContent(revision.Content{Err: progress.Err})
 		return nil
 	case result.Invalid != nil:
-		s.machine.SetContent(revision.Content{Resolved: result.Resolved, Invalid: result.Advice()})
+		s.machine.SetContent(revision.Content{Resolved: result.Resolved, Invalid: revision.InvalidBundle(s.deployment, result.Invalid)})
 		return nil
 	}
 	return s.setDesired(ctx, request, s.revisionOf(progress.Result))

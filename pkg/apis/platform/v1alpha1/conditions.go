@@ -21,7 +21,7 @@ const (
 	// ReasonInstallSuccessful means that a bundle is applied. status.installed names it.
 	ReasonInstallSuccessful = "InstallSuccessful"
 	// ReasonSourceFailed means that no catalog has the package, the channel or a version in the range. It also means that no catalog can
-	// be read, or that a selected catalog has not been read yet.
+	// be read.
 	ReasonSourceFailed = "SourceFailed"
 	// ReasonValidationFailed means that every candidate was refused, that the range is invalid, or that the content of the bundle cannot
 	// be installed. It also means that the API server refuses the BundleDeployment, that another PlatformOperator has the package, or
@@ -32,7 +32,7 @@ const (
 	// ReasonUnpackFailed means that the image of the bundle cannot be pulled or unpacked.
 	ReasonUnpackFailed = "UnpackFailed"
 	// ReasonInstallPending means that the bundle is unpacked and not yet applied, or that spec.paused was set before that. It also means
-	// that its BundleDeployment is being deleted.
+	// that its BundleDeployment is being deleted, or that catalogs which may have the package are being read for the first time.
 	ReasonInstallPending = "InstallPending"
 	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, or that the
 	// cluster does not serve its kind.

@@ -1,0 +1,62 @@
+package revision
+
+import (
+	"errors"
+	"fmt"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/ownership"
+)
+
+// InvalidBundle returns why a bundle cannot be installed, and the remedy, in sentences. It names only fields of the BundleDeployment. The
+// spec of one that a PlatformOperator owns follows from the catalog, so only another version or a correction of the catalog helps there.
+func InvalidBundle(deployment *corev1alpha2.BundleDeployment, invalid error) string {
+	var config *bundle.ConfigError
+	var format *bundle.FormatError
+	remedy := "Correct the bundle, and publish it as a new image."
+	switch isOwned := ownership.IsOfPlatformOperator(deployment); {
+	case errors.Is(invalid, bundle.ErrNoCertificates): // its text has the remedy
+		return fmt.Sprintf("%v.", invalid)
+	case errors.As(invalid, &config):
+		remedy = "Correct spec.config."
+	case errors.As(invalid, &format) && format.Class() != "" && isOwned:
+		remedy = fmt.Sprintf("The catalog has to declare the format %s in the bundle's property olm.bundle.mediatype; ask the catalog's publisher to correct it.", format.Actual)
+	case errors.As(invalid, &format) && format.Class() != "":
+		remedy = fmt.Sprintf("Set spec.provisionerClassName to %q, the class that reads that format.", format.Class())
+	case isOwned:
+		remedy = "Choose another version or another package; whoever makes the bundle can correct it and publish it as a new image."
+	case deployment.Spec.Source.Bundle != nil:
+		remedy += " Create a Bundle of that image, and name it in spec.source.bundle.name."
+	case deployment.Spec.Source.Image != nil:
+		remedy += " Name that image in spec.source.image.ref."
+	}
+	return fmt.Sprintf("%v. %s", invalid, remedy)
+}
+
+// ClassProblem returns why nothing is unpacked with a ProvisionerClass, and the remedy, in sentences; empty if this manager reads bundles of
+// the class. class is nil if no class has the name in the spec.
+func ClassProblem(deployment *corev1alpha2.BundleDeployment, class *corev1alpha2.ProvisionerClass) string {
+	name, isOwned := deployment.Spec.ProvisionerClassName, ownership.IsOfPlatformOperator(deployment)
+	other := fmt.Sprintf("set spec.provisionerClassName to %q for %s bundles, or to %q for %s bundles",
+		corev1alpha2.ProvisionerClassRegistry, corev1alpha2.FormatRegistryV1, corev1alpha2.ProvisionerClassPlain, corev1alpha2.FormatPlainV0)
+	switch {
+	case class == nil && isOwned:
+		return fmt.Sprintf("No provisioner class %q on this cluster: nothing new is unpacked until the manager has created it again.", name)
+	case class == nil:
+		return fmt.Sprintf("No provisioner class %q on this cluster: nothing new is unpacked until there is one. Create it, or %s.", name, other)
+	case corev1alpha2.FormatOf(class.Spec.Provisioner) != "":
+		return ""
+	}
+	problem := UnknownProvisioner(class)
+	if isOwned {
+		return fmt.Sprintf("%s. Delete the provisioner class; the manager creates it again.", problem)
+	}
+	return fmt.Sprintf("%s. To use one of these, %s.", problem, other)
+}
+
+// UnknownProvisioner returns that a class has a provisioner that this manager does not have, and which ones it has, as a clause.
+func UnknownProvisioner(class *corev1alpha2.ProvisionerClass) string {
+	return fmt.Sprintf("Provisioner class %q has provisioner %q, whose bundles this manager does not read: it reads %s bundles (provisioner %q) and %s bundles (provisioner %q)",
+		class.Name, class.Spec.Provisioner, corev1alpha2.FormatRegistryV1, corev1alpha2.ProvisionerRegistry, corev1alpha2.FormatPlainV0, corev1alpha2.ProvisionerPlain)
+}

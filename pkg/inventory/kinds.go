@@ -17,8 +17,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Kinds holds all kinds of CustomResourceDefinitions, and is up to date while Run runs. It is also an informer for library-go's factory
@@ -97,7 +99,7 @@ func (k *Kinds) AddEventHandler(handler cache.ResourceEventHandler) (cache.Resou
 	return k.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: notify, DeleteFunc: notify, UpdateFunc: func(before, after any) {
 		old, okOld := before.(*definition)
 		current, okNow := after.(*definition)
-		if okOld && okNow && !reflect.DeepEqual(old.kinds, current.kinds) {
+		if okOld && okNow && (old.orphanedFrom != current.orphanedFrom || !reflect.DeepEqual(old.kinds, current.kinds)) {
 			notify(after)
 		}
 	}})
@@ -113,7 +115,13 @@ func (k *Kinds) forget() {
 type definition struct {
 	metav1.ObjectMeta
 	kinds []resolve.Kind
+	// orphanedFrom is the annotation with the former owner of a definition that a removal kept, at most maxMark bytes of it. It decides who
+	// may adopt the definition.
+	orphanedFrom string
 }
+
+// maxMark is the maximum size of the cached part of the annotation with the former owner, in bytes. Names of owners are shorter.
+const maxMark = 300
 
 // reduceDefinition returns the cached part of an object, because a schema can be a megabyte.
 func reduceDefinition(object any) (any, error) {
@@ -122,6 +130,7 @@ func reduceDefinition(object any) (any, error) {
 		return object, nil // already reduced
 	}
 	reduced := &definition{ObjectMeta: metav1.ObjectMeta{Name: found.GetName(), UID: found.GetUID(), ResourceVersion: found.GetResourceVersion()}}
+	reduced.orphanedFrom = strings.Clone(truncate.Bytes(found.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom], maxMark))
 	kind := resolve.Kind{GVK: catalog.GVK{Group: text(found, "spec", "group"), Kind: text(found, "spec", "names", "kind")}}
 	kind.Operator, kind.Installer = ownerOf(found.GetLabels())
 	versions, _, err := unstructured.NestedSlice(found.Object, "spec", "versions")

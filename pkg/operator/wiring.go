@@ -126,6 +126,7 @@ func (b *builder) newBundleDeployment(syncContext factory.SyncContext, engine *a
 		Bundles:      b.input.PlatformInformers.Core().V1alpha2().Bundles(),
 		Classes:      b.input.PlatformInformers.Core().V1alpha2().ProvisionerClasses(),
 		Operators:    b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
+		Definitions:  b.inventory.kinds,
 		Namespace:    b.input.Namespace,
 		Secrets:      b.input.Kubernetes.CoreV1().Secrets(b.input.Namespace),
 		Stored:       b.input.RevisionSecrets,

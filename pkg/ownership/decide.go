@@ -36,7 +36,7 @@ const (
 
 // Reasons of Adopt.
 const (
-	// Orphaned: the object was retained when the same package was removed.
+	// Orphaned: the object was retained when the same package, or the same BundleDeployment, was removed.
 	Orphaned Reason = "Orphaned"
 	// OwnedByYounger: a younger BundleDeployment owns the object.
 	OwnedByYounger Reason = "OwnedByYounger"
@@ -59,7 +59,7 @@ const (
 	// NoneLeavesYounger and NoneLeavesOrphan: the adoption policy None prevents the adoption.
 	NoneLeavesYounger Reason = "NoneLeavesYounger"
 	NoneLeavesOrphan  Reason = "NoneLeavesOrphan"
-	// OrphanOfAnother: the object was retained when another package was removed.
+	// OrphanOfAnother: the object was retained when another package or BundleDeployment was removed.
 	OrphanOfAnother Reason = "OrphanOfAnother"
 )
 
@@ -77,8 +77,8 @@ const (
 // Claimant is the BundleDeployment that may own or adopt an object.
 type Claimant struct {
 	Name string
-	// Package is the package in its mark on retained CustomResourceDefinitions.
-	Package string
+	// Mark is its mark on retained CustomResourceDefinitions: that of the package, or of the BundleDeployment if its bundle names none.
+	Mark string
 	// Listed means that a stored, completely applied revision of it lists the object.
 	Listed bool
 	// Adoption is its adoption policy; empty means SamePackage.
@@ -122,7 +122,7 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 
 // decideOrphan decides about a CustomResourceDefinition that a removal retained.
 func decideOrphan(m Marks, c Claimant) Verdict {
-	same, adoption := m.OrphanedFrom == c.Package, c.Adoption
+	same, adoption := m.OrphanedFrom == c.Mark, c.Adoption
 	switch {
 	case same && adoption == corev1alpha2.AdoptionNone:
 		return Verdict{Action: Leave, Reason: NoneLeavesOrphan}

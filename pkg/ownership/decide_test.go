@@ -11,7 +11,7 @@ import (
 // testCase is one state of an object and of the claimant "memo". Name "other" is another BundleDeployment.
 type testCase struct {
 	label, managers, references string // "", "memo", "other"; of managers and references also "both"
-	orphanedFrom                string // "", "memo-package", "another"
+	orphanedFrom                string // "", "package/memo-package", "package/another"
 	listed                      bool
 	adoption                    corev1alpha2.Adoption
 	other                       Standing
@@ -34,7 +34,7 @@ func names(of string) []string {
 
 func (g testCase) decide() Verdict {
 	marks := Marks{Label: g.label, Managers: names(g.managers), References: names(g.references), OrphanedFrom: g.orphanedFrom}
-	claimant := Claimant{Name: "memo", Package: "memo-package", Listed: g.listed, Adoption: g.adoption}
+	claimant := Claimant{Name: "memo", Mark: PackageMark("memo-package"), Listed: g.listed, Adoption: g.adoption}
 	return Decide(marks, claimant, func(string) Standing { return g.other })
 }
 
@@ -44,7 +44,7 @@ func states() []testCase {
 	for _, label := range []string{"", "memo", "other"} {
 		for _, managers := range []string{"", "memo", "other", "both"} {
 			for _, references := range []string{"", "memo", "other", "both"} {
-				for _, orphanedFrom := range []string{"", "memo-package", "another"} {
+				for _, orphanedFrom := range []string{"", "package/memo-package", "package/another"} {
 					for _, listed := range []bool{false, true} {
 						for _, adoption := range []corev1alpha2.Adoption{"", corev1alpha2.AdoptionSamePackage, corev1alpha2.AdoptionNone, corev1alpha2.AdoptionAny} {
 							for _, other := range []Standing{Absent, Older, Younger} {
@@ -73,8 +73,8 @@ var rules = []struct {
 	}, Verdict{Ours, Referenced, ""}},
 	{"a backup brought it back", func(g testCase) bool { return g.label == "memo" && g.managers == "" && g.listed }, Verdict{Ours, Restored, ""}},
 
-	{"kept for our package, and None takes nothing", func(g testCase) bool { return g.orphanedFrom == "memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
-	{"kept for our package", func(g testCase) bool { return g.orphanedFrom == "memo-package" }, Verdict{Adopt, Orphaned, ""}},
+	{"kept for our package, and None takes nothing", func(g testCase) bool { return g.orphanedFrom == "package/memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
+	{"kept for our package", func(g testCase) bool { return g.orphanedFrom == "package/memo-package" }, Verdict{Adopt, Orphaned, ""}},
 	{"kept for another package, and Any takes it", func(g testCase) bool { return g.orphanedFrom != "" && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
 	{"kept for another package", func(g testCase) bool { return g.orphanedFrom != "" }, Verdict{Leave, OrphanOfAnother, ""}},
 

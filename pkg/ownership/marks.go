@@ -19,7 +19,7 @@ type Marks struct {
 	Managers []string
 	// References are the names in owner references, which rukpak set.
 	References []string
-	// OrphanedFrom is the package that a CustomResourceDefinition was retained from; empty for other kinds.
+	// OrphanedFrom is the mark of the former owner of a retained CustomResourceDefinition, with its kind; empty for other kinds.
 	OrphanedFrom string
 }
 
@@ -49,7 +49,7 @@ func MarksOf(live *unstructured.Unstructured) Marks {
 		}
 	}
 	if live.GroupVersionKind().GroupKind() == definitionKind {
-		marks.OrphanedFrom = live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom]
+		marks.OrphanedFrom = normalizeMark(live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom])
 	}
 	return marks
 }

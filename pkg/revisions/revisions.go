@@ -4,13 +4,13 @@
 package revisions
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -131,7 +131,10 @@ func OwnerOf(deployment *corev1alpha2.BundleDeployment) store.Owner {
 }
 
 // PackageOf returns the package that objects are applied for: the one that the content declares, or else the one that the PlatformOperator
-// of the deployment installs. Content of plain+v0 need not declare a package.
+// of the deployment installs. Content of plain+v0 need not declare a package. The result is empty if there is neither.
 func PackageOf(deployment *corev1alpha2.BundleDeployment, named string) string {
-	return cmp.Or(named, deployment.Labels[platformv1alpha1.LabelPackage])
+	if named == "" && ownership.IsOfPlatformOperator(deployment) {
+		return deployment.Labels[platformv1alpha1.LabelPackage]
+	}
+	return named
 }

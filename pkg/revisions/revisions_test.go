@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -89,19 +90,24 @@ func TestContentThatCannotBeAppliedIsNotStored(t *testing.T) {
 	}
 }
 
-func TestObjectsAreAppliedForThePackageThatIsInstalled(t *testing.T) {
+func TestHRD_M4_ObjectsAreAppliedForThePackageThatIsInstalled(t *testing.T) {
 	for name, c := range map[string]struct {
 		named string
 		label map[string]string
+		owner string
 		want  string
 	}{
-		"content that names it":                          {"memo", map[string]string{platformv1alpha1.LabelPackage: "other"}, "memo"},
-		"content that names none, of a PlatformOperator": {"", map[string]string{platformv1alpha1.LabelPackage: "memo"}, "memo"},
-		"content that names none, of nobody's":           {"", nil, ""},
+		"content that names it":                          {"memo", map[string]string{platformv1alpha1.LabelPackage: "other"}, "PlatformOperator", "memo"},
+		"content that names none, of a PlatformOperator": {"", map[string]string{platformv1alpha1.LabelPackage: "memo"}, "PlatformOperator", "memo"},
+		"content that names none, with a user's label":   {"", map[string]string{platformv1alpha1.LabelPackage: "memo"}, "", ""},
+		"content that names none, of nobody's":           {"", nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := &corev1alpha2.BundleDeployment{}
 			deployment.Labels = c.label
+			if isController := true; c.owner != "" {
+				deployment.OwnerReferences = []metav1.OwnerReference{{Kind: c.owner, Controller: &isController}}
+			}
 			if got := revisions.PackageOf(deployment, c.named); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}

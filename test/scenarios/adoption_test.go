@@ -142,10 +142,10 @@ func TestAdoption(t *testing.T) {
 
 		s.deploy(ctx, stranger, s.publishBundle(ctx, samples.Operator{Package: stranger, Version: "1.0.0"}, definition))
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(stranger, corev1alpha2.ConditionInstalled).Should(And(
-			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept from package "testator"`)))
+			HavePrefix("False InstallFailed: "), ContainSubstring("CustomResourceDefinition "+will), ContainSubstring(`it was kept when package "testator" was removed`)))
 		kept, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, will, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(kept.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, testator))
+		s.Expect(kept.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+testator))
 		s.Expect(kept.GetLabels()).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
 
 		s.patchDeployment(ctx, stranger, `{"spec":{"adoption":"Any"}}`)

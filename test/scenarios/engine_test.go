@@ -123,7 +123,7 @@ func TestBundleDeployment(t *testing.T) {
 		}
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, name+"s.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred(), "the CustomResourceDefinition is kept")
-		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, name))
+		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+name))
 		s.Eventually(func(ctx context.Context) error {
 			_, err := s.Admin.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 			return err

@@ -71,6 +71,6 @@ func TestRemovalByPlatformOperator(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred(), "the custom resource has survived")
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, operator.Plural()+"."+samples.Group, metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, name))
+		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+name))
 	})
 }

@@ -84,7 +84,7 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		s.By("installing it again")
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "returners.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "returner"))
+		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/returner"))
 		s.deploy(ctx, "returner", ref)
 		s.waitForCondition(ctx, "returner", corev1alpha2.ConditionProgressing, "False AsExpected")
 		again, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "returners.samples.platform.openshift.io", metav1.GetOptions{})
@@ -212,7 +212,7 @@ func TestUpgradeThatRemovesObjects(t *testing.T) {
 		s.Expect(err).NotTo(HaveOccurred())
 		definition, err := s.Admin.Dynamic.Resource(definitions).Get(ctx, "leftbehinds.samples.platform.openshift.io", metav1.GetOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
-		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, name))
+		s.Expect(definition.GetAnnotations()).To(HaveKeyWithValue(platformv1alpha1.AnnotationOrphanedFrom, "package/"+name))
 		s.Expect(definition.GetLabels()).NotTo(HaveKey(corev1alpha2.LabelOwnerName))
 	})
 }

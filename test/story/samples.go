@@ -363,8 +363,8 @@ func removal() Step {
 			if err != nil {
 				return err
 			}
-			if crd.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom] != beacon {
-				return fmt.Errorf("the CRD does not say %s: beacon", platformv1alpha1.AnnotationOrphanedFrom)
+			if crd.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom] != "package/"+beacon {
+				return fmt.Errorf("the CRD does not say %s: package/beacon", platformv1alpha1.AnnotationOrphanedFrom)
 			}
 			return nil
 		},

@@ -8,27 +8,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // Owner is the BundleDeployment for which objects are applied.
 type Owner struct {
 	// Name is the name of the BundleDeployment.
 	Name string
-	// Package is the package of its bundle; empty if it is unknown. The package adopts CustomResourceDefinitions again that were kept when
-	// it was removed.
+	// Package is the package of its bundle; empty if the bundle names none. The package adopts CustomResourceDefinitions again that were
+	// kept when it was removed.
 	Package string
 }
 
 // Manager returns the field manager of all objects that are applied for the owner.
 func (o Owner) Manager() string { return corev1alpha2.FieldManagerPrefix + o.Name }
 
-// OrphanMark returns the value of the annotation on a kept CustomResourceDefinition: the package, or the name of the BundleDeployment if
-// the package is unknown.
+// OrphanMark returns the value of the annotation on a kept CustomResourceDefinition: the mark of the package, or of the BundleDeployment if
+// the bundle names no package.
 func (o Owner) OrphanMark() string {
 	if o.Package == "" {
-		return o.Name
+		return ownership.DeploymentMark(o.Name)
 	}
-	return o.Package
+	return ownership.PackageMark(o.Package)
 }
 
 // Key identifies an object independent of its API version.
@@ -63,6 +64,9 @@ func (k Key) DescribeCommand() string {
 	}
 	return fmt.Sprintf("kubectl describe -n %s %s %s", k.Namespace, kind, k.Name)
 }
+
+// IsCRD reports whether the object is a CustomResourceDefinition.
+func (k Key) IsCRD() bool { return IsCRD(k.GroupKind) }
 
 // IsCRD reports whether a kind is CustomResourceDefinition.
 func IsCRD(kind schema.GroupKind) bool { return kind == CRDKind }

@@ -17,7 +17,7 @@ type Deployments func(name string) (created time.Time, exists bool)
 // claimant returns the owner as a claimant of the object with the key. applied are the sets of revisions that were applied completely.
 func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set) ownership.Claimant {
 	listed := slices.ContainsFunc(applied, func(set *Set) bool { return set.isOwnedOnceApplied(key) })
-	return ownership.Claimant{Name: o.Name, Package: o.OrphanMark(), Listed: listed, Adoption: adoption}
+	return ownership.Claimant{Name: o.Name, Mark: o.OrphanMark(), Listed: listed, Adoption: adoption}
 }
 
 // Owns reports whether the owner may change and delete a live object. applied are the sets of its revisions that were applied completely.

@@ -34,29 +34,32 @@ func TestHRD_S2_WhatMayBecomeOfALiveObjectAndWhatIsSaid(t *testing.T) {
 		want           ownership.Action
 		refusal        string // part of it; empty when it may be applied
 	}{
-		"labelled as ours, and we applied it":              {"ConfigMap", ourLabels, []string{ours}, none, ownership.Ours, ""},
-		"labels taken off, and we applied it":              {"ConfigMap", "labels: {}", []string{ours}, none, ownership.Ours, ""},
-		"relabelled to another, and we applied it":         {"ConfigMap", labelled("elder"), []string{ours}, none, ownership.Ours, ""},
-		"labelled as ours by somebody":                     {"ConfigMap", ourLabels, []string{"kubectl"}, "", ownership.Leave, `it has the owner labels of BundleDeployment "memo", which neither created nor adopted it; it is left alone; delete or rename it`},
-		"labelled as ours by somebody, and Any":            {"ConfigMap", ourLabels, []string{"kubectl"}, anything, ownership.Adopt, ""},
-		"rukpak's":                                         {"ConfigMap", ourLabels + ", ownerReferences: [{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, name: memo, uid: u}]", []string{"core"}, "", ownership.Ours, ""},
-		"an older deployment's":                            {"ConfigMap", labelled("elder"), []string{manager("elder")}, "", ownership.Leave, `BundleDeployment "elder", which is older`},
-		"an older deployment's, though we once had it":     {"ConfigMap", labelled("elder"), []string{ours, manager("elder")}, anything, ownership.Leave, `BundleDeployment "elder", which is older`},
-		"a younger one's":                                  {"ConfigMap", labelled("younger"), []string{manager("younger")}, "", ownership.Adopt, ""},
-		"a younger one's, and None":                        {"ConfigMap", labelled("younger"), []string{manager("younger")}, none, ownership.Leave, `BundleDeployment "younger", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`},
-		"labelled as a younger one's by somebody":          {"ConfigMap", labelled("younger"), []string{"kubectl"}, anything, ownership.Leave, `it has the owner labels of BundleDeployment "younger"`},
-		"of one of the same second that is first by name":  {"ConfigMap", labelled("alpha"), []string{manager("alpha")}, "", ownership.Leave, `BundleDeployment "alpha"`},
-		"of one of the same second with a later name":      {"ConfigMap", labelled("zulu"), []string{manager("zulu")}, "", ownership.Adopt, ""},
-		"of one that is gone":                              {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, "", ownership.Leave, `BundleDeployment "ghost", which does not exist any more`},
-		"of one that is gone, and Any":                     {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, anything, ownership.Adopt, ""},
-		"nobody's":                                         {"ConfigMap", "labels: {}", []string{"kubectl"}, "", ownership.Leave, "it belongs to nobody who left a mark"},
-		"nobody's, and Any":                                {"ConfigMap", "labels: {}", []string{"kubectl"}, anything, ownership.Adopt, ""},
-		"OLM's":                                            {"ConfigMap", "labels: {olm.owner: csv.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ns}", nil, "", ownership.Leave, `ClusterServiceVersion "ns/csv.v1" of OLM`},
-		"OLM v1's":                                         {"ConfigMap", "labels: {olm.operatorframework.io/owner-kind: ClusterExtension, olm.operatorframework.io/owner-name: e}", nil, "", ownership.Leave, `ClusterExtension "e" of OLM v1`},
-		"Helm's":                                           {"ConfigMap", "annotations: {meta.helm.sh/release-name: r, meta.helm.sh/release-namespace: ns}", nil, "", ownership.Leave, `Helm release "ns/r"`},
-		"a definition kept for our package":                {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", []string{ours}, "", ownership.Adopt, ""},
-		"a definition kept for our package, and None":      {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, none, ownership.Leave, "set spec.adoption to SamePackage"},
-		"a definition kept for another package":            {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: other}", []string{ours}, "", ownership.Leave, `package "other"`},
+		"labelled as ours, and we applied it":             {"ConfigMap", ourLabels, []string{ours}, none, ownership.Ours, ""},
+		"labels taken off, and we applied it":             {"ConfigMap", "labels: {}", []string{ours}, none, ownership.Ours, ""},
+		"relabelled to another, and we applied it":        {"ConfigMap", labelled("elder"), []string{ours}, none, ownership.Ours, ""},
+		"labelled as ours by somebody":                    {"ConfigMap", ourLabels, []string{"kubectl"}, "", ownership.Leave, `it has the owner labels of BundleDeployment "memo", which neither created nor adopted it; it is left alone; delete or rename it`},
+		"labelled as ours by somebody, and Any":           {"ConfigMap", ourLabels, []string{"kubectl"}, anything, ownership.Adopt, ""},
+		"rukpak's":                                        {"ConfigMap", ourLabels + ", ownerReferences: [{apiVersion: core.rukpak.io/v1alpha2, kind: BundleDeployment, name: memo, uid: u}]", []string{"core"}, "", ownership.Ours, ""},
+		"an older deployment's":                           {"ConfigMap", labelled("elder"), []string{manager("elder")}, "", ownership.Leave, `BundleDeployment "elder", which is older`},
+		"an older deployment's, though we once had it":    {"ConfigMap", labelled("elder"), []string{ours, manager("elder")}, anything, ownership.Leave, `BundleDeployment "elder", which is older`},
+		"a younger one's":                                 {"ConfigMap", labelled("younger"), []string{manager("younger")}, "", ownership.Adopt, ""},
+		"a younger one's, and None":                       {"ConfigMap", labelled("younger"), []string{manager("younger")}, none, ownership.Leave, `BundleDeployment "younger", which is younger, and spec.adoption None takes over nothing; set spec.adoption to SamePackage`},
+		"labelled as a younger one's by somebody":         {"ConfigMap", labelled("younger"), []string{"kubectl"}, anything, ownership.Leave, `it has the owner labels of BundleDeployment "younger"`},
+		"of one of the same second that is first by name": {"ConfigMap", labelled("alpha"), []string{manager("alpha")}, "", ownership.Leave, `BundleDeployment "alpha"`},
+		"of one of the same second with a later name":     {"ConfigMap", labelled("zulu"), []string{manager("zulu")}, "", ownership.Adopt, ""},
+		"of one that is gone":                             {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, "", ownership.Leave, `BundleDeployment "ghost", which does not exist any more`},
+		"of one that is gone, and Any":                    {"ConfigMap", labelled("ghost"), []string{manager("ghost")}, anything, ownership.Adopt, ""},
+		"nobody's":                                        {"ConfigMap", "labels: {}", []string{"kubectl"}, "", ownership.Leave, "it belongs to nobody who left a mark"},
+		"nobody's, and Any":                               {"ConfigMap", "labels: {}", []string{"kubectl"}, anything, ownership.Adopt, ""},
+		"OLM's":                                           {"ConfigMap", "labels: {olm.owner: csv.v1, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: ns}", nil, "", ownership.Leave, `ClusterServiceVersion "ns/csv.v1" of OLM`},
+		"OLM v1's":                                        {"ConfigMap", "labels: {olm.operatorframework.io/owner-kind: ClusterExtension, olm.operatorframework.io/owner-name: e}", nil, "", ownership.Leave, `ClusterExtension "e" of OLM v1`},
+		"Helm's":                                          {"ConfigMap", "annotations: {meta.helm.sh/release-name: r, meta.helm.sh/release-namespace: ns}", nil, "", ownership.Leave, `Helm release "ns/r"`},
+		"a definition kept for our package":               {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", []string{ours}, "", ownership.Adopt, ""},
+		"a definition kept for our package, and None":     {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, none, ownership.Leave, "set spec.adoption to SamePackage"},
+		"a definition kept for another package": {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: other}", []string{ours}, "", ownership.Leave,
+			`its annotation platform.openshift.io/orphaned-from says that it was kept when package "other" was removed; set spec.adoption to Any to take it over, or change its former owner: kubectl annotate --overwrite crd x platform.openshift.io/orphaned-from=package/memo-package`},
+		"a definition kept for another package, and None":  {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: package/other}", nil, none, ownership.Leave, "orphaned-from=package/memo-package, and set spec.adoption to SamePackage"},
+		"a definition kept for a deployment":               {"CustomResourceDefinition", "annotations: {platform.openshift.io/orphaned-from: bundledeployment/memo-package}", nil, "", ownership.Leave, `BundleDeployment "memo-package" was removed`},
 		"the mark on anything else means nothing":          {"ConfigMap", "annotations: {platform.openshift.io/orphaned-from: memo-package}", nil, "", ownership.Leave, "nobody"},
 		"a field manager that only begins like ours":       {"ConfigMap", ourLabels, []string{"platform-operators/"}, "", ownership.Leave, "neither created nor adopted"},
 		"labels without the kind of the owner are no mark": {"ConfigMap", "labels: {core.rukpak.io/owner-name: memo}", []string{"kubectl"}, "", ownership.Leave, "nobody"},
@@ -74,7 +77,7 @@ func TestHRD_S2_WhatMayBecomeOfALiveObjectAndWhatIsSaid(t *testing.T) {
 			claim := claimOfMemo(c.adoption)
 			verdict := claim.Decide(KeyOf(live), live)
 			text := ""
-			if refusal := claim.Owner.Refusal(KeyOf(live), live, verdict); refusal != nil {
+			if refusal := claim.Refusal(KeyOf(live), live, verdict); refusal != nil {
 				text = refusal.Error()
 			}
 			if verdict.Action != c.want || (text == "") != (c.refusal == "") || !strings.Contains(text, c.refusal) {

@@ -9,17 +9,18 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/ownership"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 // Refusal returns the reason why the owner must not change a live object, and the remedy; nil unless the action of the verdict is Leave.
-func (o Owner) Refusal(key Key, live *unstructured.Unstructured, verdict ownership.Verdict) *Refusal {
+func (c Claim) Refusal(key Key, live *unstructured.Unstructured, verdict ownership.Verdict) *Refusal {
 	if verdict.Action != ownership.Leave {
 		return nil
 	}
 	why, remedy := "it belongs to "+holder(live), "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over"
 	switch other := verdict.Other; verdict.Reason {
 	case ownership.LabelsOnly:
-		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q, which neither created nor adopted it", o.Name)
+		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q, which neither created nor adopted it", c.Owner.Name)
 		remedy = "it is left alone; delete or rename it, or set spec.adoption to Any to take it over"
 	case ownership.LabelsOfAnother:
 		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q", other)
@@ -34,12 +35,28 @@ func (o Owner) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which does not exist any more", other)
 		remedy = "delete it, or set spec.adoption to Any to take it over"
 	case ownership.NoneLeavesOrphan:
-		why = "it was kept when this package was removed before, and spec.adoption None takes over nothing"
+		why = fmt.Sprintf("it was kept when %s was removed before, and spec.adoption None takes over nothing", ownership.DescribeMark(c.Owner.OrphanMark()))
 		remedy = "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it"
 	case ownership.OrphanOfAnother:
-		why = fmt.Sprintf("it was kept from package %q", live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom])
+		why = fmt.Sprintf("its annotation %s says that it was kept when %s was removed", platformv1alpha1.AnnotationOrphanedFrom,
+			ownership.DescribeMark(truncate.Cut(live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom], maxMark)))
+		remedy = c.orphanRemedy(key)
 	}
 	return &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}
+}
+
+// maxMark is the maximum length of a mark in a message, in bytes. The names of packages and BundleDeployments are shorter.
+const maxMark = 300
+
+// orphanRemedy returns how the owner gets a CustomResourceDefinition that was kept for another one. With adoption None, the annotation alone
+// does not help.
+func (c Claim) orphanRemedy(key Key) string {
+	remedy := fmt.Sprintf("set spec.adoption to Any to take it over, or change its former owner: kubectl annotate --overwrite crd %s %s=%s",
+		key.Name, platformv1alpha1.AnnotationOrphanedFrom, c.Owner.OrphanMark())
+	if c.Adoption == corev1alpha2.AdoptionNone {
+		remedy += ", and set spec.adoption to SamePackage"
+	}
+	return remedy
 }
 
 // holder returns a description of the probable manager of an object, from the labels, annotations and owner references of other installers.

@@ -21,7 +21,7 @@ func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 		return nil, err
 	}
 	claim := r.options.Claim
-	if refusal := claim.Owner.Refusal(r.desired.Key, live, claim.Decide(r.desired.Key, live)); refusal != nil {
+	if refusal := claim.Refusal(r.desired.Key, live, claim.Decide(r.desired.Key, live)); refusal != nil {
 		return nil, refusal
 	}
 	if live.GetDeletionTimestamp() != nil {

@@ -145,7 +145,7 @@ func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache
 	case found.DeletionTimestamp != nil:
 		r.result.Err = object.WaitFor("%s is being deleted; it is created again when it is gone", r.desired.Key)
 	case verdict.Action == ownership.Leave:
-		r.result.Err = r.options.Claim.Owner.Refusal(r.desired.Key, live, verdict)
+		r.result.Err = r.options.Claim.Refusal(r.desired.Key, live, verdict)
 	case verdict.Action == ownership.Ours:
 		r.reconcileOwned(ctx, live, verdict.Reason)
 	case r.options.ReadOnly:

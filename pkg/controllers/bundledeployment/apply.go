@@ -58,6 +58,7 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 			s.retry(permissionsInterval)
 		}
 	}
+	s.c.recordRefusal(s.deployment.Name, err)
 	problem := problemOf(err)
 	problem.Lacks = lacks
 	s.machine.SetApplied(reportOf(report), problem)

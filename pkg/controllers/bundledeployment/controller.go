@@ -70,6 +70,8 @@ type Config struct {
 	Classes     coreinformers.ProvisionerClassInformer
 	// Operators are the PlatformOperators, whose names another BundleDeployment must not have.
 	Operators platforminformers.PlatformOperatorInformer
+	// Definitions notifies of CustomResourceDefinitions whose owner may have changed.
+	Definitions factory.Informer
 	// Namespace is the manager's own namespace. Secrets are the Secrets in it, which store the revisions.
 	Namespace string
 	Secrets   corev1client.SecretInterface
@@ -101,7 +103,7 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Namespace == "" || c.Secrets == nil || c.Stored == nil ||
+	if c.Client == nil || c.Deployments == nil || c.Bundles == nil || c.Classes == nil || c.Operators == nil || c.Definitions == nil || c.Namespace == "" || c.Secrets == nil || c.Stored == nil ||
 		c.Discovery == nil || c.Engine == nil || c.Content == nil || c.Sources == nil || c.Fetches <= 0 || c.BackoffFirst <= 0 || c.BackoffLast < c.BackoffFirst ||
 		c.Clock == nil || c.SyncContext == nil || c.Events == nil || c.Tasks == nil || c.Synced == nil || c.Grants == nil || c.Register == nil {
 		return errors.New("building the bundledeployment controller: a field of its Config is not set")
@@ -147,6 +149,8 @@ type controller struct {
 	memories map[string]*memory
 	// damaged has the numbers of the revisions of which a Secret was deleted or changed, by BundleDeployment.
 	damaged map[string]sets.Set[int64]
+	// refusedDefinitions has, for a BundleDeployment that was refused a CustomResourceDefinition, the definition's name.
+	refusedDefinitions map[string]string
 	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of restores of a backup of etcd.
 	newestVersion string
 	restores      int
@@ -160,27 +164,28 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	}
 	waits := source.Backoff{First: config.BackoffFirst, Last: config.BackoffLast}
 	c := &controller{
-		client:           config.Client,
-		deployments:      config.Deployments.Lister(),
-		sources:          config.Sources,
-		classes:          config.Classes.Lister(),
-		operators:        config.Operators.Lister(),
-		revisions:        store.NewRevisions(config.Secrets),
-		applier:          config.Engine,
-		remover:          config.Engine,
-		checker:          config.Engine,
-		watcher:          config.Engine,
-		managerNamespace: config.Namespace,
-		certificates:     certificates.NewFinder(config.Discovery, config.Clock),
-		backoff:          waits,
-		pauses:           source.Backoff{First: firstPause, Last: config.BackoffLast},
-		clock:            config.Clock,
-		events:           config.Events,
-		synced:           config.Synced,
-		grants:           config.Grants,
-		cacheVersion:     config.Deployments.Informer().LastSyncResourceVersion,
-		memories:         map[string]*memory{},
-		damaged:          map[string]sets.Set[int64]{},
+		client:             config.Client,
+		deployments:        config.Deployments.Lister(),
+		sources:            config.Sources,
+		classes:            config.Classes.Lister(),
+		operators:          config.Operators.Lister(),
+		revisions:          store.NewRevisions(config.Secrets),
+		applier:            config.Engine,
+		remover:            config.Engine,
+		checker:            config.Engine,
+		watcher:            config.Engine,
+		managerNamespace:   config.Namespace,
+		certificates:       certificates.NewFinder(config.Discovery, config.Clock),
+		backoff:            waits,
+		pauses:             source.Backoff{First: firstPause, Last: config.BackoffLast},
+		clock:              config.Clock,
+		events:             config.Events,
+		synced:             config.Synced,
+		grants:             config.Grants,
+		cacheVersion:       config.Deployments.Informer().LastSyncResourceVersion,
+		memories:           map[string]*memory{},
+		damaged:            map[string]sets.Set[int64]{},
+		refusedDefinitions: map[string]string{},
 	}
 	var err error
 	if c.metrics, err = deploymentmetrics.New(config.Register); err != nil {
@@ -212,6 +217,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		WithBareInformers(config.Stored).
 		WithInformersQueueKeysFunc(c.deploymentsOfClass, config.Classes.Informer()).
 		WithInformersQueueKeysFunc(c.deploymentsOfBundle, config.Bundles.Informer()).
+		WithInformersQueueKeysFunc(c.deploymentsOfDefinition, config.Definitions).
 		WithFilteredEventsInformersQueueKeyFunc(factory.ObjectNameToKey, c.concernsName, config.Operators.Informer()).
 		WithInformersQueueKeyFunc(factory.ObjectNameToKey, config.Deployments.Informer()).
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
@@ -325,4 +331,5 @@ func (c *controller) forget(name string) {
 	defer c.mu.Unlock()
 	delete(c.memories, name)
 	delete(c.damaged, name)
+	delete(c.refusedDefinitions, name)
 }

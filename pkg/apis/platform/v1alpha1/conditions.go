@@ -133,8 +133,9 @@ const (
 	AnnotationNamespaceDefaulted = GroupName + "/install-namespace-defaulted"
 	// Finalizer keeps a PlatformOperator until its operator has been removed, so that Progressing can describe the removal.
 	Finalizer = GroupName + "/removal"
-	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the package,
-	// so that the same package adopts it again.
+	// AnnotationOrphanedFrom on a CustomResourceDefinition that was kept when its operator was removed names the former owner: package/NAME,
+	// or bundledeployment/NAME for a BundleDeployment whose bundle names no package. The same owner adopts it again. A name alone is that of
+	// a package.
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
 

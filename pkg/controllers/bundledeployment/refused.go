@@ -1,0 +1,37 @@
+package bundledeployment
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+
+	"github.com/openshift/platform-operators/pkg/apply"
+)
+
+// recordRefusal records which CustomResourceDefinition a BundleDeployment was refused, if the error of an apply is such a refusal. The engine
+// watches only objects that a BundleDeployment owns, so it does not notice when a definition that a removal kept gets another former owner.
+func (c *controller) recordRefusal(deployment string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) && refusal.Object.IsCRD() {
+		c.refusedDefinitions[deployment] = refusal.Object.Name
+		return
+	}
+	delete(c.refusedDefinitions, deployment)
+}
+
+// deploymentsOfDefinition returns the names of the BundleDeployments that were refused a CustomResourceDefinition.
+func (c *controller) deploymentsOfDefinition(definition runtime.Object) []string {
+	changed := factory.ObjectNameToKey(definition)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for deployment, refused := range c.refusedDefinitions {
+		if refused == changed {
+			names = append(names, deployment)
+		}
+	}
+	return names
+}

@@ -1,0 +1,38 @@
+package ownership
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Prefixes of the annotation that names the former owner of a CustomResourceDefinition that a removal retained.
+const (
+	packagePrefix    = "package/"
+	deploymentPrefix = "bundledeployment/"
+)
+
+// PackageMark returns the value of the annotation for a package.
+func PackageMark(name string) string { return packagePrefix + name }
+
+// DeploymentMark returns the value of the annotation for a BundleDeployment whose bundle names no package.
+func DeploymentMark(name string) string { return deploymentPrefix + name }
+
+// normalizeMark returns a value of the annotation with its kind. Earlier managers wrote the name alone, which counts as a package.
+func normalizeMark(value string) string {
+	if value == "" || strings.Contains(value, "/") { // neither kind of name has a slash
+		return value
+	}
+	return PackageMark(value)
+}
+
+// DescribeMark returns the former owner in a value of the annotation, such as `package "memo"`.
+func DescribeMark(value string) string {
+	value = normalizeMark(value)
+	if name, ok := strings.CutPrefix(value, packagePrefix); ok {
+		return fmt.Sprintf("package %q", name)
+	}
+	if name, ok := strings.CutPrefix(value, deploymentPrefix); ok {
+		return fmt.Sprintf("BundleDeployment %q", name)
+	}
+	return fmt.Sprintf("%q", value)
+}

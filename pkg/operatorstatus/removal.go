@@ -16,26 +16,62 @@ import (
 // maxHolders is the maximum number of finalizers that a message names.
 const maxHolders = 3
 
-// Removal returns the status of a PlatformOperator that is being deleted. If the PlatformOperator has the manager's finalizer, the status
-// reports the progress of the removal of its BundleDeployment, which must exist. Otherwise it reports the finalizers of others that hold
-// the object.
+// Removal returns the status of a PlatformOperator that is being deleted. A BundleDeployment in the input belongs to it. If the
+// PlatformOperator has the manager's finalizer, the status reports the progress of the removal of its BundleDeployment, which must exist.
+// Otherwise it reports the finalizers of others that hold the object.
 func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	r := newReport(in)
+	deployment := in.Current.Deployment
 	if !slices.Contains(in.Operator.Finalizers, platformv1alpha1.Finalizer) {
 		if holders := heldBy(in.Operator.Finalizers); holders != "" {
 			r.setCondition(platformv1alpha1.ConditionProgressing, releasedCondition(in.Operator.Name, holders))
+			if deployment == nil { // otherwise somebody else removed the manager's finalizer
+				r.setRemoved()
+			}
 		}
 		return r.operator.Status
 	}
-	deployment := in.Current.Deployment
-	if isTakenDown(deployment) { // no object of the operator is left that could block cluster upgrades
-		r.operator.Status.Installed, r.operator.Status.Target = nil, nil
-		r.setCondition(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(r.counted(), in.ClusterVersion))
+	if isTakenDown(deployment) {
+		r.setRemoved()
 	}
 	r.setCondition(platformv1alpha1.ConditionProgressing, removalCondition(deployment))
 	r.setCondition(platformv1alpha1.ConditionHealthy, removalHealth(r))
 	r.setCondition(platformv1alpha1.ConditionDrifted, removalDrift(r))
 	return r.operator.Status
+}
+
+// setRemoved reports that no object of the operator is left, so that none can block cluster upgrades.
+func (r *report) setRemoved() {
+	status := &r.operator.Status
+	status.Installed, status.Target = nil, nil
+	if r.in.Current.Deployment == nil {
+		status.ActiveBundleDeployment = nil
+	}
+	r.setCondition(platformv1alpha1.ConditionInstalled, removedCondition())
+	r.setCondition(platformv1alpha1.ConditionUpgradeable, upgradeableCondition(r.counted(), r.in.ClusterVersion))
+	r.setCondition(platformv1alpha1.ConditionHealthy, healthyCondition(r))
+	r.setCondition(platformv1alpha1.ConditionDrifted, driftedCondition(r))
+}
+
+func removedCondition() metav1.Condition {
+	return isFalse(platformv1alpha1.ReasonRemoved, "The operator is removed; the Progressing condition says which finalizers hold what is left.")
+}
+
+// PackageHeld returns why a PlatformOperator must wait for another one, the holder of its package, and what to do. deployment is the holder's
+// BundleDeployment; nil if it has none.
+func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
+	if holder.DeletionTimestamp == nil {
+		return fmt.Sprintf("PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
+			holder.Name, holder.Spec.Package.Name)
+	}
+	message := fmt.Sprintf("PlatformOperator %q has package %q and is being removed; this one is installed when that one is gone.", holder.Name, holder.Spec.Package.Name)
+	if held := heldBy(holder.Finalizers); held != "" {
+		return fmt.Sprintf("%s PlatformOperator %q %s.", message, holder.Name, held)
+	}
+	if deployment != nil && isTakenDown(deployment) {
+		return fmt.Sprintf("%s BundleDeployment %q %s.", message, deployment.Name, heldBy(deployment.Finalizers))
+	}
+	return fmt.Sprintf("%s Its Progressing condition says what the removal waits for: kubectl describe platformoperator %s", message, holder.Name)
 }
 
 func releasedCondition(name, holders string) metav1.Condition {

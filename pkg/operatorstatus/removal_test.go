@@ -10,7 +10,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-func TestRemoval(t *testing.T) {
+func TestHRD_M5_Removal(t *testing.T) {
 	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
 	// removing returns a change after which the BundleDeployment is being deleted, with these finalizers and conditions.
 	removing := func(finalizers []string, conditions ...metav1.Condition) func(*Input) {
@@ -38,8 +38,12 @@ func TestRemoval(t *testing.T) {
 			"True Removing: The operator is being taken down.", true},
 		"held by others": {running(removing([]string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents})),
 			`False Blocked: What was applied has been taken down, or let go of; BundleDeployment "op" is held by its finalizers "example.com/a", "example.com/b", "example.com/c" and 1 more` + remedy + ".", false},
-		"the PlatformOperator is held by others": {running(func(in *Input) { in.Operator.Finalizers = []string{"example.com/a"} }),
-			`False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", true},
+		"the PlatformOperator is held by others": {running(func(in *Input) {
+			in.Operator.Finalizers, in.Current.Deployment = []string{"example.com/a"}, nil
+		}), `False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", false},
+		"the PlatformOperator was released by somebody else": {running(func(in *Input) {
+			in.Operator.Finalizers = []string{"example.com/a"}
+		}), `False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", true},
 		"the PlatformOperator is not held": {running(), "none", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,8 +62,39 @@ func TestRemoval(t *testing.T) {
 			} else if want := "True AsExpected: Nothing is installed, so nothing is in the way of a cluster upgrade."; condition(status, platformv1alpha1.ConditionUpgradeable) != want {
 				t.Errorf("Upgradeable is %s, want %s", condition(status, platformv1alpha1.ConditionUpgradeable), want)
 			}
+			if got, want := condition(status, platformv1alpha1.ConditionInstalled), "False Removed: The operator is removed; the Progressing condition says which finalizers hold what is left."; (got == want) == test.installed {
+				t.Errorf("Installed is %s", got)
+			}
 			if diff := cmp.Diff(before, test.in.Operator); diff != "" {
 				t.Errorf("the operator was modified (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHRD_M5_PackageHeldNamesTheFinalizer(t *testing.T) {
+	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)."
+	const removed = `PlatformOperator "former" has package "lamp" and is being removed; this one is installed when that one is gone. `
+	at := &metav1.Time{Time: noon}
+	for name, c := range map[string]struct {
+		deleted               *metav1.Time
+		operators, deployment []string
+		want                  string
+	}{
+		"not deleted":                    {nil, []string{platformv1alpha1.Finalizer, "example.com/a"}, nil, `PlatformOperator "former" already has package "lamp" and is older; one package is installed once. Delete one of the two.`},
+		"in progress":                    {at, []string{platformv1alpha1.Finalizer}, []string{corev1alpha2.Finalizer, "example.com/a"}, removed + "Its Progressing condition says what the removal waits for: kubectl describe platformoperator former"},
+		"its BundleDeployment is held":   {at, []string{platformv1alpha1.Finalizer}, []string{"example.com/a"}, removed + `BundleDeployment "former" is held by its finalizers "example.com/a"` + remedy},
+		"the PlatformOperator itself is": {at, []string{"example.com/b"}, nil, removed + `PlatformOperator "former" is held by its finalizers "example.com/b"` + remedy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			holder := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "former", Finalizers: c.operators, DeletionTimestamp: c.deleted}}
+			holder.Spec.Package.Name = "lamp"
+			var deployment *corev1alpha2.BundleDeployment
+			if c.deployment != nil {
+				deployment = &corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: "former", Finalizers: c.deployment, DeletionTimestamp: c.deleted}}
+			}
+			if got := PackageHeld(holder, deployment); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
 	}

@@ -32,6 +32,8 @@ var operatorTable = map[string]byReason{
 		platformv1alpha1.ReasonInstallFailed: {Blocking, "The API server refuses an object of the bundle, the object belongs to another owner, or the cluster " +
 			"does not serve its kind.",
 			"Correct the object that the message names, or install what defines the kind. The manager tries again by itself.", describeDeployment},
+		platformv1alpha1.ReasonRemoved: {Blocking, "The operator is removed, and a finalizer of another component holds what is left.",
+			"Let the component remove the finalizer that the Progressing condition names.", describeDeployment},
 	},
 	platformv1alpha1.ConditionProgressing: {
 		platformv1alpha1.ReasonInstalling: {InProgress, "The first installation is in progress.", "Wait, or watch the objects.", showStatus},

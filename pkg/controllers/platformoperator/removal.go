@@ -55,6 +55,9 @@ func (c *controller) remove(ctx context.Context, r *reconciliation) (done bool, 
 			return true, err
 		}
 	}
+	if deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
+		r.current.Deployment = nil
+	}
 	status := operatorstatus.Removal(c.statusInput(r))
 	r.status = &status
 	return true, nil

@@ -89,14 +89,29 @@ func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err
 	if err != nil {
 		return true, err
 	}
-	if holder := resolve.PackageHolder(r.operator, all); holder != r.operator.Name {
-		r.refuse("PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
-			holder, r.operator.Spec.Package.Name)
+	if name := resolve.PackageHolder(r.operator, all); name != r.operator.Name {
+		holder := slices.IndexFunc(all, func(each *platformv1alpha1.PlatformOperator) bool { return each.Name == name })
+		if err := c.refuseHeldPackage(r, all[holder]); err != nil {
+			return true, err
+		}
 		if r.current.Deployment == nil {
 			r.current.Recorded = nil // so that the package is not restored while the older PlatformOperator has it
 		}
 	}
 	return false, nil
+}
+
+// refuseHeldPackage refuses a PlatformOperator whose package another one has. A sync of the other one queues this one when it changes.
+func (c *controller) refuseHeldPackage(r *reconciliation, holder *platformv1alpha1.PlatformOperator) error {
+	deployment, err := c.deployments.Get(holder.Name)
+	if apierrors.IsNotFound(err) || err == nil && !ownership.BelongsTo(deployment, holder) {
+		deployment, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	r.refusal = &operatorstatus.Refusal{Message: operatorstatus.PackageHeld(holder, deployment)}
+	return nil
 }
 
 func (r *reconciliation) refuse(format string, args ...any) {

@@ -37,6 +37,9 @@ const (
 	// ReasonInstallFailed means that the API server refuses an object of the bundle, that the object belongs to another owner, or that the
 	// cluster does not serve its kind.
 	ReasonInstallFailed = "InstallFailed"
+	// ReasonRemoved means that the PlatformOperator is deleted and its operator is removed. A finalizer of another component still holds the
+	// PlatformOperator or its BundleDeployment.
+	ReasonRemoved = "Removed"
 )
 
 // Reasons of the Progressing condition.

@@ -61,10 +61,11 @@ func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.
 		}
 	}
 	missing := reason.NoVersionInRange{Package: req.Package, Range: req.VersionRange, Catalogs: idsOf(offering), Nearest: nearest(req.VersionRange, versions)}
-	_, loose, err := parseRange(req.VersionRange)
+	strict, loose, err := parseRange(req.VersionRange)
 	if err != nil {
 		return missing
 	}
+	missing.IsEmpty = !isSatisfiable(req.VersionRange, strict)
 	for _, r := range refusals {
 		if r.Rule == RuleChannel && !r.Version.IsZero() && loose.Check(r.Version.Semver()) {
 			missing.Elsewhere = &reason.RefusedVersion{Version: r.Version.String(), Why: r.Cause}
@@ -99,6 +100,30 @@ func nearest(text string, versions []*semver.Version) []string {
 		}
 	}
 	return near
+}
+
+// maxRangeVersions is the maximum number of versions in a range for which isSatisfiable looks.
+const maxRangeVersions = 32
+
+// isSatisfiable reports whether a version can be in a range. A range consists of intervals that begin at one of its versions or at the next
+// patch, minor or major version, so only these are tried. A pre-release counts only if the range names one. It returns true for a range with more than maxRangeVersions versions.
+func isSatisfiable(text string, permitted *semver.Constraints) bool {
+	found := versionPattern.FindAllString(text, maxRangeVersions+1)
+	if len(found) > maxRangeVersions {
+		return true
+	}
+	tried := []semver.Version{*semver.New(0, 0, 0, "", "")}
+	for _, each := range found {
+		version, err := semver.NewVersion(each)
+		if err != nil {
+			continue
+		}
+		tried = append(tried, *version, version.IncPatch(), version.IncMinor(), version.IncMajor())
+		if version.Prerelease() != "" {
+			tried = append(tried, *semver.New(version.Major(), version.Minor(), version.Patch(), version.Prerelease()+".0", ""))
+		}
+	}
+	return slices.ContainsFunc(tried, func(version semver.Version) bool { return permitted.Check(&version) })
 }
 
 // newestByRule returns, for each rule, the newest version that it refused and the number of others. The rule that refused the newest

@@ -201,6 +201,10 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 			func(r *Request) { r.VersionRange = "1.8.5" }, one(two), source,
 			`package "quay" has no version in spec.package.version "1.8.5" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.8.0 and 1.9.0`,
 		},
+		"range that no version can satisfy": {
+			func(r *Request) { r.VersionRange = ">=1.8.5 <1.2.0" }, one(two), source,
+			`spec.package.version ">=1.8.5 <1.2.0" permits no version at all, because its parts contradict one another: correct it; package "quay" has no version in spec.package.version ">=1.8.5 <1.2.0" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.8.0 and 1.9.0`,
+		},
 		"version that is in another channel": {
 			func(r *Request) { r.VersionRange = ">=2.0.0" }, one(two), source,
 			`package "quay" has no version in spec.package.version ">=2.0.0" in the channels to choose from in CatalogSource/openshift-marketplace/community; the nearest are 1.9.0; 2.0.0 is in channel "fast" only: set spec.package.channels to choose from it`,

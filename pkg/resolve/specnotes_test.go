@@ -9,7 +9,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-func TestSettingsWithoutEffectAreNoted(t *testing.T) {
+func TestHRD_U8_SettingsWithoutEffectAreNoted(t *testing.T) {
 	catalogs := []Catalog{{ID: community, Package: quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"1.1.0"}})}}
 	unread := append([]Catalog{{ID: cluster, Err: errors.New("no answer")}}, catalogs...)
 	const missing = `spec.package.channels names "fsat", which no selected catalog has: correct or remove it. The channels are "fast", "stable".`

@@ -172,6 +172,8 @@ func (r NoBundle) text() string {
 type NoVersionInRange struct {
 	Package, Range string
 	Catalogs       []catalog.ID
+	// IsEmpty reports whether the range permits no version at all, whatever catalogs have.
+	IsEmpty bool
 	// Nearest are the versions nearest to the range.
 	Nearest []string
 	// Elsewhere is a version in the range that is in no requested channel; nil if there is none.
@@ -180,6 +182,9 @@ type NoVersionInRange struct {
 
 func (r NoVersionInRange) text() string {
 	message := fmt.Sprintf("package %q has no version in spec.package.version %s in the channels to choose from in %s", r.Package, Quote(r.Range), names(r.Catalogs))
+	if r.IsEmpty {
+		message = fmt.Sprintf("spec.package.version %s permits no version at all, because its parts contradict one another: correct it; %s", Quote(r.Range), message)
+	}
 	if len(r.Nearest) > 0 {
 		near := make([]string, len(r.Nearest))
 		for i, each := range r.Nearest {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
@@ -26,6 +27,10 @@ type InstallNamespace struct {
 	InstalledUID, UID types.UID
 	// Manager is the manager's own namespace.
 	Manager string
+	// Deployment is the name of the BundleDeployment. OwnedByOperator means that a PlatformOperator owns it, so that a user chooses the
+	// namespace there.
+	Deployment      string
+	OwnedByOperator bool
 }
 
 // NamespaceUse is how an install namespace may be used.
@@ -76,7 +81,7 @@ func (n InstallNamespace) Decide() NamespaceDecision {
 		return NamespaceDecision{NamespaceUsedWithWarning, NamespaceProtected,
 			n.protectedMessage() + "; the operator stays there because it was installed there before", "delete it and create it again with another spec.installNamespace"}
 	case n.isProtected():
-		return NamespaceDecision{NamespaceRefused, NamespaceProtected, n.protectedMessage(), "choose another spec.installNamespace"}
+		return NamespaceDecision{NamespaceRefused, NamespaceProtected, n.protectedMessage(), n.otherNamespace()}
 	case !n.Exists:
 		return NamespaceDecision{Use: NamespaceCreated}
 	case n.Created:
@@ -90,11 +95,11 @@ func (n InstallNamespace) Decide() NamespaceDecision {
 			"wait until it is gone; then the manager creates it"}
 	case n.isReplaced():
 		return NamespaceDecision{NamespaceRefused, NamespaceReplaced,
-			"it was deleted and created again, not by the manager" + n.requestedBy() + ", and spec.install.namespace does not name it",
+			"it was deleted and created again, not by the manager" + n.requestedBy() + ", and spec.install.namespace of the PlatformOperator does not name it",
 			fmt.Sprintf("delete it (\"kubectl delete namespace %s\"); then the manager creates it and installs the operator again", n.Name)}
 	}
-	return NamespaceDecision{NamespaceRefused, NamespacePreexisting, "it exists, was not created by the manager" + n.requestedBy() + ", and spec.install.namespace does not name it",
-		fmt.Sprintf("set spec.install.namespace to %q to install there all the same, or to another name", n.Name)}
+	return NamespaceDecision{NamespaceRefused, NamespacePreexisting, "it exists, was not created by the manager" + n.requestedBy() + ", and spec.install.namespace of the PlatformOperator does not name it",
+		fmt.Sprintf("set spec.install.namespace of the PlatformOperator to %q to install there all the same, or to another name", n.Name)}
 }
 
 // isReplaced reports whether the namespace is not the one that the deployment was installed in.
@@ -111,6 +116,18 @@ func (n InstallNamespace) protectedMessage() string {
 		return "operators must not be installed in the manager's own namespace"
 	}
 	return "operators must not be installed in namespace default, or in one whose name begins with kube-"
+}
+
+// otherNamespace returns how a user chooses another namespace, with an example if the deployment's name permits one.
+func (n InstallNamespace) otherNamespace() string {
+	example := ""
+	if name := n.Deployment + "-system"; n.Deployment != "" && len(validation.IsDNS1123Label(name)) == 0 {
+		example = fmt.Sprintf(", such as %q", name)
+	}
+	if n.OwnedByOperator {
+		return "set spec.install.namespace of the PlatformOperator to a namespace that only this operator uses" + example
+	}
+	return "delete the BundleDeployment, and create it again with spec.installNamespace set to a namespace that only this operator uses" + example
 }
 
 func (n InstallNamespace) requestedBy() string {

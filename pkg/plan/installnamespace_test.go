@@ -79,7 +79,7 @@ func TestHRD_S1_RefusalNamesTheRequesterAndTheRemedy(t *testing.T) {
 	if !strings.Contains(got.Message, `requested by "alice"`) {
 		t.Errorf("message %q", got.Message)
 	}
-	if !strings.Contains(got.Remedy, `set spec.install.namespace to "quay-system"`) {
+	if !strings.Contains(got.Remedy, `set spec.install.namespace of the PlatformOperator to "quay-system"`) {
 		t.Errorf("remedy %q", got.Remedy)
 	}
 	if n.Requester = ""; strings.Contains(n.Decide().Message, "requested") {

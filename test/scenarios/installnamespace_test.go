@@ -24,7 +24,7 @@ func TestExistingNamespace(t *testing.T) {
 		s.offerVersions(ctx, name, "", "1.0.0")
 		s.createWithSpec(ctx, name, "")
 		s.waitForOperatorCondition(ctx, name, metav1.Condition{Type: platformv1alpha1.ConditionInstalled, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonInstallFailed},
-			"Namespace squatted", `requested by "alice"`, `set spec.install.namespace to "squatted"`)
+			"Namespace squatted", `requested by "alice"`, `set spec.install.namespace of the PlatformOperator to "squatted"`)
 		accounts, err := s.Admin.Kubernetes.CoreV1().ServiceAccounts(name).List(ctx, metav1.ListOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		for _, each := range accounts.Items {

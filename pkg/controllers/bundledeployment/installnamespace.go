@@ -5,12 +5,14 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
@@ -25,6 +27,7 @@ func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	}
 	known := s.knownNamespace()
 	found.Named, found.Installed, found.InstalledUID, found.Manager = known.Named, known.Installed, known.InstalledUID, known.Manager
+	found.Deployment, found.OwnedByOperator = known.Deployment, known.OwnedByOperator
 	decision := found.Decide()
 	if decision.Use != plan.NamespaceRefused {
 		preexisting := found.Exists && !found.Created
@@ -43,6 +46,7 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 		Name: s.deployment.Spec.InstallNamespace, Manager: s.c.managerNamespace,
 		Named:     s.deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == "",
 		Installed: s.wasInstalled(), InstalledUID: types.UID(s.before.Status.InstallNamespaceUID),
+		Deployment: s.deployment.Name, OwnedByOperator: isOwnedByOperator(s.deployment),
 	}
 }
 
@@ -62,4 +66,10 @@ func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 	return revision.WithNamespaceWarning(warnings, plan.InstallNamespace{
 		Name: s.deployment.Spec.InstallNamespace, Created: !*s.preexisting, Manager: s.c.managerNamespace,
 	})
+}
+
+// isOwnedByOperator reports whether a PlatformOperator is the controller of a BundleDeployment.
+func isOwnedByOperator(deployment *corev1alpha2.BundleDeployment) bool {
+	owner := metav1.GetControllerOf(deployment)
+	return owner != nil && owner.Kind == compat.KindPlatformOperator
 }

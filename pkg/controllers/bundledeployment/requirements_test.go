@@ -78,7 +78,7 @@ func TestHRD_S1_ANamespaceOfOthersIsUsedOnlyWhenItIsNamed(t *testing.T) {
 		t.Fatalf("it is %s", state)
 	}
 	installed := conditionOf(t, f.deployment, corev1alpha2.ConditionInstalled)
-	for _, want := range []string{"Namespace memo", `"alice"`, `set spec.install.namespace to "memo"`} {
+	for _, want := range []string{"Namespace memo", `"alice"`, `set spec.install.namespace of the PlatformOperator to "memo"`} {
 		if !strings.Contains(installed.Message, want) {
 			t.Errorf("%q lacks %q", installed.Message, want)
 		}

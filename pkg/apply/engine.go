@@ -68,6 +68,8 @@ type ownerState struct {
 	removal  *teardown.Memory
 	warnings *warningMemory
 	services *serviceMemory
+	// ignores is nil before the first call of UnmatchedIgnores.
+	ignores *ignoreMemory
 }
 
 // New builds an Engine. It returns an error if a field of config is not set. The watches end with the context.

@@ -131,7 +131,9 @@ func (r *report) setWarnings() {
 	}
 	var ofDeployment []string
 	if deployment := r.in.Current.Deployment; deployment != nil {
-		ofDeployment = deployment.Status.Warnings
+		for _, warning := range deployment.Status.Warnings {
+			ofDeployment = append(ofDeployment, upgradestep.OperatorText(warning))
+		}
 	}
 	var all []string
 	for _, warning := range slices.Concat(r.decision().UnavailableCatalogs, r.ignoredOverrides, r.namespaceWarnings(), ofDeployment, r.decision().Notes) {

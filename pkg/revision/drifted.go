@@ -15,8 +15,27 @@ func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 	}
 }
 
-// drifted returns the Drifted condition, which shows whether the manager leaves changes by others to declared fields or objects.
+// maxUnmatched is the maximum number of entries and pointers of spec.drift.ignore that the Drifted condition names.
+const maxUnmatched = 3
+
+// drifted returns the Drifted condition, which shows whether the manager leaves changes by others to declared fields or objects. While it
+// looks for changes, the message also has what spec.drift.ignore selects in vain.
 func (m *Machine) drifted() condition {
+	condition := m.driftState()
+	if condition.status == isUnknown || condition.reason == corev1alpha2.ReasonDriftIgnored {
+		return condition
+	}
+	for i, each := range m.drift.UnmatchedIgnores {
+		if i == maxUnmatched {
+			condition.message += fmt.Sprintf(" The same holds for %d more pointers or targets of spec.drift.ignore.", len(m.drift.UnmatchedIgnores)-i)
+			break
+		}
+		condition.message += " " + each.String()
+	}
+	return condition
+}
+
+func (m *Machine) driftState() condition {
 	const kind = corev1alpha2.ConditionDrifted
 	contested := firstOf(m.drift.Standing, corev1alpha2.DriftContested)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // Input is the input of a Machine.
@@ -97,6 +98,8 @@ type Drift struct {
 	Unwritten []corev1alpha2.DriftRecord
 	// Left is true if a standing change differs from the declared objects.
 	Left bool
+	// UnmatchedIgnores are the entries and pointers of spec.drift.ignore that select nothing.
+	UnmatchedIgnores []drift.Unmatched
 }
 
 // ActionKind is the kind of an Action.

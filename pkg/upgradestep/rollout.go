@@ -138,8 +138,11 @@ func ConditionText(condition *metav1.Condition, fallback string) string {
 	if condition == nil || condition.Message == "" {
 		return fallback
 	}
-	return platformOperatorFields.Replace(TrimStop(condition.Message))
+	return OperatorText(TrimStop(condition.Message))
 }
+
+// OperatorText returns a text about a BundleDeployment with the names of the PlatformOperator's fields.
+func OperatorText(text string) string { return platformOperatorFields.Replace(text) }
 
 // TrimStop returns a text without surrounding white space and without final full stops.
 func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(text), ".") }

@@ -78,6 +78,9 @@ func WriteError(action string, key Key, err error) error {
 		return nil
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return WaitFor("%s waits for namespace %q, which is being deleted", key, key.Namespace)
+	case apierrors.IsNotFound(err) && isNamespaceMissing(key, err):
+		return &WaitError{Cause: err, After: namespaceTime, Reason: fmt.Sprintf("%s waits for namespace %q, which does not exist: create it (\"kubectl create namespace %s\"), or correct spec.config if it names the namespace",
+			key, key.Namespace, key.Namespace)}
 	case apierrors.IsNotFound(err):
 		return &WaitError{Reason: fmt.Sprintf("%s waits for what it is created in: %s", key, Bounded(err.Error())), Cause: err}
 	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err):
@@ -89,6 +92,20 @@ func WriteError(action string, key Key, err error) error {
 	}
 	return fmt.Errorf("%s %s: %w", action, key, err)
 }
+
+// isNamespaceMissing reports whether an error means that the namespace of an object does not exist.
+func isNamespaceMissing(key Key, err error) bool {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) || key.Namespace == "" {
+		return false
+	}
+	details := answer.Status().Details
+	return details != nil && details.Kind == "namespaces" && details.Name == key.Namespace
+}
+
+// namespaceTime is the time until the next attempt to create an object whose namespace does not exist, because no watch reports a new
+// namespace, and a user has to act.
+const namespaceTime = 15 * time.Second
 
 // Foremost returns the most important of several errors: a Refusal before a transient error before a WaitError. Of equal rank, it returns
 // the first by text, so that the message stays the same while nothing changes. It ignores nil errors, and returns nil if there is no other.

@@ -66,3 +66,16 @@ func TestBoundedTextEndsWithAWholeCharacter(t *testing.T) {
 		t.Errorf("text ends in %q", got[len(got)-6:])
 	}
 }
+
+func TestHRD_U8_MissingNamespaceNamesTheRemedy(t *testing.T) {
+	key := Key{schema.GroupKind{Kind: "Role"}, "nowhere", "a"}
+	namespaces := schema.GroupResource{Resource: "namespaces"}
+	var wait *WaitError
+	if err := WriteError("creating", key, apierrors.NewNotFound(namespaces, "nowhere")); !errors.As(err, &wait) || wait.After != namespaceTime ||
+		!strings.Contains(wait.Reason, `create it ("kubectl create namespace nowhere"), or correct spec.config`) {
+		t.Errorf("got %v", err)
+	}
+	if err := WriteError("creating", key, apierrors.NewNotFound(namespaces, "other")); !errors.As(err, &wait) || wait.After != 0 {
+		t.Errorf("got %v", err)
+	}
+}

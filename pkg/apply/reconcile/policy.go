@@ -6,6 +6,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/drift"
 )
 
 // policy is the drift policy with its default values.
@@ -51,7 +52,7 @@ func policyOf(options Options) *policy {
 func (p *policy) ignored(key object.Key) map[string]bool {
 	var pointers map[string]bool
 	for _, each := range p.ignore {
-		if !isTarget(each.Target, key) {
+		if !drift.IsTarget(each.Target, key.GroupKind, key.Namespace, key.Name) {
 			continue
 		}
 		for _, pointer := range each.JSONPointers {
@@ -62,13 +63,4 @@ func (p *policy) ignored(key object.Key) map[string]bool {
 		}
 	}
 	return pointers
-}
-
-func isTarget(target corev1alpha2.DriftTarget, key object.Key) bool {
-	if target.Kind != "" && (target.Kind != key.Kind || target.Group != key.Group) {
-		return false // if a kind is set, an empty group means the core group
-	}
-	return (target.Group == "" || target.Group == key.Group) &&
-		(target.Namespace == "" || target.Namespace == key.Namespace) &&
-		(target.Name == "" || target.Name == key.Name)
 }

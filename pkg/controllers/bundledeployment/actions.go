@@ -56,6 +56,7 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	}
 	s.retry(s.machine.After())
 	s.fault = s.machine.Fault()
+	s.checkWatched(ctx)
 	s.report()
 	return false, nil
 }

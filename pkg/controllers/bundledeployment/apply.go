@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/drift"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
@@ -21,6 +23,7 @@ type (
 	applier interface {
 		Apply(ctx context.Context, set *apply.Set, options apply.Options) (apply.Report, error)
 		Observe(ctx context.Context, set *apply.Set) apply.Report
+		UnmatchedIgnores(ctx context.Context, set *apply.Set, ignore []corev1alpha2.DriftIgnore) []drift.Unmatched
 	}
 	// remover removes objects, and finds those of lost revisions.
 	remover interface {
@@ -62,7 +65,31 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	problem := problemOf(err)
 	problem.Lacks = lacks
 	s.machine.SetApplied(reportOf(report), problem)
+	s.searchIgnores(ctx, set)
 	return nil
+}
+
+// searchIgnores records the entries of spec.drift.ignore that select nothing. Those of the class are for all its BundleDeployments, so that
+// some may select nothing in one of them.
+func (s *reconciliation) searchIgnores(ctx context.Context, set *apply.Set) {
+	s.memory.ignores = unmatchedIgnores{}
+	if own := s.deployment.Spec.Drift; own != nil && len(own.Ignore) > 0 {
+		s.memory.ignores = unmatchedIgnores{own.Ignore, s.c.applier.UnmatchedIgnores(ctx, set, own.Ignore)}
+	}
+}
+
+// unmatchedIgnores has the entries of a spec.drift.ignore that select nothing.
+type unmatchedIgnores struct {
+	ignore []corev1alpha2.DriftIgnore
+	found  []drift.Unmatched
+}
+
+// of returns the entries that select nothing if they are those of a spec.
+func (u unmatchedIgnores) of(spec *corev1alpha2.Drift) []drift.Unmatched {
+	if spec == nil || !equality.Semantic.DeepEqual(spec.Ignore, u.ignore) {
+		return nil
+	}
+	return u.found
 }
 
 // applyRemaining applies the objects that only the active revision has, except those in the phases that the target has reached.

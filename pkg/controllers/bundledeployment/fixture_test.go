@@ -27,6 +27,7 @@ import (
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/deploymentmetrics"
+	"github.com/openshift/platform-operators/pkg/drift"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/revisions"
@@ -42,6 +43,7 @@ type fakeEngine struct {
 	observed  apply.Report
 	removal   apply.Removal
 	removeErr error
+	unmatched []drift.Unmatched
 	missing   []corev1alpha2.MissingPermission
 	askErr    error
 	namespace plan.InstallNamespace
@@ -59,6 +61,9 @@ func (e *fakeEngine) ServesAll(context.Context, apply.Owner, []schema.GroupVersi
 	return e.servesAll, nil
 }
 func (e *fakeEngine) Observe(context.Context, *apply.Set) apply.Report { return e.observed }
+func (e *fakeEngine) UnmatchedIgnores(context.Context, *apply.Set, []corev1alpha2.DriftIgnore) []drift.Unmatched {
+	return e.unmatched
+}
 func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOptions, _ ...*apply.Set) (apply.Removal, error) {
 	e.removed += set.Len()
 	return e.removal, e.removeErr

@@ -49,6 +49,10 @@ type memory struct {
 	// drift has the changes by other clients. warnings has the API server's warnings.
 	drift    revision.DriftLog
 	warnings revision.WarningLog
+	// ignores are the entries of spec.drift.ignore that selected nothing when the objects were applied last. watched has the namespaces
+	// that the configuration names.
+	ignores unmatchedIgnores
+	watched watchedNamespaces
 	// unhealthy is the period in which the active revision is unhealthy.
 	unhealthy revision.UnhealthyPeriod
 }

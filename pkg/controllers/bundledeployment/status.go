@@ -20,7 +20,9 @@ const maxMissing = 20
 // report sets the status from the result of the sync.
 func (s *reconciliation) report() {
 	s.reportPlan()
-	s.machine.SetDrift(s.memory.drift.Drift())
+	found := s.memory.drift.Drift()
+	found.UnmatchedIgnores = s.memory.ignores.of(s.deployment.Spec.Drift)
+	s.machine.SetDrift(found)
 	s.machine.Report(&s.deployment.Status)
 	event, wait := s.memory.unhealthy.Event(s.machine, s.deployment.Status, s.c.clock.Now())
 	s.retry(wait)
@@ -36,6 +38,7 @@ func (s *reconciliation) reportPlan() {
 		status.Warnings = s.memory.warnings.AddTo(s.before.Status.Warnings)
 	}
 	status.Warnings = s.withNamespaceWarning(status.Warnings)
+	status.Warnings = s.memory.watched.addTo(status.Warnings)
 	newest := s.machine.Newest()
 	if newest == nil {
 		return

@@ -1,0 +1,63 @@
+package bundledeployment
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// watchedInterval is the time between two checks of a watched namespace that does not exist, because no watch reports that it was created.
+const watchedInterval = 30 * time.Second
+
+// watchedNamespaces is what is known about the namespaces that the configuration names.
+type watchedNamespaces struct {
+	names []string
+	// missing are those that did not exist at the time of the last check, which is zero before the first.
+	missing []string
+	checked time.Time
+}
+
+// addTo returns warnings with those about missing namespaces. Before the first check, it returns them unchanged.
+func (w watchedNamespaces) addTo(warnings []string) []string {
+	if w.checked.IsZero() {
+		return warnings
+	}
+	return revision.WithWatchedNamespaces(warnings, w.names, w.missing)
+}
+
+// checkWatched checks whether the namespaces that the configuration names exist. It checks missing ones again every watchedInterval. An
+// operator whose namespace is deleted later does not get a warning before the next start of the manager. An error of a check changes
+// nothing, because it concerns a warning only.
+func (s *reconciliation) checkWatched(ctx context.Context) {
+	known, now := &s.memory.watched, s.c.clock.Now()
+	if names := revision.WatchedNamespaces(s.deployment.Spec); !slices.Equal(names, known.names) {
+		*known = watchedNamespaces{names: names}
+	}
+	if len(known.names) == 0 || !known.checked.IsZero() && len(known.missing) == 0 {
+		return
+	}
+	if wait := known.checked.Add(watchedInterval).Sub(now); wait > 0 {
+		s.retry(wait)
+		return
+	}
+	var missing []string
+	for _, name := range known.names {
+		found, err := s.c.checker.InstallNamespace(ctx, apply.Owner{Name: s.deployment.Name}, name)
+		if err != nil {
+			klog.V(2).Infof("checking the watched namespaces of BundleDeployment %q: %v", s.deployment.Name, err)
+			s.retry(watchedInterval)
+			return
+		}
+		if !found.Exists {
+			missing = append(missing, name)
+		}
+	}
+	if known.missing, known.checked = missing, now; len(missing) > 0 {
+		s.retry(watchedInterval)
+	}
+}

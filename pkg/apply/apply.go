@@ -131,6 +131,8 @@ type outcome struct {
 	reconciled reconcile.Outcome
 	// problem is the reason why the object is not ready, in one line; empty if it is ready.
 	problem string
+	// command is the kubectl command that shows more about the problem; empty for the one that describes the object.
+	command string
 	// warnings are the API server's warnings in the responses to the requests for the object.
 	warnings []string
 }
@@ -171,7 +173,7 @@ func (c *call) reconcile(ctx context.Context, desired *object.Desired, resource 
 	if result.reconciled.Created || result.reconciled.Updated {
 		c.window.Wrote()
 	}
-	result.problem = c.problemOf(ctx, &result.reconciled)
+	result.problem, result.command = c.problemOf(ctx, &result.reconciled)
 	return result
 }
 

@@ -68,6 +68,7 @@ type ownerState struct {
 	removal  *teardown.Memory
 	warnings *warningMemory
 	services *serviceMemory
+	pods     *podMemory
 	// ignores is nil before the first call of UnmatchedIgnores.
 	ignores *ignoreMemory
 }
@@ -172,6 +173,7 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	}
 	e.resources.Caches.Keep(owner.Name, wanted)
 	e.stateOf(owner.Name).objects.Keep(sets...)
+	e.stateOf(owner.Name).pods.keep(sets)
 }
 
 // RevokeStaleGrants revokes permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
@@ -194,6 +196,7 @@ func (e *Engine) stateOf(owner string) *ownerState {
 		found = &ownerState{
 			name: owner, objects: reconcile.NewMemory(), removal: teardown.NewMemory(),
 			warnings: &warningMemory{first: map[string]Key{}}, services: &serviceMemory{states: map[Key]serviceState{}},
+			pods: &podMemory{states: map[Key]podState{}},
 		}
 		e.owners[owner] = found
 	}

@@ -33,8 +33,8 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 			if desired.IsInstallNamespace && seen.Live == nil {
 				seen.Live = &livecache.Live{} // a namespace that is not the owner's is not watched
 			}
-			problem := call.problemOf(ctx, &seen)
-			outcomes[i] = outcome{reconciled: seen, problem: problem}
+			problem, command := call.problemOf(ctx, &seen)
+			outcomes[i] = outcome{reconciled: seen, problem: problem, command: command}
 		}
 		report.add(set, call.state, outcomes)
 		report.Phases++
@@ -42,22 +42,28 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 	return report
 }
 
-// problemOf returns the reason why an object is not ready, in one line; empty if it is ready. For a problem of a Service that no watch
-// reports, it sets RetryAfter of the outcome.
-func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) string {
+// problemOf returns the reason why an object is not ready, in one line, and the command that shows more; empty if it is ready. An empty
+// command is the one that describes the object. For a problem of a Service or a Pod, which no watch reports, it sets RetryAfter of the
+// outcome.
+func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) (problem, command string) {
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
-		return missing
+		return missing, ""
 	}
 	if result := each.Live.Probe; !result.Ready {
-		return object.Bounded(result.Message)
+		found := c.podProblem(ctx, each)
+		if found.Text == "" {
+			return object.Bounded(result.Message), ""
+		}
+		return object.Bounded(result.Message + "; " + found.Text), found.Command
 	}
+	c.state.pods.forget(each.Desired.Key)
 	for _, called := range each.Live.Services {
 		if problem := c.serviceProblem(ctx, called); problem != "" {
 			each.RetryAfter = serviceTime // because no watch reports it
-			return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, problem))
+			return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, problem)), ""
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // missing returns the reason why an object does not exist as declared, in one line; empty if it does.

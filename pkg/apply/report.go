@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -129,7 +130,7 @@ func (r *Report) addReadiness(each outcome) {
 		r.Ready++
 	}
 	if each.problem != "" && len(r.Unready) == 0 && done.Err == nil && done.Live != nil {
-		r.Command = done.Desired.Key.DescribeCommand()
+		r.Command = cmp.Or(each.command, done.Desired.Key.DescribeCommand())
 	}
 	if each.problem != "" && len(r.Unready) < maxListed {
 		r.Unready = append(r.Unready, each.problem)

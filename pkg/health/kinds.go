@@ -82,11 +82,17 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 	case total > wanted || old > 0:
 		missing = fmt.Sprintf("%d old replicas still to go", max(total-wanted, old))
 	}
-	if c := conditionOf(o, "Progressing"); c.reason == "ProgressDeadlineExceeded" && missing != "" {
-		return c.explain(missing + "; progress deadline exceeded"), nil
-	}
-	if c := conditionOf(o, "ReplicaFailure"); c.status == "True" && missing != "" {
-		return c.explain(missing), nil
+	failure, progressing := conditionOf(o, "ReplicaFailure"), conditionOf(o, "Progressing")
+	isLate := progressing.reason == "ProgressDeadlineExceeded"
+	switch {
+	case missing == "":
+		return "", nil
+	case failure.status == "True" && isLate: // its message says why Pods are missing, and that of Progressing does not
+		return failure.explain(missing + "; progress deadline exceeded"), nil
+	case failure.status == "True":
+		return failure.explain(missing), nil
+	case isLate:
+		return progressing.explain(missing + "; progress deadline exceeded"), nil
 	}
 	return missing, nil
 }

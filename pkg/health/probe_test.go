@@ -49,6 +49,8 @@ func TestENG_D15_Probe(t *testing.T) {
 			"Deployment ns/web: 1 old replicas still to go"},
 		"a Deployment past its deadline says so": {deployment + "{observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 1, conditions: [{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, message: ReplicaSet web-1 has timed out progressing.}]}}",
 			"Deployment ns/web: 1 of 3 updated replicas available; progress deadline exceeded: ReplicaSet web-1 has timed out progressing."},
+		"a Deployment past its deadline that may not create pods says why": {deployment + "{observedGeneration: 2, conditions: [{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded, message: ReplicaSet web-1 has timed out progressing.}, {type: ReplicaFailure, status: 'True', message: 'pods \"web\" is forbidden: exceeded quota'}]}}",
+			"Deployment ns/web: 0 of 3 updated replicas available; progress deadline exceeded: pods \"web\" is forbidden: exceeded quota"},
 		"a Deployment that may not create pods says why": {deployment + "{observedGeneration: 2, conditions: [{type: ReplicaFailure, status: 'True', message: 'pods \"web\" is forbidden'}]}}",
 			`Deployment ns/web: 0 of 3 updated replicas available: pods "web" is forbidden`},
 		"a Deployment that is rolled out is ready":         {deployment + "{observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}", ""},

@@ -38,6 +38,8 @@ type WatchError struct {
 	Resource string
 	// Message is the server's first message.
 	Message string
+	// NotServed means that the last error was that the API server does not serve the kind.
+	NotServed bool
 	// First and Last are the times of the first and the last error.
 	First, Last time.Time
 }
@@ -56,7 +58,7 @@ func (e WatchError) Next(message string, now time.Time) WatchError {
 func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Duration) {
 	watchErrors = slices.Clone(watchErrors)
 	slices.SortFunc(watchErrors, func(a, b WatchError) int { return cmp.Compare(a.Resource, b.Resource) })
-	var kinds, details []string
+	var kinds, notServed, details []string
 	var next time.Duration
 	for _, r := range watchErrors {
 		if now.Sub(r.Last) > WatchErrorExpiry {
@@ -66,15 +68,16 @@ func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Du
 			next = wait
 		}
 		if r.Last.Sub(r.First) >= watchErrorDelay {
-			kinds = append(kinds, r.Resource)
+			if kinds = append(kinds, r.Resource); r.NotServed {
+				notServed = append(notServed, r.Resource)
+			}
 			details = append(details, fmt.Sprintf("%s: %s", r.Resource, strings.ToValidUTF8(r.Message[:min(len(r.Message), maxWatchError)], "")))
 		}
 	}
 	if len(kinds) == 0 {
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}, next
 	}
-	message := "The API server does not let the manager see what it works from, which goes on from what it saw last; check the roles of its ServiceAccount and the API server's own health." +
-		"\nRefused: " + strings.Join(kinds, ", ")
+	message := watchMessage(kinds, notServed)
 	message = strings.ToValidUTF8(message[:min(len(message), maxAggregate)], "")
 	for _, detail := range details { // as many as fit; the line above has all kinds
 		if len(message)+len("\n")+len(detail) <= maxAggregate {
@@ -85,4 +88,19 @@ func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Du
 		return Condition{TypeDegraded, conditionTrue, ReasonInstalledNotListed, message}, next
 	}
 	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
+}
+
+// watchMessage returns the message without the errors: what the manager cannot list, who can correct that, and all kinds. notServed are
+// the kinds without a CustomResourceDefinition.
+func watchMessage(kinds, notServed []string) string {
+	var sentences []string
+	if len(notServed) > 0 {
+		sentences = append(sentences, "CustomResourceDefinitions are missing, so that the API server does not serve "+strings.Join(notServed, ", ")+
+			". The cluster-version operator (CVO) restores them; if they are still missing after ten minutes, look at the CVO's log "+
+			`("kubectl logs -n openshift-cluster-version deployment/cluster-version-operator").`)
+	}
+	if len(notServed) < len(kinds) {
+		sentences = append(sentences, "The API server does not let the manager list what it works from: check the roles of its ServiceAccount, and the API server's own health.")
+	}
+	return strings.Join(append(sentences, "The manager goes on from what it listed last."), " ") + "\nRefused: " + strings.Join(kinds, ", ")
 }

@@ -16,6 +16,9 @@ func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 		}
 		return r
 	}
+	during := func(resource, message string) WatchError {
+		return WatchError{Resource: resource, Message: message, First: at(0), Last: at(60)}
+	}
 	long := strings.Repeat("x", 1000)
 	for name, test := range map[string]struct {
 		watchErrors []WatchError
@@ -33,9 +36,9 @@ func TestWatchErrorsAreReportedAfterADelayAndExpire(t *testing.T) {
 		"twice, with a long pause between": {[]WatchError{refused("a", 0, 91)}, at(92), "False", nil, 90 * time.Second},
 		"two, in the order of their names": {[]WatchError{refused("b", 0, 60), refused("a", 0, 70)}, at(70), "True", []string{"\nRefused: a, b\n", "a: ", "\nb: "}, 81 * time.Second},
 		"one of two":                       {[]WatchError{refused("b", 0, 60), refused("a", 60)}, at(60), "True", []string{"\nb: "}, 91 * time.Second},
-		"with a long message":              {[]WatchError{{"a", strings.Repeat("é", 5000), at(0), at(60)}}, at(60), "True", []string{"é"}, 91 * time.Second},
+		"with a long message":              {[]WatchError{during("a", strings.Repeat("é", 5000))}, at(60), "True", []string{"é"}, 91 * time.Second},
 		"with more than there is room for": {[]WatchError{
-			{"d", "d", at(0), at(60)}, {"c", long, at(0), at(60)}, {"b", long, at(0), at(60)}, {"a", long, at(0), at(60)},
+			during("d", "d"), during("c", long), during("b", long), during("a", long),
 		}, at(60), "True", []string{"\nRefused: a, b, c, d\n", "a: ", "\nb: ", "\nd: d"}, 91 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +87,36 @@ func TestReasonForUnlistedInstalledOperators(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := WatchCondition(test.watchErrors, now); got.Reason != test.want {
 				t.Errorf("reason %s, want %s", got.Reason, test.want)
+			}
+		})
+	}
+}
+
+func TestHRD_U9_MissingDefinitionIsRestoredByTheCVO(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	failed := func(resource string, notServed bool) WatchError {
+		return WatchError{Resource: resource, Message: "refused", NotServed: notServed, First: now.Add(-time.Minute), Last: now}
+	}
+	const missing, denied = "CustomResourceDefinitions are missing, so that the API server does not serve bundles. The cluster-version operator (CVO) restores them;", "check the roles of its ServiceAccount"
+	for name, test := range map[string]struct {
+		watchErrors  []WatchError
+		has, hasNone []string
+	}{
+		"missing":            {[]WatchError{failed("bundles", true)}, []string{missing, "\nRefused: bundles\n"}, []string{denied}},
+		"denied":             {[]WatchError{failed("bundles", false)}, []string{denied}, []string{"CVO"}},
+		"missing and denied": {[]WatchError{failed("bundles", true), failed("configmaps", false)}, []string{missing, denied, "\nRefused: bundles, configmaps\n"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			condition, _ := WatchCondition(test.watchErrors, now)
+			for _, text := range test.has {
+				if !strings.Contains(condition.Message, text) {
+					t.Errorf("%q is not in %q", text, condition.Message)
+				}
+			}
+			for _, text := range test.hasNone {
+				if strings.Contains(condition.Message, text) {
+					t.Errorf("%q is in %q", text, condition.Message)
+				}
 			}
 		})
 	}

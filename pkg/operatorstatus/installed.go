@@ -87,7 +87,7 @@ func installedCondition(r *report) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonValidationFailed, r.in.Refusal.Message)
 	case deployment != nil:
 		installation := upgradestep.InstallationOf(deployment)
-		return isFalse(installation.Reason, installation.Message+r.providerAdvice())
+		return isFalse(installation.Reason, installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
 	case installed != nil:
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
 			"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))
@@ -97,4 +97,14 @@ func installedCondition(r *report) metav1.Condition {
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf("Version %s is not installed while spec.paused is set.", decision.Chosen.Bundle.Version))
 	}
 	return isFalse(decision.Reason, decision.Message)
+}
+
+// publisher returns a sentence with the catalog whose publisher to ask if the bundle's image cannot be unpacked; empty for another reason
+// and while the catalog is unknown.
+func (r *report) publisher(reason string) string {
+	recorded := r.in.Current.Recorded
+	if reason != platformv1alpha1.ReasonUnpackFailed || recorded == nil || recorded.Catalog == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Catalog %s names the image.", recorded.Catalog)
 }

@@ -117,7 +117,7 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
 	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && deployment.Status.ObservedGeneration == deployment.Generation {
-		return isFalse(platformv1alpha1.ReasonBlocked, stepTo(installed, target)+": "+installation.Message+r.providerAdvice())
+		return isFalse(platformv1alpha1.ReasonBlocked, stepTo(installed, target)+": "+installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
 	}
 	if why, refused := failureOf(deployment, corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed); refused {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s: %s.%s", stepTo(installed, target), why, r.providerAdvice()))

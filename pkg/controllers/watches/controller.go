@@ -98,7 +98,9 @@ func (c *controller) record(resource string, err error) bool {
 	defer c.lock.Unlock()
 	before := c.watchErrors[resource]
 	before.Resource = resource
-	c.watchErrors[resource] = before.Next(err.Error(), c.clock.Now())
+	next := before.Next(err.Error(), c.clock.Now())
+	next.NotServed = apierrors.IsNotFound(err)
+	c.watchErrors[resource] = next
 	return true
 }
 

@@ -110,6 +110,11 @@ func (b Behavior) setStatus(pod *corev1.Pod) {
 		status := corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: isReady, Started: ptr.To(b.Waiting == "")}
 		if b.Waiting != "" {
 			status.State.Waiting = &corev1.ContainerStateWaiting{Reason: b.Waiting, Message: b.Message}
+			if b.Waiting == "CrashLoopBackOff" {
+				status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+					ExitCode: 1, Reason: "Error", StartedAt: *pod.Status.StartTime, FinishedAt: *pod.Status.StartTime,
+				}
+			}
 		} else {
 			status.State.Running = &corev1.ContainerStateRunning{StartedAt: *pod.Status.StartTime}
 		}

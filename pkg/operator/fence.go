@@ -68,6 +68,9 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 func fenceClusterOperator(ctx context.Context, input *Input, identity string) error {
 	client := input.Config.ConfigV1().ClusterOperators()
 	found, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", ClusterOperatorName).String()})
+	if apierrors.IsNotFound(err) {
+		return nil // the cluster does not serve the kind
+	}
 	if err != nil || len(found.Items) == 0 {
 		return err
 	}

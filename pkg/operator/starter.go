@@ -84,7 +84,7 @@ func (o *Operator) StartInformers(ctx context.Context) {
 // components, such as CatalogSources, it waits only some seconds. Event handlers may still be adding keys to queues when it returns.
 func (o *Operator) WaitForCaches(ctx context.Context) error {
 	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.catalogs.changes.HasSynced}
-	for _, informer := range o.input.sharedInformers() {
+	for _, informer := range o.input.sharedInformers(o.inventory.kinds) {
 		synced = append(synced, informer.HasSynced)
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {

@@ -32,8 +32,11 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 	return factory.New().
 		WithSyncContext(syncContext).
 		ResyncEvery(statusResync).
-		WithInformers(client.Informer(), clusterOperators.Informer()).
+		WithInformers(client.Informer(), input.clusterOperators(b.inventory.kinds).Informer()).
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
+			if !clusterOperators.Informer().HasSynced() {
+				return nil // the cluster does not serve ClusterOperators; condition WatchesDegraded reports that
+			}
 			err := syncer.Sync(ctx, syncCtx)
 			// Both are normal after a start, so library-go must not log them as a failure.
 			if errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) {

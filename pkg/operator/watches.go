@@ -6,6 +6,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 
 	"github.com/openshift/platform-operators/pkg/controllers/watches"
+	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
 // watchErrorSetters has functions that set an informer's handler of failed lists and watches, by the plural name of its resource.
@@ -16,28 +17,28 @@ func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHand
 }
 
 // sharedInformers returns the informers that several controllers use, by the plural names of their resources.
-func (input *Input) sharedInformers() map[string]cache.SharedInformer {
+func (input *Input) sharedInformers(kinds *inventory.Kinds) map[string]cache.SharedInformer {
 	return map[string]cache.SharedInformer{
 		"platformoperators":        input.PlatformInformers.Platform().V1alpha1().PlatformOperators().Informer(),
 		"bundledeployments":        input.PlatformInformers.Core().V1alpha2().BundleDeployments().Informer(),
 		"bundles":                  input.PlatformInformers.Core().V1alpha2().Bundles().Informer(),
 		"provisionerclasses":       input.PlatformInformers.Core().V1alpha2().ProvisionerClasses().Informer(),
 		"platformoperatormanagers": input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers().Informer(),
-		"clusterversions":          input.ConfigInformers.Config().V1().ClusterVersions().Informer(),
+		"clusterversions":          input.clusterVersions(kinds).Informer(),
 		"configmaps":               input.LimitsInformers.Core().V1().ConfigMaps().Informer(),
 		"secrets":                  input.RevisionSecrets,
-		"clusteroperators":         input.ConfigInformers.Config().V1().ClusterOperators().Informer(),
+		"clusteroperators":         input.clusterOperators(kinds).Informer(),
 	}
 }
 
 // addShared adds the functions of the informers that several controllers use. The catalogs controller adds those of its own informers.
-func (l watchErrorSetters) addShared(input *Input, inventory *clusterInventory) {
-	for resource, informer := range input.sharedInformers() {
+func (l watchErrorSetters) addShared(input *Input, found *clusterInventory) {
+	for resource, informer := range input.sharedInformers(found.kinds) {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
 	}
 	l.add("featuregates", input.ConfigInformers.Config().V1().FeatureGates().Informer().SetWatchErrorHandlerWithContext)
-	l.add("customresourcedefinitions", inventory.kinds.SetWatchErrorHandlerWithContext)
-	inventory.installations.EachWatched(l.add)
+	l.add("customresourcedefinitions", found.kinds.SetWatchErrorHandlerWithContext)
+	found.installations.EachWatched(l.add)
 }
 
 // newWatches builds the controller that reports lists and watches that the API server denies. The status of a BundleDeployment reports

@@ -2,6 +2,7 @@ package platformoperator
 
 import (
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -20,6 +21,20 @@ func (c *controller) readCluster() (cluster resolve.Cluster, update string, err 
 	}
 	cluster.Manager, cluster.Hold, err = readManager(c.managers, c.limits)
 	return cluster, update, err
+}
+
+// versionsInterval is the time after which a PlatformOperator is synced again on a cluster that does not serve ClusterVersion. If the
+// cluster serves the kind later and has no object of it, no event reports that.
+const versionsInterval = 30 * time.Second
+
+// checkVersions refuses a PlatformOperator if the cluster does not serve ClusterVersion: without the cluster's version, it cannot be known
+// which bundles are compatible, nor when the cluster is updated.
+func (c *controller) checkVersions(r *reconciliation) {
+	if r.lacksVersions = !c.hasVersions(); r.lacksVersions {
+		r.refuse("This cluster does not serve clusterversions.config.openshift.io, which has the cluster's version, and PlatformOperators need OpenShift. " +
+			"On OpenShift, wait until the cluster-version operator has restored the CustomResourceDefinition. " +
+			"On another cluster, delete the PlatformOperator, and create a BundleDeployment, which does not need OpenShift.")
+	}
 }
 
 // readClusterVersion returns status.desired.version of the ClusterVersion, because operators must be compatible with the target version of

@@ -60,8 +60,10 @@ type Config struct {
 	DeploymentClient DeploymentClient
 	Operators        platforminformers.PlatformOperatorInformer
 	Deployments      coreinformers.BundleDeploymentInformer
-	ClusterVersions  configv1informers.ClusterVersionInformer
-	Managers         operatorinformers.PlatformOperatorManagerInformer
+	// ClusterVersions may report that it has synced although the cluster does not serve ClusterVersion. HasVersions then returns false.
+	ClusterVersions configv1informers.ClusterVersionInformer
+	HasVersions     func() bool
+	Managers        operatorinformers.PlatformOperatorManagerInformer
 	// Limits reads the stored limits of PlatformOperatorManagers from memory; LimitsChanged reports changes.
 	Limits          func() (limits.Stored, error)
 	LimitsChanged   factory.Informer
@@ -98,6 +100,7 @@ func (c Config) validate() error {
 		{"Operators", c.Operators != nil},
 		{"Deployments", c.Deployments != nil},
 		{"ClusterVersions", c.ClusterVersions != nil},
+		{"HasVersions", c.HasVersions != nil},
 		{"Managers", c.Managers != nil},
 		{"Limits", c.Limits != nil},
 		{"LimitsChanged", c.LimitsChanged != nil},

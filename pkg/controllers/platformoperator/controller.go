@@ -45,6 +45,7 @@ type controller struct {
 	operators        platformlisters.PlatformOperatorLister
 	deployments      corelisters.BundleDeploymentLister
 	clusterVersions  configv1listers.ClusterVersionLister
+	hasVersions      func() bool
 	managers         operatorlisters.PlatformOperatorManagerLister
 	limits           func() (limits.Stored, error)
 	catalogs         Catalogs
@@ -90,6 +91,7 @@ func newController(config Config) (*controller, error) {
 		operators:        config.Operators.Lister(),
 		deployments:      config.Deployments.Lister(),
 		clusterVersions:  config.ClusterVersions.Lister(),
+		hasVersions:      config.HasVersions,
 		managers:         config.Managers.Lister(),
 		limits:           config.Limits,
 		catalogs:         config.Catalogs,
@@ -146,6 +148,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	if wait, due := compat.NextExpiry(resolve.OverridesOf(operator), c.clock.Now()); due {
 		syncCtx.Queue().AddAfter(name, wait)
+	}
+	if r.lacksVersions {
+		syncCtx.Queue().AddAfter(name, versionsInterval)
 	}
 	wait, err := c.writeStatus(ctx, r)
 	if wait > 0 {

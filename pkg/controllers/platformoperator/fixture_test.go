@@ -113,7 +113,7 @@ func (i *informers) config(client *fake.Clientset, catalogs Catalogs, clock cloc
 	return Config{
 		OperatorClient: client.PlatformV1alpha1().PlatformOperators(), DeploymentClient: client.CoreV1alpha2().BundleDeployments(),
 		Operators: operatorInformer{i.operators}, Deployments: deploymentInformer{i.deployments},
-		ClusterVersions: clusterVersionInformer{i.clusterVersions}, Managers: managerInformer{i.managers},
+		ClusterVersions: clusterVersionInformer{i.clusterVersions}, HasVersions: func() bool { return true }, Managers: managerInformer{i.managers},
 		Limits:        func() (limits.Stored, error) { return limits.Stored{Record: &limits.Record{UID: "before"}}, nil },
 		LimitsChanged: i.limitsChanged, Catalogs: catalogs, CatalogsChanged: i.catalogsChanged, ProvidersChanged: i.providersChanged,
 		Inventory: nothingElse{}, KindsChanged: i.kindsChanged, ForeignChanged: i.foreignChanged,

@@ -38,6 +38,8 @@ type reconciliation struct {
 	others     []string
 	// providers are the results of Catalogs.Providers that the resolver received in this sync, by kind.
 	providers map[catalog.GVK][]resolve.ProviderHint
+	// lacksVersions is true if the cluster does not serve ClusterVersion.
+	lacksVersions bool
 	// status is the status to write; nil if none is to be written.
 	status *platformv1alpha1.PlatformOperatorStatus
 }
@@ -74,6 +76,7 @@ func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err 
 }
 
 // check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package an older PlatformOperator already has.
+// It refuses all on a cluster that does not serve ClusterVersion.
 // A refused PlatformOperator gets no decision, so that it changes nothing of the other owner.
 func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err error) {
 	if deployment := r.current.Deployment; deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
@@ -85,6 +88,7 @@ func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err
 		r.current.Deployment, r.current.Recorded, r.current.Start = nil, nil, nil
 		return false, nil
 	}
+	c.checkVersions(r)
 	all, err := c.operators.List(labels.Everything())
 	if err != nil {
 		return true, err

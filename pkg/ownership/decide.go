@@ -104,7 +104,7 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 		return Verdict{Action: Ours, Reason: Referenced}
 	case labeled && c.Listed && len(m.Managers) == 0:
 		return Verdict{Action: Ours, Reason: Restored}
-	case m.OrphanedFrom != "":
+	case m.OrphanedFrom != "" && !isBeingAdopted(m, c, standing):
 		return decideOrphan(m, c)
 	case recorded && !slices.Contains(m.Managers, m.Label):
 		return Verdict{Action: Ours, Reason: LabelsLost}
@@ -118,6 +118,12 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 		return Verdict{Action: Leave, Reason: LabelsOnly}
 	}
 	return Verdict{Action: Leave, Reason: Unowned}
+}
+
+// isBeingAdopted reports whether another BundleDeployment, which exists, already owns an object that a removal retained. An adoption by a
+// BundleDeployment takes two writes; the second one removes the annotation.
+func isBeingAdopted(m Marks, c Claimant, standing func(other string) Standing) bool {
+	return m.Label != "" && m.Label != c.Name && slices.Contains(m.Managers, m.Label) && standing(m.Label) != Absent
 }
 
 // decideOrphan decides about a CustomResourceDefinition that a removal retained.

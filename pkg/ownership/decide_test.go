@@ -73,10 +73,10 @@ var rules = []struct {
 	}, Verdict{Ours, Referenced, ""}},
 	{"a backup brought it back", func(g testCase) bool { return g.label == "memo" && g.managers == "" && g.listed }, Verdict{Ours, Restored, ""}},
 
-	{"kept for our package, and None takes nothing", func(g testCase) bool { return g.orphanedFrom == "package/memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
-	{"kept for our package", func(g testCase) bool { return g.orphanedFrom == "package/memo-package" }, Verdict{Adopt, Orphaned, ""}},
-	{"kept for another package, and Any takes it", func(g testCase) bool { return g.orphanedFrom != "" && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
-	{"kept for another package", func(g testCase) bool { return g.orphanedFrom != "" }, Verdict{Leave, OrphanOfAnother, ""}},
+	{"kept for our package, and None takes nothing", func(g testCase) bool { return isKept(g) && g.orphanedFrom == "package/memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
+	{"kept for our package", func(g testCase) bool { return isKept(g) && g.orphanedFrom == "package/memo-package" }, Verdict{Adopt, Orphaned, ""}},
+	{"kept for another package, and Any takes it", func(g testCase) bool { return isKept(g) && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
+	{"kept for another package", func(g testCase) bool { return isKept(g) }, Verdict{Leave, OrphanOfAnother, ""}},
 
 	{"somebody took our labels off", func(g testCase) bool { return g.label == "" && oneOf(g.managers, "memo", "both") }, Verdict{Ours, LabelsLost, ""}},
 	{"somebody put another's labels on ours", func(g testCase) bool { return g.label == "other" && g.managers == "memo" }, Verdict{Ours, LabelsLost, ""}},
@@ -94,6 +94,12 @@ var rules = []struct {
 }
 
 func oneOf(one string, of ...string) bool { return slices.Contains(of, one) }
+
+// isKept reports whether a removal has kept the object, and no other BundleDeployment is adopting it.
+func isKept(g testCase) bool {
+	isBeingAdopted := g.label == "other" && oneOf(g.managers, "other", "both") && g.other != Absent
+	return g.orphanedFrom != "" && !isBeingAdopted
+}
 
 // ownedByOther reports whether the labels name another BundleDeployment, or our labels are on an object that it applied.
 func ownedByOther(g testCase) bool {

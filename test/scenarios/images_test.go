@@ -218,7 +218,7 @@ func TestImages(t *testing.T) {
 			answer http.HandlerFunc
 			words  []string
 		}{
-			"gone":    {"manifests", answer(http.StatusNotFound), []string{"404", "check the reference"}},
+			"gone":    {"manifests", answer(http.StatusNotFound), []string{"404", "correct the reference"}},
 			"private": {"manifests", answer(http.StatusUnauthorized), []string{"401", "pull secret"}},
 			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500 Internal Server Error", "tried again"}},
 			"reset": {"blobs", func(w http.ResponseWriter, _ *http.Request) {

@@ -56,7 +56,7 @@ func (m *Machine) confirmFailure(r *Revision) {
 	r.FailedAttempt, r.FailedGeneration = m.attempt(), m.in.Deployment.Generation
 }
 
-// forgetFailure is called when another attempt begins.
+// forgetFailure is called when another attempt begins, and when a held revision becomes healthy.
 func (r *Revision) forgetFailure() {
 	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.FailureMessage = 0, "", "", ""
 }

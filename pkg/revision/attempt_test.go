@@ -98,6 +98,19 @@ func TestHRD_U3_AFailedRevisionIsNotTriedAgainAfterAnother(t *testing.T) {
 	}
 }
 
+func TestAHeldRevisionThatBecomesHealthyHasNotFailed(t *testing.T) {
+	f := newFixture(t)
+	two := f.history.Stored[1]
+	c := &controller{now: start.Add(time.Hour), report: unhealthy, pruned: Removal{Done: true}}
+	if f.sync(t, c); two.FailedAttempt == "" {
+		t.Fatal("the revision is not held")
+	}
+	c.report = healthy
+	if m := f.sync(t, c); m.Active() != two || two.FailedAttempt != "" || two.FailureMessage != "" {
+		t.Errorf("the active revision is %+v", two)
+	}
+}
+
 func TestAHeldRevisionOfAnOlderManagerStaysHeld(t *testing.T) {
 	f := newFixture(t)
 	f.progressing(corev1alpha2.ReasonDeadlineExceeded)

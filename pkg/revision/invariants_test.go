@@ -95,6 +95,9 @@ func (s *simulation) check(m *Machine, c *controller, written bool) error {
 		if (each.State == corev1alpha2.RevisionActive) != (each.Number == status.ActiveRevision) {
 			return fmt.Errorf("revision %d is %s, and activeRevision is %d", each.Number, each.State, status.ActiveRevision)
 		}
+		if each.FailedAttempt != "" && each.State == corev1alpha2.RevisionActive {
+			return fmt.Errorf("revision %d is active and failed", each.Number)
+		}
 		if each.FailedGeneration != 0 && each.State != corev1alpha2.RevisionFailed {
 			return fmt.Errorf("revision %d is %s and failed", each.Number, each.State)
 		}

@@ -75,6 +75,7 @@ var transitions = []Transition{
 		guard: func(m *Machine, r *Revision) bool { return m.isDue(r) && m.isClassified && m.isComplete() },
 		effect: func(m *Machine, r *Revision) {
 			m.active, r.Stored = r, corev1alpha2.RevisionActive
+			r.forgetFailure()
 		},
 	},
 	{

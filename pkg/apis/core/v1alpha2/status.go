@@ -87,8 +87,8 @@ type BundleDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	InstallNamespaceUID string `json:"installNamespaceUID,omitempty"`
 
-	// warnings are those of the API server about objects of the newest revision, those about manifests that are not installed as
-	// written, and those about namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are those of the API server about objects of the newest revision, and those of the manager about manifests and
+	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -290,8 +290,8 @@ type Plan struct {
 	// +kubebuilder:validation:MaxLength=128
 	Digest string `json:"digest,omitempty"`
 
-	// warnings are those of the API server about objects of the revision, those about manifests that are not installed as
-	// written, and those about namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are those of the API server about objects of the revision, and those of the manager about manifests and
+	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

@@ -47,8 +47,8 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// against a namespace of the same name that somebody else creates later. The manager installs there only if a user chose
 	// the namespace. The field is absent before the first installation.
 	InstallNamespaceUID *string `json:"installNamespaceUID,omitempty"`
-	// warnings are those of the API server about objects of the newest revision, those about manifests that are not installed as
-	// written, and those about namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
+	// warnings are those of the API server about objects of the newest revision, and those of the manager about manifests and
+	// namespaces, without duplicates. The list has 1 to 20 entries of 1 to 1024 characters. It is absent if there are none.
 	Warnings []string `json:"warnings,omitempty"`
 	// objects counts the objects of the newest revision. After a rollback, it counts those of the restored revision.
 	Objects *ObjectCountsApplyConfiguration `json:"objects,omitempty"`

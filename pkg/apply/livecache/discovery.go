@@ -61,8 +61,10 @@ const groupsAge = 5 * time.Second
 
 // Groups returns the versions of each API group that the API server serves. Callers share the map and must not change it.
 func (m *Mapper) Groups(ctx context.Context) (map[string][]string, error) {
-	m.groupsMu.Lock()
-	defer m.groupsMu.Unlock()
+	if err := m.groupsLock.acquire(ctx); err != nil {
+		return nil, fmt.Errorf("waiting for the list of API groups: %w", err)
+	}
+	defer m.groupsLock.release()
 	if m.groups != nil && m.clock.Since(m.groupsAt) < groupsAge {
 		return m.groups, nil
 	}

@@ -29,7 +29,7 @@ type Mapper struct {
 	// waiting has the owners, by API group, that requested a kind of the group that was not served.
 	waiting map[string]map[string]bool
 
-	groupsMu sync.Mutex // held during the request to the API server
+	groupsLock requestLock
 	// groups has the served versions of each API group, as of groupsAt; nil before the first request.
 	groups   map[string][]string
 	groupsAt time.Time
@@ -37,7 +37,7 @@ type Mapper struct {
 
 // servedVersion is the discovery of one version of an API group.
 type servedVersion struct {
-	mu sync.Mutex // held during the request to the API server, so that it is asked once
+	requestLock
 	// mapper maps the kinds that are served; nil before the first response of the API server.
 	mapper meta.RESTMapper
 	// invalid is true if a later response of the API server contradicts the mapper.
@@ -48,7 +48,8 @@ type servedVersion struct {
 
 // NewMapper returns an empty Mapper, which reads pages of discovery with read.
 func NewMapper(read ReadPage, clock clock.PassiveClock) *Mapper {
-	return &Mapper{read: read, clock: clock, versions: map[schema.GroupVersion]*servedVersion{}, waiting: map[string]map[string]bool{}}
+	return &Mapper{read: read, clock: clock, groupsLock: newRequestLock(),
+		versions: map[schema.GroupVersion]*servedVersion{}, waiting: map[string]map[string]bool{}}
 }
 
 // Mapping returns the resource of a kind. For a kind that is not served, it returns a WaitError with the time until the next request. This
@@ -57,8 +58,10 @@ func NewMapper(read ReadPage, clock clock.PassiveClock) *Mapper {
 // no owner is notified.
 func (m *Mapper) Mapping(ctx context.Context, owner string, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	version := m.version(kind.GroupVersion())
-	version.mu.Lock()
-	defer version.mu.Unlock()
+	if err := version.acquire(ctx); err != nil {
+		return nil, fmt.Errorf("waiting for the discovery of %s: %w", kind.GroupVersion(), err)
+	}
+	defer version.release()
 	if found := version.mapping(kind); found != nil && !version.invalid {
 		return found, nil
 	}
@@ -153,16 +156,16 @@ func (m *Mapper) MappingInVersions(ctx context.Context, kind schema.GroupKind, v
 // KnownMapping returns the cached resource of a kind without a request; nil if the cache does not have it.
 func (m *Mapper) KnownMapping(kind schema.GroupVersionKind) *meta.RESTMapping {
 	version := m.version(kind.GroupVersion())
-	version.mu.Lock()
-	defer version.mu.Unlock()
+	version.lock()
+	defer version.release()
 	return version.mapping(kind)
 }
 
 // Invalidate makes the next Mapping of any kind in a version send a request.
 func (m *Mapper) Invalidate(version schema.GroupVersion) {
 	found := m.version(version)
-	found.mu.Lock()
-	defer found.mu.Unlock()
+	found.lock()
+	defer found.release()
 	found.invalid = true
 }
 
@@ -183,9 +186,9 @@ func (m *Mapper) invalidateGroup(group string) []string {
 	}
 	m.mu.Unlock()
 	for _, each := range versions {
-		each.mu.Lock()
+		each.lock()
 		each.missedAt = time.Time{}
-		each.mu.Unlock()
+		each.release()
 	}
 	slices.Sort(owners)
 	return owners
@@ -217,7 +220,7 @@ func (m *Mapper) version(version schema.GroupVersion) *servedVersion {
 	defer m.mu.Unlock()
 	found := m.versions[version]
 	if found == nil {
-		found = &servedVersion{}
+		found = &servedVersion{requestLock: newRequestLock()}
 		m.versions[version] = found
 	}
 	return found

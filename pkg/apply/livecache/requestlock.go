@@ -1,0 +1,24 @@
+package livecache
+
+import "context"
+
+// requestLock is held during a request, so that the API server is asked once. The request may wait for the client's rate limit. Unlike a
+// sync.Mutex, a caller that waits for the lock can end with its context.
+type requestLock chan struct{}
+
+func newRequestLock() requestLock { return make(requestLock, 1) }
+
+// acquire waits for the lock. It returns an error if the context ends first.
+func (l requestLock) acquire(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// lock waits for the lock without a limit. The holder's request ends with its own context.
+func (l requestLock) lock() { l <- struct{}{} }
+
+func (l requestLock) release() { <-l }

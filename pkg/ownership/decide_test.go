@@ -73,7 +73,9 @@ var rules = []struct {
 	}, Verdict{Ours, Referenced, ""}},
 	{"a backup brought it back", func(g testCase) bool { return g.label == "memo" && g.managers == "" && g.listed }, Verdict{Ours, Restored, ""}},
 
-	{"kept for our package, and None takes nothing", func(g testCase) bool { return isKept(g) && g.orphanedFrom == "package/memo-package" && g.adoption == none }, Verdict{Leave, NoneLeavesOrphan, ""}},
+	{"kept for our package, and None takes nothing", func(g testCase) bool {
+		return isKept(g) && g.orphanedFrom == "package/memo-package" && g.adoption == none
+	}, Verdict{Leave, NoneLeavesOrphan, ""}},
 	{"kept for our package", func(g testCase) bool { return isKept(g) && g.orphanedFrom == "package/memo-package" }, Verdict{Adopt, Orphaned, ""}},
 	{"kept for another package, and Any takes it", func(g testCase) bool { return isKept(g) && g.adoption == anything }, Verdict{Adopt, Permitted, ""}},
 	{"kept for another package", func(g testCase) bool { return isKept(g) }, Verdict{Leave, OrphanOfAnother, ""}},

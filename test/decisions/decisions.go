@@ -24,7 +24,8 @@ import (
 
 // Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and the fields
 // for the installed and the next version or revision. It leaves out fields and conditions that only one of the managers has. For a BundleDeployment that
-// was rolled back it includes the message, because the manager of c02a7af records the reason only there. It returns "" for other types.
+// was rolled back it includes the cause from the message, because the manager of c02a7af records it only there. It leaves out the rest of the
+// message, which says when the version is tried again: the managers have other rules for that. It returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {
@@ -43,7 +44,8 @@ func Describe(object any) string {
 		for _, each := range object.Status.Revisions {
 			d.line("  revision %d %s started %v failed at generation %d", each.Number, each.State, each.StartedTime, each.FailedGeneration)
 			if each.State == corev1alpha2.RevisionFailed {
-				d.line("  because %s", messageOf(object.Status.Conditions, corev1alpha2.ConditionProgressing))
+				cause, _, _ := strings.Cut(messageOf(object.Status.Conditions, corev1alpha2.ConditionProgressing), " Rolled back: ")
+				d.line("  because %s", cause)
 			}
 		}
 	case *configv1.ClusterOperator:

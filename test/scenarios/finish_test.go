@@ -13,16 +13,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/scenario/generate"
 	"github.com/openshift/platform-operators/pkg/scenario/harness"
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// revisionNumber matches the number of a revision in a message.
-var revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
+var (
+	// revisionNumber matches the number of a revision in a message.
+	revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
+	// settingsStep matches what a message calls a step that another configuration or a retry has started. Its group is the version.
+	settingsStep = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying) version (\S+?)(?: again)?: `)
+)
 
-// removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers and another history of
-// ClusterVersion. The Secrets of revisions are not compared, because the reference has fewer revisions.
+// removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,
+// and another history of ClusterVersion. The Secrets of revisions are not compared, because the reference has fewer revisions.
 func removePermitted(ended, reference harness.State) {
 	for _, state := range []harness.State{ended, reference} {
 		for name, lines := range state {
@@ -30,7 +35,7 @@ func removePermitted(ended, reference harness.State) {
 				delete(state, name)
 			}
 			for i := range lines {
-				lines[i] = revisionNumber.ReplaceAllString(lines[i], "revision N")
+				lines[i] = settingsStep.ReplaceAllString(revisionNumber.ReplaceAllString(lines[i], "revision N"), "Version $1: ")
 			}
 		}
 	}
@@ -174,7 +179,7 @@ func setPaused(ctx context.Context, ended generate.CheckedSystem, operator *unst
 	return ended.Do(ctx, step)
 }
 
-// retryRolledBack pauses each operator with a revision that the manager has rolled back, and ends the pause. The manager then retries the
+// retryRolledBack requests another attempt for each operator with a revision that the manager has rolled back. The manager then retries the
 // revision under the conditions at the end of the story, as it does in the reference. It does not retry the revision by itself. A revision that
 // is held needs no retry: it becomes active by itself when its Pods are ready.
 func retryRolledBack(ctx context.Context, ended generate.CheckedSystem) error {
@@ -195,16 +200,19 @@ func retryRolledBack(ctx context.Context, ended generate.CheckedSystem) error {
 		if !isRolledBack(read) {
 			continue
 		}
-		if owner := metav1.GetControllerOf(read); owner != nil { // a PlatformOperator sets the pause of its BundleDeployment
+		if owner := metav1.GetControllerOf(read); owner != nil { // a PlatformOperator sets the annotation of its BundleDeployment
 			each = &unstructured.Unstructured{}
 			each.SetAPIVersion(owner.APIVersion)
 			each.SetKind(owner.Kind)
 			each.SetName(owner.Name)
 		}
-		for _, isPaused := range []bool{true, false} {
-			if err := setPaused(ctx, ended, each, isPaused); err != nil {
-				return err
-			}
+		target := fmt.Sprintf("%s.%s/%s", each.GetKind(), each.GroupVersionKind().Group, each.GetName())
+		step, err := newStep("patch", map[string]any{"object": target, "metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationRetry: "at the end"}}})
+		if err != nil {
+			return err
+		}
+		if err := ended.Do(ctx, step); err != nil {
+			return err
 		}
 	}
 	return nil

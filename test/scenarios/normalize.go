@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
 var (
@@ -20,6 +21,7 @@ var (
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	// changingDeadline is in messages about a Deployment only after spec.progressDeadlineSeconds of the Deployment has passed.
 	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
+	changingAttempt  = regexp.MustCompile(`"failedAttempt":"[0-9a-f]+"`) // it depends on the annotation that removeRetry removes
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
@@ -41,11 +43,21 @@ func removeReverted(object *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(object.Object, records, "status", "drift")
 }
 
+// removeRetry removes the annotation that requests another attempt, because a reference needs no other attempt.
+func removeRetry(object *unstructured.Unstructured) {
+	annotations := object.GetAnnotations()
+	if _, isSet := annotations[platformv1alpha1.AnnotationRetry]; isSet {
+		delete(annotations, platformv1alpha1.AnnotationRetry)
+		object.SetAnnotations(annotations)
+	}
+}
+
 // normalize removes from an object the fields that may differ between two runs of a story, and replaces such texts by placeholders.
 func normalize(object *unstructured.Unstructured) error {
 	for _, field := range changingMetadata {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
+	removeRetry(object)
 	if !slices.Contains(statusKept, object.GetKind()) {
 		delete(object.Object, "status")
 	}
@@ -64,7 +76,7 @@ func normalize(object *unstructured.Unstructured) error {
 		return err
 	}
 	text := changingGeneration.ReplaceAllString(changingTime.ReplaceAllString(mask(string(content)), "TIME"), `Generation":0`)
-	text = changingDeadline.ReplaceAllString(text, "$1")
+	text = changingAttempt.ReplaceAllString(changingDeadline.ReplaceAllString(text, "$1"), `"failedAttempt":"ATTEMPT"`)
 	object.Object = nil
 	return json.Unmarshal([]byte(changingUID.ReplaceAllString(text, "UID")), &object.Object)
 }

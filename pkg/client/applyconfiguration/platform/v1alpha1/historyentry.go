@@ -32,7 +32,9 @@ type HistoryEntryApplyConfiguration struct {
 	// trigger is the cause of the step. Installation means that nothing was installed before. Automatic means that a newer
 	// version became available. Approved means that spec.upgrades.approvedVersion named the version. SelfCertified means that
 	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
-	// BundleDeployment was deleted and the installed version is restored.
+	// BundleDeployment was deleted and the installed version is restored. InstallChange means that a change of spec.install
+	// changes how the same version is installed. Retry means that annotation platform.openshift.io/retry requested another
+	// attempt.
 	Trigger *platformv1alpha1.Trigger `json:"trigger,omitempty"`
 }
 

@@ -27,18 +27,25 @@ func WatchedNamespaces(spec corev1alpha2.BundleDeploymentSpec) []string {
 	return names[:min(len(names), maxWatched)]
 }
 
-// WithWatchedNamespaces returns warnings with one for each watched namespace that does not exist, and without those for the others.
-func WithWatchedNamespaces(warnings, watched, missing []string) []string {
-	for _, name := range watched {
-		text := Message(fmt.Sprintf("Namespace %s, which spec.config.watchNamespace names, does not exist: create it (\"kubectl create namespace %s\"), or correct the field",
-			name, name))
-		isMissing, isListed := slices.Contains(missing, name), slices.Contains(warnings, text)
-		switch {
-		case isMissing && !isListed && len(warnings) < maxWarnings:
+// WithWatchedNamespaces returns warnings with one for each missing watched namespace, and without those for all others but the unchecked ones.
+func WithWatchedNamespaces(warnings, unchecked, missing []string) []string {
+	isOutdated := func(warning string) bool {
+		name, _, found := strings.Cut(strings.TrimPrefix(warning, "Namespace "), ",")
+		return found && warning == missingNamespace(name) && !slices.Contains(unchecked, name) && !slices.Contains(missing, name)
+	}
+	if slices.ContainsFunc(warnings, isOutdated) {
+		warnings = slices.DeleteFunc(slices.Clone(warnings), isOutdated)
+	}
+	for _, name := range missing {
+		if text := missingNamespace(name); !slices.Contains(warnings, text) && len(warnings) < maxWarnings {
 			warnings = append(slices.Clip(warnings), text)
-		case !isMissing && isListed:
-			warnings = slices.DeleteFunc(slices.Clone(warnings), func(each string) bool { return each == text })
 		}
 	}
 	return warnings
+}
+
+// missingNamespace returns the warning about a watched namespace that does not exist.
+func missingNamespace(name string) string {
+	return Message(fmt.Sprintf("Namespace %s, which spec.config.watchNamespace names, does not exist: create it (\"kubectl create namespace %s\"), or correct the field",
+		name, name))
 }

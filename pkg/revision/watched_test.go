@@ -35,17 +35,20 @@ func TestHRD_U8_WatchedNamespaces(t *testing.T) {
 
 func TestHRD_U8_WarningsAboutWatchedNamespaces(t *testing.T) {
 	others := []string{"x", "y"}
-	with := WithWatchedNamespaces(others, []string{"a", "b"}, []string{"b"})
+	with := WithWatchedNamespaces(others, nil, []string{"b"})
 	if len(with) != 3 || !strings.HasPrefix(with[2], "Namespace b, which spec.config.watchNamespace names, does not exist: create it") {
 		t.Fatalf("got %q", with)
 	}
-	if diff := cmp.Diff(with, WithWatchedNamespaces(with, []string{"a", "b"}, []string{"b"})); diff != "" {
+	if diff := cmp.Diff(with, WithWatchedNamespaces(with, nil, []string{"b"})); diff != "" {
 		t.Errorf("the second time (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(others, WithWatchedNamespaces(with, []string{"a", "b"}, nil)); diff != "" {
-		t.Errorf("when it exists (-want +got):\n%s", diff)
+	if diff := cmp.Diff(with, WithWatchedNamespaces(with, []string{"b"}, nil)); diff != "" {
+		t.Errorf("before it is checked again (-want +got):\n%s", diff)
 	}
-	if got := WithWatchedNamespaces(make([]string, maxWarnings), []string{"a"}, []string{"a"}); len(got) != maxWarnings {
+	if diff := cmp.Diff(others, WithWatchedNamespaces(with, nil, nil)); diff != "" {
+		t.Errorf("when it exists or is not named any more (-want +got):\n%s", diff)
+	}
+	if got := WithWatchedNamespaces(make([]string, maxWarnings), nil, []string{"a"}); len(got) != maxWarnings {
 		t.Errorf("%d warnings", len(got))
 	}
 }

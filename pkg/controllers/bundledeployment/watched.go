@@ -22,12 +22,13 @@ type watchedNamespaces struct {
 	checked time.Time
 }
 
-// addTo returns warnings with those about missing namespaces. Before the first check, it returns them unchanged.
+// addTo returns warnings with those about missing namespaces, and without those about namespaces that the configuration no longer names.
+// Before the first check, it adds none.
 func (w watchedNamespaces) addTo(warnings []string) []string {
 	if w.checked.IsZero() {
-		return warnings
+		return revision.WithWatchedNamespaces(warnings, w.names, nil)
 	}
-	return revision.WithWatchedNamespaces(warnings, w.names, w.missing)
+	return revision.WithWatchedNamespaces(warnings, nil, w.missing)
 }
 
 // checkWatched checks whether the namespaces that the configuration names exist. It checks missing ones again every watchedInterval. An

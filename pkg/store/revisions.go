@@ -111,6 +111,32 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 	return revision, nil
 }
 
+// Verify returns an error if a Secret of a revision is missing, was changed, or lacks the labels by which it is listed and watched.
+// IsUnusable reports whether the error is permanent.
+func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) error {
+	selector := labels.Set{LabelDeployment: owner.Name, LabelNumber: strconv.FormatInt(header.Number, 10)}
+	labeled := 0
+	for _, role := range []string{roleIndex, rolePart} {
+		selector[LabelRole] = role
+		found, err := r.secrets.List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+		if err != nil {
+			return fmt.Errorf("listing the Secrets of revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
+		}
+		for i := range found.Items {
+			var stored Header
+			isIndex := role == roleIndex && json.Unmarshal(found.Items[i].Data[keyHeader], &stored) == nil && stored.Digest == header.Digest
+			if isOwnedBy(&found.Items[i], owner) && (isIndex || role == rolePart) {
+				labeled++
+			}
+		}
+	}
+	if want := 1 + header.Parts; labeled != want {
+		return fmt.Errorf("reading revision %d of BundleDeployment %q: %w: %d of %d Secrets are as they were stored", header.Number, owner.Name, errCorrupt, labeled, want)
+	}
+	_, err := r.Load(ctx, owner, header)
+	return err
+}
+
 // IsUnusable reports whether a stored revision is lost: a part is missing or differs from the saved one. The caller must render it again.
 func IsUnusable(err error) bool { return errors.Is(err, errCorrupt) || apierrors.IsNotFound(err) }
 
@@ -165,7 +191,7 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 	if err != nil {
 		return fmt.Errorf("saving a revision of BundleDeployment %q: reading Secret %q: %w", owner.Name, secret.Name, err)
 	}
-	if isOwnedBy(found, owner) && equalData(found.Data, secret.Data) {
+	if isOwnedBy(found, owner) && equalData(found.Data, secret.Data) && labels.SelectorFromSet(secret.Labels).Matches(labels.Set(found.Labels)) {
 		return nil
 	}
 	if found.Type != SecretType {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/store"
@@ -56,6 +58,24 @@ func TestHRD_U5_DeletedRevisionsAreStoredAgain(t *testing.T) {
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
 			HavePrefix("Warning RevisionLost: The stored copy of revision 1 cannot be used any more"), HavePrefix("Normal RevisionRestored: Revision 1 is stored again")))
 		s.Expect(s.statusOf(ctx, name)).To(Equal(before))
+
+		s.By("changing one Secret after the other: the index and the parts")
+		secrets := s.Admin.Kubernetes.CoreV1().Secrets(environment.Namespace)
+		for _, each := range names {
+			stored, err := secrets.Get(ctx, each, metav1.GetOptions{})
+			s.Expect(err).NotTo(HaveOccurred())
+			isAsBefore := func(ctx context.Context) (bool, error) {
+				live, err := secrets.Get(ctx, each, metav1.GetOptions{})
+				return err == nil && len(live.OwnerReferences) == 1 && maps.Equal(live.Labels, stored.Labels), ignoreNotFound(err)
+			}
+			for _, patch := range []string{`{"metadata":{"ownerReferences":null}}`, `{"metadata":{"labels":null}}`} {
+				_, err = secrets.Patch(ctx, each, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+				s.Expect(err).NotTo(HaveOccurred())
+				s.Eventually(isAsBefore).WithContext(ctx).Should(BeTrue(), "%s after %s", each, patch)
+			}
+			s.Expect(secrets.Delete(ctx, each, metav1.DeleteOptions{})).To(Succeed())
+			s.Eventually(isAsBefore).WithContext(ctx).Should(BeTrue(), each)
+		}
 
 		s.By("restarting the manager")
 		s.KillManager()

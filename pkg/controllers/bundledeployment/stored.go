@@ -34,7 +34,7 @@ func (c *controller) takeDamaged(name string) []int64 {
 }
 
 // checkStored reads the revisions of which a Secret was deleted or changed. For one that cannot be used any more, the manager continues with
-// the objects in memory, until poll has stored it again. A revision that is not in memory is read when it is needed.
+// the objects in memory; poll stores the newest one again. A revision that is not in memory is read when it is needed.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	numbers := s.c.takeDamaged(s.deployment.Name)
 	for i, number := range numbers {
@@ -46,10 +46,10 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 		if !damaged.Loaded || damaged.Unstored != nil {
 			continue
 		}
-		_, err := s.c.revisions.Load(ctx, revisions.OwnerOf(s.deployment), damaged.Header)
+		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), damaged.Header)
 		if store.IsUnusable(err) {
 			damaged.Unstored = err
-			s.memory.addEvent(revision.UnstoredEvent(damaged, err))
+			s.memory.addEvent(s.memory.history.UnstoredEvent(damaged, err))
 			continue
 		}
 		if err != nil {

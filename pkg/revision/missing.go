@@ -25,7 +25,7 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 		r.MissingSince = time.Time{}
 		return false
 	}
-	wasMissing := func(kind corev1alpha2.MissingKind) bool { return slices.Contains(m.reportedMissing(), kind) }
+	wasMissing := func(kind corev1alpha2.MissingKind) bool { return slices.Contains(m.ReportedKindsMissing(), kind) }
 	if slices.ContainsFunc(missing, wasMissing) {
 		return true
 	}
@@ -37,8 +37,8 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 	return wait <= 0
 }
 
-// reportedMissing returns the missing kinds in the last written status.
-func (m *Machine) reportedMissing() []corev1alpha2.MissingKind {
+// ReportedKindsMissing returns the missing kinds in the last written status. After a rollback, they are those that the failed revision lacked.
+func (m *Machine) ReportedKindsMissing() []corev1alpha2.MissingKind {
 	if plan := m.in.Deployment.Status.Plan; plan != nil {
 		return plan.KindsMissing
 	}
@@ -57,14 +57,11 @@ func (m *Machine) missingKinds() error {
 	return fmt.Errorf("the cluster does not serve %s; install what defines it, and the rollout continues within seconds", strings.Join(names, ", "))
 }
 
-// KindsLacked returns the kinds that a revision lacked when it failed.
-func (m *Machine) KindsLacked() []corev1alpha2.MissingKind { return m.reportedMissing() }
-
 // KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those in status.
 func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
 	switch {
 	case m.failed != nil && m.failed.FailedFor == corev1alpha2.FailedForKinds:
-		return m.reportedMissing()
+		return m.ReportedKindsMissing()
 	case m.failed != nil || m.refusal == nil || m.problem.Err != nil:
 		return nil
 	}

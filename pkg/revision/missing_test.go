@@ -64,6 +64,20 @@ func TestHRD_M1_AMissingKindBlocksTheRolloutUntilItIsServed(t *testing.T) {
 	}
 }
 
+func TestHRD_M1_AFailedDiscoveryIsAwaited(t *testing.T) {
+	f := newFixture(t)
+	f.history.Stored, f.deployment.Status.ActiveRevision = f.history.Stored[1:], 0
+	f.writeRevisions()
+	c := &controller{now: start, report: Report{Total: 1}, problem: Problem{Err: errors.New("discovering which resource serves kind Memo of example.com/v1: the server is down")}}
+	for range ToleratedFailures + 1 {
+		f.sync(t, c)
+	}
+	installed := meta.FindStatusCondition(f.deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
+	if installed.Reason != corev1alpha2.ReasonInstallPending || !strings.Contains(installed.Message, "example.com/v1") {
+		t.Errorf("Installed is %s/%s: %s", installed.Status, installed.Reason, installed.Message)
+	}
+}
+
 func TestHRD_M1_ARolledBackRevisionIsTriedAgainWhenWhatItLackedIsThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		report  Report

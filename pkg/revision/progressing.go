@@ -38,7 +38,7 @@ func (m *Machine) progressing() condition {
 	}
 	if m.active.Unstored != nil {
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf(
-			"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read; until then, do not restart the manager.",
+			"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read. Make the source readable; a manager that starts before that cannot repair the objects.",
 			m.active.title(), m.active.Unstored)}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}

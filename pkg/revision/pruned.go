@@ -43,17 +43,21 @@ func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events
 	for _, each := range status.Revisions {
 		isInUse := each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionRollingOut
 		if isInUse && h.find(each.Number) == nil {
-			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing; it is stored again from its source")))
+			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing. Its content is installed again as another revision")))
 		}
 	}
 	return events
 }
 
-// UnstoredEvent returns the Event for a revision that is not stored completely any more, with the cause.
-func UnstoredEvent(unstored *Revision, cause error) Event {
+// UnstoredEvent returns the Event for a revision of the history that is not stored completely any more, with the cause. Only the newest
+// revision is stored again, because only its configuration is known.
+func (h *History) UnstoredEvent(unstored *Revision, cause error) Event {
+	next := "The manager keeps its objects in memory until it ends"
+	if unstored == h.Stored[len(h.Stored)-1] {
+		next = "The manager continues with the objects in its memory, and stores the revision again from its source"
+	}
 	return Event{Reason: corev1alpha2.EventRevisionLost, Warning: true, Message: fmt.Sprintf(
-		"The stored copy of revision %d cannot be used any more: %v. The manager continues with the objects in its memory, and stores the revision again from its source",
-		unstored.Number, cause)}
+		"The stored copy of revision %d cannot be used any more: %v. %s", unstored.Number, cause, next)}
 }
 
 // LeftoversEvent returns the Event about the removal of leftovers of lost revisions. The removal covers only kinds of registry+v1 bundles,

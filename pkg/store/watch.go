@@ -5,21 +5,20 @@ import (
 	"reflect"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // NewInformer returns an informer for the metadata of all Secrets that store revisions, which somebody may delete or change. It does not
 // transfer their data.
 func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexInformer {
 	secrets := client.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
-	informer := cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+	return cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.LabelSelector = LabelDeployment
 			return secrets.List(ctx, options)
@@ -29,13 +28,6 @@ func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexI
 			return secrets.Watch(ctx, options)
 		},
 	}, client), &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{ObjectDescription: "Secrets of revisions"})
-	_ = informer.SetTransform(func(object any) (any, error) { // an error only after the start
-		if accessor, err := meta.Accessor(object); err == nil {
-			accessor.SetManagedFields(nil)
-		}
-		return object, nil
-	})
-	return informer
 }
 
 // OnDamage adds an event handler that calls damaged when a Secret of a revision is deleted, or loses labels or its owner. damaged gets the

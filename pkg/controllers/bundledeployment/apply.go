@@ -142,7 +142,7 @@ func (s *reconciliation) confirmExists(ctx context.Context) error {
 func reportOf(report apply.Report) revision.Report {
 	var missing []corev1alpha2.MissingKind
 	for _, kind := range report.MissingKinds {
-		missing = append(missing, corev1alpha2.MissingKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
+		missing = append(missing, corev1alpha2.MissingKind(kind))
 	}
 	return revision.Report{
 		MissingKinds: missing,
@@ -188,8 +188,8 @@ func (s *reconciliation) checkFailure(ctx context.Context, action revision.Actio
 		return nil
 	}
 	var kinds []schema.GroupVersionKind
-	for _, kind := range s.machine.KindsLacked() {
-		kinds = append(kinds, schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
+	for _, kind := range s.machine.ReportedKindsMissing() {
+		kinds = append(kinds, schema.GroupVersionKind(kind))
 	}
 	served, err := s.c.watcher.ServesAll(ctx, apply.Owner{Name: s.deployment.Name}, kinds)
 	s.machine.SetProvided(err == nil && served)

@@ -5,14 +5,13 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
-	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/ownership"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
@@ -46,7 +45,7 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 		Name: s.deployment.Spec.InstallNamespace, Manager: s.c.managerNamespace,
 		Named:     s.deployment.Annotations[platformv1alpha1.AnnotationNamespaceDefaulted] == "",
 		Installed: s.wasInstalled(), InstalledUID: types.UID(s.before.Status.InstallNamespaceUID),
-		Deployment: s.deployment.Name, OwnedByOperator: isOwnedByOperator(s.deployment),
+		Deployment: s.deployment.Name, OwnedByOperator: ownership.IsOfPlatformOperator(s.deployment),
 	}
 }
 
@@ -66,10 +65,4 @@ func (s *reconciliation) withNamespaceWarning(warnings []string) []string {
 	return revision.WithNamespaceWarning(warnings, plan.InstallNamespace{
 		Name: s.deployment.Spec.InstallNamespace, Created: !*s.preexisting, Manager: s.c.managerNamespace,
 	})
-}
-
-// isOwnedByOperator reports whether a PlatformOperator is the controller of a BundleDeployment.
-func isOwnedByOperator(deployment *corev1alpha2.BundleDeployment) bool {
-	owner := metav1.GetControllerOf(deployment)
-	return owner != nil && owner.Kind == compat.KindPlatformOperator
 }

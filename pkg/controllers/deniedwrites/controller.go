@@ -3,8 +3,9 @@
 // retried, which by then may wait for minutes.
 //
 // A write that the API server denies for another reason, such as a quota or the check against privilege escalation, is not reported: the
-// plain permission is granted. The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If the manager may not write
-// the status of the operator resource, it cannot write the condition either. pkg/operator builds and runs the controller.
+// plain permission is granted. The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If
+// the manager may not write the status of the operator resource, it cannot write the condition either. pkg/operator builds and runs the
+// controller.
 package deniedwrites
 
 import (

@@ -86,6 +86,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		stop()
 		cancel(nil)
 	}
+	t.process.cluster.staleLists.delay(ctx, request, r, t.process.cluster.checker.Load().suspend)
 	stale := t.process.cluster.staleLists.forRequest(request, r)
 	request.IsFaulted = stale != nil
 	response, err := t.roundTrip(ctx, request, func() (*http.Response, error) { return t.process.cluster.send(request, r.WithContext(ctx), stale) })

@@ -1,16 +1,22 @@
 package scenario
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// staleTime is the time for which a watch that follows a stale list delivers nothing. It is longer than what controllers do without a pause,
+// so that they have acted on the stale lists before the first event: whether they do must not depend on the order in which goroutines run.
+const staleTime = time.Second
 
 // staleList is one call of ServeStaleLists that is in effect.
 type staleList struct {
@@ -28,7 +34,7 @@ type staleLists struct {
 //
 //   - It refuses watches with sendInitialEvents, like an API server without the feature WatchList. Informers then list.
 //   - It answers LISTs with resourceVersion=0, and without resourceVersionMatch, with the state at the revision, as one page. A watch that
-//     follows begins at this revision, and delivers all later events.
+//     follows begins at this revision. After a second, it delivers all later events.
 //
 // GETs, all other LISTs and watches, and writes are served from the latest state. If the revision was compacted, the LISTs get 410 Gone,
 // and informers list the latest state. If several calls are for the same user, the last one takes effect. Request.IsFaulted is true for the
@@ -65,6 +71,27 @@ func (l *staleLists) forRequest(request Request, r *http.Request) *staleList {
 		}
 	}
 	return nil
+}
+
+// delay waits for staleTime if the request is a watch that follows a stale list.
+func (l *staleLists) delay(ctx context.Context, request Request, r *http.Request, suspend func(time.Duration)) {
+	if request.Verb != "watch" || !l.has(request.User, r.URL.Query().Get("resourceVersion")) {
+		return
+	}
+	suspend(staleTime + restDelay)
+	select {
+	case <-time.After(staleTime):
+	case <-ctx.Done():
+	}
+}
+
+// has reports whether a stale list of the user has the resourceVersion.
+func (l *staleLists) has(user, resourceVersion string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.all, func(each *staleList) bool {
+		return each.user == user && strconv.FormatInt(each.revision, 10) == resourceVersion
+	})
 }
 
 // refusal returns the response of an API server without the feature WatchList to a watch with sendInitialEvents.

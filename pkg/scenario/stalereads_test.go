@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -40,7 +42,10 @@ func TestAnInformerListsTheStalePastAndThenSeesWhatCameLater(t *testing.T) {
 				s.write("delete a", "create a 2", "update b 2")
 				stop := s.ServeStaleLists(observer, past)
 				seen, end := s.observe(kind, configMapResource)
-				s.equal("the notifications", quoted(seen.notifications()[2:]), quoted([]string{"0s delete a 1", "0s add a 2", "0s update b 1 to 2"}))
+				s.equal("the stale cache", seen.cached(), "map[a:1 b:1]")
+				time.Sleep(time.Second)
+				synctest.Wait()
+				s.equal("the notifications", quoted(seen.notifications()[2:]), quoted([]string{"1s delete a 1", "1s add a 2", "1s update b 1 to 2"}))
 				s.write("update a 3")
 				s.equal("the cache", seen.cached(), "map[a:3 b:2]")
 				end()

@@ -119,6 +119,7 @@ compile-modules:
 	go list -C test/alerts -export -test ./... >/dev/null
 	go list -C test/registries -export -test ./... >/dev/null
 	go list -C hack/apilint -export -test ./... >/dev/null
+	go list -C hack/deadcode -export -test ./... >/dev/null
 
 # -vet=off here and below: go test would vet every package once more, by fewer rules than make verify.
 .PHONY: test-unit
@@ -276,6 +277,7 @@ vet: ## go vet, which also fails when go.mod and vendor/modules.txt disagree
 	go vet -C test/alerts ./...
 	go vet -C test/registries ./...
 	go vet -C hack/apilint ./...
+	go vet -C hack/deadcode ./...
 
 .PHONY: update-vendor
 update-vendor: ## Write vendor/ anew from go.mod (network)
@@ -290,10 +292,15 @@ verify-vendor: ## Fail when go.mod is not tidy or vendor/ was edited (network)
 	diff --recursive --brief vendor _output/vendor
 
 .PHONY: lint
-lint: lint-api ## golangci-lint by .golangci.yml, where each rule says why it is there, and lint-api
+lint: lint-api lint-deadcode ## golangci-lint by .golangci.yml, where each rule says why it is there, lint-api and lint-deadcode
 	hack/lint.sh
 
 # Not cached: the linter is a test of its module, and reads pkg/apis by itself.
 .PHONY: lint-api
 lint-api: results ## kube-api-linter over pkg/apis as openshift/api runs it, by hack/apilint/settings.yaml, where each exception has its reason
 	cd hack/apilint && $(GOTEST) -vet=off -count=1 -timeout=10m $(TESTFLAGS) ./...
+
+# Not cached: the test reads all packages by itself.
+.PHONY: lint-deadcode
+lint-deadcode: results ## Fail if only tests reach a function of pkg/; hack/deadcode/exceptions.yaml says why some may
+	cd hack/deadcode && $(GOTEST) -vet=off -count=1 -timeout=20m $(TESTFLAGS) ./...

@@ -35,19 +35,6 @@ const (
 	Refuse
 )
 
-// String returns the name of the decision.
-func (d Decision) String() string {
-	switch d {
-	case Elect:
-		return "Elect"
-	case TakeOver:
-		return "TakeOver"
-	case Refuse:
-		return "Refuse"
-	}
-	return "Unknown"
-}
-
 // Decide returns the decision of a starting process of the pod. locked is true if the process holds the lock on the pod's volume, which the
 // kernel releases when its holder ends. If locked is false, the decision is Refuse. For a lease that does not exist, the caller passes the
 // zero LeaseSpec.

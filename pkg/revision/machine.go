@@ -120,9 +120,6 @@ func (m *Machine) Newest() *Revision {
 	return m.desired
 }
 
-// Failed returns the revision of the spec's source if it missed its deadline in this attempt and is not tried again; else nil.
-func (m *Machine) Failed() *Revision { return m.failed }
-
 // KeptRevisions returns the active and the desired revision, as far as they exist. Their objects are not pruned.
 func (m *Machine) KeptRevisions() []*Revision {
 	var kept []*Revision
@@ -155,9 +152,6 @@ func (m *Machine) SetDesired(stored *Revision) {
 
 // SetContent sets the state of the desired content after Fetch or Store failed.
 func (m *Machine) SetContent(content Content) { m.content, m.notStored = content, true }
-
-// Content returns the value of SetContent.
-func (m *Machine) Content() Content { return m.content }
 
 // RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions.
 const RequirementInterval = 15 * time.Second

@@ -32,14 +32,6 @@ const (
 	Deleted State = "Deleted"
 )
 
-// States returns all states, in the order of the lifecycle.
-func States() []State {
-	return []State{
-		Pending, WaitingForApproval, WaitingForPermissions, WaitingForNamespace, WaitingForCapacity,
-		RollingOut, Held, Active, Failed, Archived, Deleted,
-	}
-}
-
 // waitingStates maps each requirement to the state of a revision that waits for it.
 var waitingStates = map[Requirement]State{
 	Approval: WaitingForApproval, Permissions: WaitingForPermissions, InstallNamespace: WaitingForNamespace, Capacity: WaitingForCapacity,

@@ -105,9 +105,6 @@ var transitions = []Transition{
 	},
 }
 
-// Transitions returns all rules, in the order in which they apply.
-func Transitions() []Transition { return slices.Clone(transitions) }
-
 // waitFor returns the rule for an unmet requirement. The rule also resets an earlier failure of a revision that is desired again.
 func waitFor(requirement Requirement, when string) Transition {
 	return Transition{

@@ -67,14 +67,6 @@ type Finding struct {
 	Remedy string
 }
 
-func (f Finding) String() string {
-	under := ""
-	if f.Semantics != "" {
-		under = fmt.Sprintf("under %s semantics ", f.Semantics)
-	}
-	return fmt.Sprintf("%s: %s%s %s; %s", f.Kind, under, f.Subject, f.Problem, f.Remedy)
-}
-
 // Lint checks a package as its author wrote it, without Override and SelfCertified. The findings have a stable order; there are at most a
 // few for each bundle, entry and step. Outcome defines "stranded" and "cut off".
 func Lint(pkg Package) []Finding {

@@ -11,7 +11,7 @@ import (
 
 // Cache keeps decisions between calls. It decides an operator again only if an input of its decision has changed: the request, the
 // catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The inputs
-// of operators that are decided together with it are inputs, too. A Cache returns the same results as the function ResolveAll.
+// of operators that are decided together with it are inputs, too. A Cache returns the same results as a new one.
 //
 // It keeps one decision for each operator of the last call, with its inputs, and of the catalogs only the content for that operator's
 // package. ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing.
@@ -41,7 +41,19 @@ type operatorState struct {
 	decision     *jointDecision
 }
 
-// ResolveAll returns the same decisions as the function ResolveAll, and keeps them.
+// ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
+//
+// An operator without dependencies on others is decided alone, as by resolve.Resolve but in the given state of the cluster. Operators that
+// require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at the end
+// of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
+//
+// Older operators have precedence, then the first by name. Each operator gets the best version that leaves a solution for all. The
+// installed version may always stay, and no upgrade removes what another operator requires. An operator can take over
+// a kind or package only after the other operator no longer has it. Existing overlaps and unmet requirements are tolerated.
+//
+// The result does not report whether versions below the chosen one would fit with other operators.
+//
+// The Cache keeps the decisions.
 func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
 	p := c.plan(requests, state)
 	decisions := make(map[string]resolve.Decision, len(requests))

@@ -23,21 +23,6 @@ const (
 	maxConflicts = 10
 )
 
-// ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
-//
-// An operator without dependencies on others is decided alone, as by resolve.Resolve but in the given state of the cluster. Operators that
-// require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at the end
-// of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
-//
-// Older operators have precedence, then the first by name. Each operator gets the best version that leaves a solution for all. The
-// installed version may always stay, and no upgrade removes what another operator requires. An operator can take over
-// a kind or package only after the other operator no longer has it. Existing overlaps and unmet requirements are tolerated.
-//
-// The result does not report whether versions below the chosen one would fit with other operators.
-func ResolveAll(requests []resolve.Request, state resolve.ClusterState) map[string]resolve.Decision {
-	return new(Cache).ResolveAll(requests, state)
-}
-
 // decideComponent returns the decisions for the operators of a component, which must be in order of precedence. The index must not have
 // registered operators.
 func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) map[string]resolve.Decision {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,8 +30,8 @@ var (
 	conditionPattern = regexp.MustCompile(`^\s+[A-Z]\w+=\w+ \w+: (.*)$`)
 	// fieldPattern matches a field of an object, and the kind if the message names another one.
 	fieldPattern   = regexp.MustCompile(`\b((?:spec|status)(?:\.[a-zA-Z]+)+)(?: of (?:the )?([A-Z]\w+))?`)
-	patchPattern   = regexp.MustCompile(`(?:oc|kubectl) patch \S+ \S+ --type=(merge|json) -p '([^']*)'`)
-	rangePattern   = regexp.MustCompile(`(?:update to |name one in spec\.package\.version to permit it, for example ")(>=[^ "]+)`)
+	patchPattern   = regexp.MustCompile(`(?:oc|kubectl) patch (\S+) \S+ --type=(merge|json) -p '([^']*)'`)
+	rangePattern   = regexp.MustCompile(`(?:update to |write it like |for example )"?([!<>=~^]+[^" ]+)`)
 	forbiddenRange = regexp.MustCompile(`[≥≤]`)
 )
 
@@ -78,7 +79,7 @@ func hasField(schema *apiextensionsv1.JSONSchemaProps, path string) bool {
 // command of a message can be parsed, and each range is valid.
 func TestHRD_U7_MessagesNameExistingFieldsAndValidValues(t *testing.T) {
 	all := schemas(t)
-	fields, commands := 0, 0
+	fields, patches, ranges := 0, 0, 0
 	err := fs.WalkDir(os.DirFS("scenarios"), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".golden") {
 			return err
@@ -97,15 +98,16 @@ func TestHRD_U7_MessagesNameExistingFieldsAndValidValues(t *testing.T) {
 				message = []string{"", line} // the next line of a message
 			}
 			fields += checkFields(t, all, path, kind, message[1])
-			commands += checkValues(t, path, message[1])
+			patches += checkPatches(t, all, path, message[1])
+			ranges += checkRanges(t, path, message[1])
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fields == 0 || commands == 0 {
-		t.Errorf("the golden files have %d fields and %d commands", fields, commands)
+	if fields == 0 || patches == 0 || ranges == 0 {
+		t.Errorf("the messages in golden files have %d fields, %d patches and %d ranges", fields, patches, ranges)
 	}
 }
 
@@ -128,16 +130,83 @@ func checkFields(t *testing.T, all map[string]*apiextensionsv1.JSONSchemaProps, 
 	return count
 }
 
-// checkValues checks the patches and the ranges in a message, and returns the number of patches.
-func checkValues(t *testing.T, path, message string) int {
+// checkPatches checks that the patches in a message are valid, and set fields that the patched kind has. It returns their number.
+func checkPatches(t *testing.T, all map[string]*apiextensionsv1.JSONSchemaProps, path, message string) int {
 	t.Helper()
 	patches := patchPattern.FindAllStringSubmatch(message, -1)
 	for _, patch := range patches {
-		if !json.Valid([]byte(patch[2])) {
-			t.Errorf("%s: the patch %s is not valid JSON", path, patch[2])
+		kind := patchedKind(all, patch[1])
+		if kind == "" {
+			continue // of another component
+		}
+		fields, err := patchedFields(patch[2], []byte(patch[3]))
+		if err != nil || len(fields) == 0 {
+			t.Errorf("%s: the patch %s sets %v: %v", path, patch[3], fields, err)
+		}
+		for _, field := range fields {
+			if !hasField(all[kind], field) {
+				t.Errorf("%s: the patch %s sets %s, which a %s does not have", path, patch[3], field, kind)
+			}
 		}
 	}
-	for _, each := range rangePattern.FindAllStringSubmatch(message, -1) {
+	return len(patches)
+}
+
+// patchedKind returns the kind that a command names in lower case, such as platformoperator; empty if it is not among the schemas.
+func patchedKind(all map[string]*apiextensionsv1.JSONSchemaProps, resource string) string {
+	for kind := range all {
+		if strings.EqualFold(kind, resource) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// patchedFields returns the fields that a merge patch or a JSON patch sets, such as spec.package.version.
+func patchedFields(form string, body []byte) (fields []string, err error) {
+	if form == "merge" {
+		var value map[string]any
+		err := json.Unmarshal(body, &value)
+		return leaves(value, ""), err
+	}
+	var operations []struct {
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	err = json.Unmarshal(body, &operations)
+	for _, each := range operations {
+		names := strings.FieldsFunc(each.Path, func(r rune) bool { return r == '/' })
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "-" || isNumber.MatchString(name) })
+		fields = append(fields, leaves(each.Value, strings.Join(names, "."))...)
+	}
+	return fields, err
+}
+
+// isNumber matches the index of an entry in the path of a JSON patch.
+var isNumber = regexp.MustCompile(`^[0-9]+$`)
+
+// leaves returns the paths of the leaves of a JSON value at a path. The entries of a list have the path of the list.
+func leaves(value any, at string) (paths []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, each := range value {
+			paths = append(paths, leaves(each, strings.TrimPrefix(at+"."+name, "."))...)
+		}
+	case []any:
+		for _, each := range value {
+			paths = append(paths, leaves(each, at)...)
+		}
+	default:
+		paths = []string{at}
+	}
+	return paths
+}
+
+// checkRanges checks the ranges of versions in a message, and returns their number.
+func checkRanges(t *testing.T, path, message string) int {
+	t.Helper()
+	ranges := rangePattern.FindAllStringSubmatch(message, -1)
+	for _, each := range ranges {
 		if _, err := semver.NewConstraint(each[1]); err != nil {
 			t.Errorf("%s: the range %q is not valid: %v", path, each[1], err)
 		}
@@ -145,5 +214,5 @@ func checkValues(t *testing.T, path, message string) int {
 	if forbiddenRange.MatchString(message) {
 		t.Errorf("%s: a range cannot be pasted: %s", path, message)
 	}
-	return len(patches)
+	return len(ranges)
 }

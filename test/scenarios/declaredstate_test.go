@@ -53,6 +53,9 @@ type declared struct {
 	// begun has the bundle of the upgrade step that each PlatformOperator has begun and not completed, by the name of the PlatformOperator.
 	// The manager does not abort such a step if a later spec or catalog would not begin it.
 	begun map[string]platformv1alpha1.InstalledBundle
+	// unready has the namespaces of operators whose begun step leaves a bundle that was never healthy. In a reference, that bundle must not
+	// become healthy either.
+	unready map[string]any
 	// version is the version of the cluster.
 	version string
 	// published are the steps that published catalogs, the last one first.
@@ -69,7 +72,7 @@ func (b *referenceBuilder) declaredIn(ctx context.Context, played *story.Story, 
 	if err != nil {
 		return nil, err
 	}
-	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, begun: map[string]platformv1alpha1.InstalledBundle{}, edits: map[int]*unstructured.Unstructured{}}
+	found := &declared{installed: map[string]platformv1alpha1.InstalledBundle{}, begun: map[string]platformv1alpha1.InstalledBundle{}, unready: map[string]any{}, edits: map[int]*unstructured.Unstructured{}}
 	if found.Declared, err = generate.ReadDeclared(ctx, ended, b.kinds); err != nil {
 		return nil, err
 	}
@@ -137,8 +140,18 @@ func (d *declared) readBegun(ctx context.Context, client dynamic.Interface) erro
 		if err != nil {
 			return err
 		}
-		if bundle.Image != installed.Image {
-			d.begun[name] = bundle
+		if bundle.Image == installed.Image {
+			continue
+		}
+		d.begun[name] = bundle
+		namespace, _, err := unstructured.NestedString(deployment.Object, "spec", "installNamespace")
+		if err != nil {
+			return err
+		}
+		if active, _, err := unstructured.NestedInt64(deployment.Object, "status", "activeRevision"); err != nil {
+			return err
+		} else if active == 0 {
+			d.unready[namespace] = map[string]any{"notReady": true}
 		}
 	}
 	return nil

@@ -119,24 +119,8 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 	if err := playQuickly(ctx, reference, published.installed...); err != nil {
 		return err
 	}
-	for _, each := range d.Objects(platformOperators) {
-		if bundle, isInstalled := d.installed[each.GetName()]; isInstalled {
-			if err := installPinned(ctx, reference, client, each, bundle); err != nil {
-				return err
-			}
-		}
-	}
-	for _, each := range d.Objects(platformOperators) {
-		bundle, isBegun := d.begun[each.GetName()]
-		if !isBegun {
-			continue
-		}
-		if err := playQuickly(ctx, reference, published.begun...); err != nil {
-			return err
-		}
-		if err := beginStep(ctx, reference, client, each, bundle); err != nil {
-			return err
-		}
+	if err := d.installOperators(ctx, reference, client, published); err != nil {
+		return err
 	}
 	for _, each := range d.Objects(bundleDeployments) {
 		if err := installActive(ctx, client, each); err != nil {
@@ -165,6 +149,45 @@ func (d *declared) declareIn(ctx context.Context, reference *harness.System, pub
 		return err
 	}
 	return reference.Rest()
+}
+
+// installOperators installs the bundles of the PlatformOperators, and begins their upgrade steps. The Pods of bundles that were never healthy
+// are not ready meanwhile.
+func (d *declared) installOperators(ctx context.Context, reference *harness.System, client dynamic.Interface, published catalogs) (err error) {
+	if len(d.unready) > 0 {
+		unready, err := newStep("pods", d.unready)
+		if err != nil {
+			return err
+		}
+		ready, err := newStep("pods", map[string]any{})
+		if err != nil {
+			return err
+		}
+		if err := playQuickly(ctx, reference, unready); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, playQuickly(ctx, reference, ready)) }()
+	}
+	for _, each := range d.Objects(platformOperators) {
+		if bundle, isInstalled := d.installed[each.GetName()]; isInstalled {
+			if err := installPinned(ctx, reference, client, each, bundle); err != nil {
+				return err
+			}
+		}
+	}
+	for _, each := range d.Objects(platformOperators) {
+		bundle, isBegun := d.begun[each.GetName()]
+		if !isBegun {
+			continue
+		}
+		if err := playQuickly(ctx, reference, published.begun...); err != nil {
+			return err
+		}
+		if err := beginStep(ctx, reference, client, each, bundle); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // installPinned creates a PlatformOperator that is pinned to the version of a bundle. It returns errOtherBundle if the manager installs

@@ -20,7 +20,9 @@ const maxLabelValue = 63
 // upgrade step to it; start is nil if unknown. The request that starts the step therefore also records it, and no crash can separate the
 // two.
 func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.InstalledBundle, start *upgradestep.StepStart, namespace string) *corev1alpha2.BundleDeployment {
-	annotations := map[string]string{platformv1alpha1.AnnotationBundle: asJSON(bundle)}
+	annotations := map[string]string{
+		platformv1alpha1.AnnotationBundle: asJSON(bundle), platformv1alpha1.AnnotationSettings: settingsDigest(operator),
+	}
 	if start != nil {
 		annotations[platformv1alpha1.AnnotationHop] = asJSON(start)
 	}

@@ -2,17 +2,14 @@ package deploymentspec
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
-	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 // propagateSpec copies to a BundleDeployment the settings of a PlatformOperator that the controller of the BundleDeployment carries out.
@@ -32,7 +29,13 @@ func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha
 // Merge returns a copy of existing with the labels, annotations and fields of desired, which New returned. An empty field of desired clears
 // the field. Merge does not change the install namespace, the owner references and the fields that New never sets. It removes the
 // annotation for a default namespace if the PlatformOperator names a namespace.
+//
+// While the PlatformOperator is paused, changed settings are not merged: when the pause ends, they start an upgrade step.
 func Merge(existing, desired *corev1alpha2.BundleDeployment, operator *platformv1alpha1.PlatformOperator) *corev1alpha2.BundleDeployment {
+	if operator.Spec.Paused && haveChanged(operator, existing) {
+		desired = desired.DeepCopy()
+		keepSettings(desired, existing)
+	}
 	merged := existing.DeepCopy()
 	overlay(&merged.Spec, desired.Spec)
 	merged.Labels = union(merged.Labels, desired.Labels)
@@ -67,31 +70,6 @@ func encoded(config *platformv1alpha1.InstallConfig) *runtime.RawExtension {
 		return nil // not reached: InstallConfig consists of API types
 	}
 	return &runtime.RawExtension{Raw: raw}
-}
-
-// SettingsChange returns what the spec and the annotations of a PlatformOperator change in its BundleDeployment besides the bundle, if it
-// decides how the bundle is installed.
-func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) upgradestep.SettingsChange {
-	if existing == nil {
-		return upgradestep.NoChange
-	}
-	var desired corev1alpha2.BundleDeploymentSpec
-	propagateSpec(&desired, operator.Spec)
-	adoption := func(spec corev1alpha2.BundleDeploymentSpec) corev1alpha2.Adoption {
-		return cmp.Or(spec.Adoption, corev1alpha2.AdoptionSamePackage)
-	}
-	deadline := func(spec corev1alpha2.BundleDeploymentSpec) int32 {
-		return ptr.Deref(spec.ProgressDeadlineSeconds, corev1alpha2.DefaultProgressDeadlineSeconds)
-	}
-	switch retry := operator.Annotations[platformv1alpha1.AnnotationRetry]; {
-	case !isSameConfig(existing.Spec.Config, desired.Config):
-		return upgradestep.ConfigChanged
-	case adoption(existing.Spec) != adoption(desired), deadline(existing.Spec) != deadline(desired):
-		return upgradestep.InstallChanged
-	case retry != "" && retry != existing.Annotations[platformv1alpha1.AnnotationRetry]:
-		return upgradestep.RetryRequested
-	}
-	return upgradestep.NoChange
 }
 
 // isSameConfig reports whether two configurations are equal JSON values, or both nil. It does not compare their text, because the API

@@ -2,6 +2,7 @@ package operatorstatus
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,13 +54,7 @@ func newOutcome(before, after *platformv1alpha1.PlatformOperator) *platformv1alp
 func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry, deployment *corev1alpha2.BundleDeployment) []Event {
 	switch entry.State {
 	case platformv1alpha1.HistoryReady:
-		reason, what := platformv1alpha1.EventUpgradeSucceeded, "is moved to"
-		if entry.Trigger == platformv1alpha1.TriggerInstallation || entry.Trigger == platformv1alpha1.TriggerRestored {
-			reason, what = platformv1alpha1.EventInstallSucceeded, "is installed at"
-		}
-		if entry.Trigger == platformv1alpha1.TriggerInstallChange {
-			what = "runs with the changed spec.install at"
-		}
+		reason, what := success(operator, entry)
 		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q %s version %s, which is complete and healthy, %s after it began",
 			operator.Name, what, entry.Version, entry.ReadyTime.Sub(entry.StartedTime.Time))}}
 	case platformv1alpha1.HistoryRolledBack:
@@ -73,6 +68,22 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: %s %s", operator.Name, attempted(entry), what)}}
 	}
 	return nil
+}
+
+// success returns the reason of the Event of a step that is complete, and what the operator does at the version. If no version was ready
+// before, the operator is installed, however often the installation was tried.
+func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) (reason, what string) {
+	wasReady := len(operator.Status.History) == platformv1alpha1.MaxHistory ||
+		slices.ContainsFunc(operator.Status.History[1:], func(each platformv1alpha1.HistoryEntry) bool { return each.ReadyTime != nil })
+	switch {
+	case entry.Trigger == platformv1alpha1.TriggerRestored, !wasReady:
+		return platformv1alpha1.EventInstallSucceeded, "is installed at"
+	case entry.Trigger == platformv1alpha1.TriggerInstallChange:
+		return platformv1alpha1.EventUpgradeSucceeded, "runs with the changed spec.install at"
+	case entry.Trigger == platformv1alpha1.TriggerRetry:
+		return platformv1alpha1.EventUpgradeSucceeded, "runs, after another attempt, at"
+	}
+	return platformv1alpha1.EventUpgradeSucceeded, "is moved to"
 }
 
 // attempted returns what a step tried to install.

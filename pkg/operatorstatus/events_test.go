@@ -22,6 +22,11 @@ func TestEventsOfWhatIsNew(t *testing.T) {
 		}
 		return status{Installed: steptest.Bundle("1.0.0"), History: []platformv1alpha1.HistoryEntry{entry}}
 	}
+	later := func(state platformv1alpha1.HistoryState, trigger platformv1alpha1.Trigger) status {
+		status := entry(state, trigger)
+		status.History = append(status.History, platformv1alpha1.HistoryEntry{Version: "1.0.0", State: platformv1alpha1.HistoryReady, ReadyTime: &metav1.Time{Time: noon.Add(-time.Hour)}})
+		return status
+	}
 	awaiting := func(message string) status {
 		return status{Conditions: []metav1.Condition{{Type: platformv1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: platformv1alpha1.ReasonAwaitingApproval, Message: message}}}
 	}
@@ -42,15 +47,19 @@ func TestEventsOfWhatIsNew(t *testing.T) {
 			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
 		"a restoration is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRestored), steptest.Healthy(), []Event{
 			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
-		"an upgrade is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), []Event{
+		"an upgrade is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), []Event{
 			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is moved to version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
 		"an upgrade is ready, as it was": {entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), nil},
 		"rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerAutomatic), steptest.RolledBack(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
 		"another configuration, rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerInstallChange), steptest.RolledBack(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": the changed spec.install of version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
-		"another configuration is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerInstallChange), steptest.Healthy(), []Event{
+		"another configuration is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerInstallChange), steptest.Healthy(), []Event{
 			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" runs with the changed spec.install at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+		"another attempt is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRetry), steptest.Healthy(), []Event{
+			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" runs, after another attempt, at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+		"another attempt of a first installation is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRetry), steptest.Healthy(), []Event{
+			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
 		"held": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), steptest.Overdue(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and is held; the Progressing condition says why`}}},
 		"cannot be installed": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), failed, []Event{

@@ -41,7 +41,7 @@ func progressingCondition(r *report) metav1.Condition {
 // first version may miss its deadline after status shows it as installed, because it is not healthy yet then.
 func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	deployment := r.in.Current.Deployment
-	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
+	if deployment == nil || upgradestep.IsStale(deployment) {
 		return metav1.Condition{}, false
 	}
 	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
@@ -116,7 +116,7 @@ func firstRollout(deployment *corev1alpha2.BundleDeployment) upgradestep.Rollout
 // movingCondition returns the Progressing condition of an operator whose upgrade step to the target bundle is under way.
 func movingCondition(r *report, target *platformv1alpha1.InstalledBundle) metav1.Condition {
 	deployment, installed := r.in.Current.Deployment, r.operator.Status.Installed
-	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && deployment.Status.ObservedGeneration == deployment.Generation {
+	if installation := upgradestep.InstallationOf(deployment); installation.NeedsAction() && !upgradestep.IsStale(deployment) {
 		return isFalse(platformv1alpha1.ReasonBlocked, stepTo(installed, target)+": "+installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
 	}
 	if why, refused := failureOf(deployment, corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed); refused {
@@ -171,9 +171,9 @@ func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 }
 
 // failureOf returns the message of a condition of a BundleDeployment if it has this reason. It returns false if the BundleDeployment is nil
-// or its status is about an earlier spec.
+// or its status is about an earlier spec or attempt.
 func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason string) (why string, failed bool) {
-	if deployment == nil || deployment.Status.ObservedGeneration < deployment.Generation {
+	if deployment == nil || upgradestep.IsStale(deployment) {
 		return "", false
 	}
 	condition := meta.FindStatusCondition(deployment.Status.Conditions, conditionType)

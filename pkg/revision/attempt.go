@@ -1,30 +1,11 @@
 package revision
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"time"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
-	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/attempt"
 )
-
-// AttemptOf identifies an attempt to install a revision: it is a digest of the settings of a BundleDeployment that decide how any revision
-// is installed, and of annotation platform.openshift.io/retry. A revision that missed its deadline is tried again when the digest changes.
-// Source and configuration are not in it: another source or another configuration is another revision.
-func AttemptOf(deployment *corev1alpha2.BundleDeployment) string {
-	spec := deployment.Spec
-	text, err := json.Marshal([]any{
-		cmp.Or(spec.Adoption, corev1alpha2.AdoptionSamePackage), limitOf(spec).Seconds(), deployment.Annotations[platformv1alpha1.AnnotationRetry],
-	})
-	if err != nil {
-		return "" // not reached: these are strings and a number
-	}
-	digest := sha256.Sum256(text)
-	return hex.EncodeToString(digest[:8])
-}
 
 // limitOf returns the progress deadline of a spec.
 func limitOf(spec corev1alpha2.BundleDeploymentSpec) time.Duration {
@@ -61,4 +42,4 @@ func (r *Revision) forgetFailure() {
 	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.FailureMessage = 0, "", "", ""
 }
 
-func (m *Machine) attempt() string { return AttemptOf(m.in.Deployment) }
+func (m *Machine) attempt() string { return attempt.Of(m.in.Deployment) }

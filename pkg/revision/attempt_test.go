@@ -8,6 +8,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
 // changesAfterAFailure are changes of a BundleDeployment whose newest revision failed, and whether the revision is tried again.
@@ -116,7 +117,7 @@ func TestAHeldRevisionOfAnOlderManagerStaysHeld(t *testing.T) {
 	f.progressing(corev1alpha2.ReasonDeadlineExceeded)
 	two := f.history.Stored[1]
 	c := &controller{now: start.Add(time.Hour), report: unhealthy}
-	if m := f.sync(t, c); m.State(two) != Held || two.FailedAttempt != AttemptOf(f.deployment) {
+	if m := f.sync(t, c); m.State(two) != Held || two.FailedAttempt != attempt.Of(f.deployment) {
 		t.Errorf("the revision is %s", m.State(two))
 	}
 }

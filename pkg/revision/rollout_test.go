@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
 // sync runs one sync with a new machine, and sets the status.
@@ -166,7 +167,7 @@ func TestRollbackAfterAMissedDeadline(t *testing.T) {
 	}
 	want := []corev1alpha2.Revision{
 		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
-		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.Started, FailedGeneration: 3, FailedAttempt: AttemptOf(f.deployment), Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
+		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.Started, FailedGeneration: 3, FailedAttempt: attempt.Of(f.deployment), Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
 			FailureMessage: "Revision 2 (version 2.0.0) is not complete and healthy after its deadline of 30m0s: Deployment memo/memo: 0 of 1 replicas"},
 	}
 	if diff := cmp.Diff(want, f.deployment.Status.Revisions); diff != "" {

@@ -12,13 +12,18 @@ import (
 
 // Report fills in a status with the results of the sync: revisions, content, objects, drift and all conditions.
 func (m *Machine) Report(status *corev1alpha2.BundleDeploymentStatus) {
-	status.ObservedGeneration = m.in.Deployment.Generation
+	m.reportObserved(status)
 	m.reportRevisions(status)
 	m.reportContent(status)
 	m.reportObjects(status)
 	m.reportDrift(status)
 	unpacked, hasValidBundle, installed := m.lastWhilePending(m.unpacked()), m.lastWhilePending(m.hasValidBundle()), m.lastWhilePending(m.installed())
 	m.set(status, unpacked, hasValidBundle, installed, m.healthy(), m.lastWhilePending(m.progressing()), m.drifted())
+}
+
+// reportObserved records which spec and which attempt a status describes.
+func (m *Machine) reportObserved(status *corev1alpha2.BundleDeploymentStatus) {
+	status.ObservedGeneration, status.ObservedAttempt = m.in.Deployment.Generation, m.attempt()
 }
 
 // ReportStart fills in the fields of a status that change at a start. The controller writes this status before any object of the revision.

@@ -22,7 +22,7 @@ type Deletion struct {
 // ReportDeletion fills in the status of a BundleDeployment that is being deleted.
 func (m *Machine) ReportDeletion(status *corev1alpha2.BundleDeploymentStatus, deletion Deletion, now time.Time) {
 	m.now = now
-	status.ObservedGeneration = m.in.Deployment.Generation
+	m.reportObserved(status)
 	m.set(status, removalBlocked(deletion))
 	if before := m.lastProgressing(); !deletion.Checking || before == nil || before.Status != isTrue || before.Reason != corev1alpha2.ReasonRemoving {
 		m.set(status, progressingDeletion(deletion)) // otherwise keep the message during the check
@@ -52,7 +52,7 @@ func progressingDeletion(deletion Deletion) condition {
 // ReportNameTaken fills in the status of a BundleDeployment that has the name of a PlatformOperator that does not own it.
 func (m *Machine) ReportNameTaken(status *corev1alpha2.BundleDeploymentStatus, now time.Time) {
 	m.now = now
-	status.ObservedGeneration = m.in.Deployment.Generation
+	m.reportObserved(status)
 	name := m.in.Deployment.Name
 	why := fmt.Sprintf("PlatformOperator %q has this name and does not own this BundleDeployment: "+
 		"the manager fetches, applies, repairs and prunes nothing for it. "+

@@ -81,7 +81,7 @@ func (c Current) stateOf(entry platformv1alpha1.HistoryEntry) platformv1alpha1.H
 	switch {
 	case entry.State == platformv1alpha1.HistoryReady, IsComplete(deployment, false):
 		return platformv1alpha1.HistoryReady
-	case deployment.Status.ObservedGeneration < deployment.Generation, deployment.Spec.Paused:
+	case IsStale(deployment), deployment.Spec.Paused:
 		return entry.State
 	case IsRolledBack(deployment):
 		return platformv1alpha1.HistoryRolledBack

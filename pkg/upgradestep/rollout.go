@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
 // RolloutState is the phase of a rollout of the bundle of a BundleDeployment.
@@ -91,20 +92,27 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	return Rollout{State: RolloutComplete}
 }
 
-// IsStale reports whether the status of a BundleDeployment is about an earlier spec. A deletion increases the generation, too, but does not
-// change the spec.
+// IsStale reports whether the status of a BundleDeployment is about an earlier spec or an earlier attempt. A deletion increases the
+// generation, too, but does not change the spec.
 func IsStale(deployment *corev1alpha2.BundleDeployment) bool {
 	generation := deployment.Generation
 	if deployment.DeletionTimestamp != nil {
 		generation--
 	}
-	return deployment.Status.ObservedGeneration < generation
+	return deployment.Status.ObservedGeneration < generation || isOtherAttempt(deployment)
+}
+
+// isOtherAttempt reports whether the manager has not yet reconciled the attempt that a BundleDeployment requests. It returns false if a
+// manager that recorded no attempts wrote the status.
+func isOtherAttempt(deployment *corev1alpha2.BundleDeployment) bool {
+	observed := deployment.Status.ObservedAttempt
+	return observed != "" && observed != attempt.Of(deployment)
 }
 
 // IsRolledBack reports whether the version in the spec of a BundleDeployment failed and the version before it was restored. It returns
-// false while the status is about an earlier spec.
+// false while the status is about an earlier spec or an earlier attempt.
 func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation {
+	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) {
 		return false
 	}
 	return slices.ContainsFunc(deployment.Status.Revisions, func(revision corev1alpha2.Revision) bool {

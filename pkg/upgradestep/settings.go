@@ -21,30 +21,54 @@ const (
 	RetryRequested SettingsChange = "RetryRequested"
 )
 
-// withSettings returns the step with a start if a change of the settings starts a step to the same bundle: another configuration always
-// does, other settings do if the last attempt failed. The settings are copied to the BundleDeployment in any case.
+// withSettings returns the step with a start if another attempt with the same bundle begins. The settings are copied to the
+// BundleDeployment in any case, except during a pause.
 func withSettings(in Input, step Step) Step {
 	current := in.Current
-	if in.Settings == NoChange || step.Start != nil || step.Bundle == nil || step.Reason == ReasonPaused || current.Recorded == nil {
+	if step.Start != nil || step.Bundle == nil || step.Reason == ReasonPaused || current.Recorded == nil {
 		return step
 	}
-	if in.Settings != ConfigChanged && !hasFailed(current.Deployment) {
+	trigger := attemptTrigger(in)
+	if trigger == "" {
 		return step
 	}
-	if current.isStatusBehind() {
+	if in.Settings != NoChange && current.isStatusBehind() {
 		step.Postponed = true
 		return step
 	}
 	start := in.start()
-	start.Trigger = platformv1alpha1.TriggerInstallChange
-	if in.Settings == RetryRequested {
-		start.Trigger = platformv1alpha1.TriggerRetry
-	}
+	start.Trigger = trigger
 	if current.Start != nil {
 		start.SpecHash = current.Start.SpecHash // no bundle was chosen for a later spec
 	}
 	step.Start = start
 	return step
+}
+
+// attemptTrigger returns the cause of another attempt with the same bundle; empty if there is none. Another configuration always is one,
+// other settings are if the last attempt failed. The engine also tries a version again by itself, when what it lacked appears.
+func attemptTrigger(in Input) platformv1alpha1.Trigger {
+	switch {
+	case in.Settings == ConfigChanged:
+		return platformv1alpha1.TriggerInstallChange
+	case in.Settings == NoChange && in.Current.isTriedAgain():
+		return platformv1alpha1.TriggerRetry
+	case in.Settings == NoChange || in.Current.Deployment == nil || !hasFailed(in.Current.Deployment):
+		return ""
+	case in.Settings == RetryRequested:
+		return platformv1alpha1.TriggerRetry
+	}
+	return platformv1alpha1.TriggerInstallChange
+}
+
+// isTriedAgain reports whether the engine tries again, or has installed, a version that history shows as rolled back. History keeps the
+// entry of the attempt that failed.
+func (c Current) isTriedAgain() bool {
+	deployment := c.Deployment
+	if deployment == nil || deployment.DeletionTimestamp != nil || len(c.History) == 0 || !c.isStepOf(c.History[0]) {
+		return false
+	}
+	return c.History[0].State == platformv1alpha1.HistoryRolledBack && !deployment.Spec.Paused && !IsStale(deployment) && !IsRolledBack(deployment)
 }
 
 // hasFailed reports whether the last attempt to install the bundle of a BundleDeployment failed, by its present status.

@@ -70,3 +70,46 @@ func TestSettingsWaitUntilStatusShowsTheLastStep(t *testing.T) {
 		t.Errorf("postponed: %t, started: %v", step.Postponed, step.Start)
 	}
 }
+
+// The engine tries a version again by itself when a kind or a permission appears that it lacked.
+func TestHRD_U3_HistoryKeepsTheAttemptThatFailed(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	former, done := metav1.NewTime(now.Add(-48*time.Hour)), metav1.NewTime(now.Add(-47*time.Hour))
+	for name, test := range map[string]struct {
+		deployment *corev1alpha2.BundleDeployment
+		paused     bool
+		isRetry    bool
+	}{
+		"it is rolled back":              {steptest.RolledBack(), false, false},
+		"it is tried again":              {steptest.Unhealthy(), false, true},
+		"it is complete":                 {steptest.Healthy(), false, true},
+		"the status is about the past":   {steptest.Stale(), false, false},
+		"the BundleDeployment is paused": {steptest.Unhealthy(), true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.deployment.Spec.Paused = test.paused
+			current := upgradestep.Current{
+				Recorded: steptest.Bundle("1.1.0"), Installed: steptest.Bundle("1.0.0"), Deployment: steptest.Active(test.deployment),
+				Start: &upgradestep.StepStart{Started: former, Trigger: platformv1alpha1.TriggerAutomatic, SpecHash: "former"},
+				History: []platformv1alpha1.HistoryEntry{{
+					Version: "1.1.0", Bundle: "op.v1.1.0", State: platformv1alpha1.HistoryRolledBack, Trigger: platformv1alpha1.TriggerAutomatic,
+					StartedTime: former, CompletedTime: &done,
+				}},
+			}
+			step := upgradestep.Decide(upgradestep.Input{
+				Current: current, Decision: steptest.Choosing("1.1.0", "1.0.0"), Now: now, Spec: upgradestep.Spec{Hash: "former"},
+			})
+			if isRetry := step.Start != nil && step.Start.Trigger == platformv1alpha1.TriggerRetry; isRetry != test.isRetry || step.Postponed {
+				t.Fatalf("the step is %+v", step)
+			}
+			if !test.isRetry {
+				return
+			}
+			current.Start = step.Start
+			history := current.UpdatedHistory(now)
+			if len(history) != 2 || history[1].State != platformv1alpha1.HistoryRolledBack || !history[0].StartedTime.Time.Equal(now) {
+				t.Errorf("history is %+v", history)
+			}
+		})
+	}
+}

@@ -96,8 +96,10 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 			r.operator.Name, operatorstatus.VersionOf(from), to.Version, selfCertification(start))
 		return
 	}
-	// If the recorded bundle differs, the manager caused the update: the catalog may have another description of the bundle.
-	if r.operator.Generation == r.operator.Status.ObservedGeneration && equality.Semantic.DeepEqual(from, to) {
+	// If the recorded bundle differs, the manager caused the update: the catalog may have another description of the bundle. So it did if
+	// the recorded settings differ: a manager that did not record them wrote the BundleDeployment.
+	isSameSpec := r.operator.Generation == r.operator.Status.ObservedGeneration
+	if isSameSpec && equality.Semantic.DeepEqual(from, to) && deploymentspec.HasRecordedSettings(r.operator, r.current.Deployment) {
 		c.publishReverted(r)
 	}
 }

@@ -131,6 +131,9 @@ const (
 	// AnnotationHop on a BundleDeployment is the time and the cause of the upgrade step to its bundle as JSON, written together with
 	// AnnotationBundle.
 	AnnotationHop = GroupName + "/hop"
+	// AnnotationSettings on a BundleDeployment is a digest of the settings of its PlatformOperator that decide how a bundle is installed.
+	// It tells a change of these settings from a change that another client made in the BundleDeployment.
+	AnnotationSettings = GroupName + "/settings"
 	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" if no user named its install namespace. Then the namespace is used only
 	// if the manager creates it.
 	AnnotationNamespaceDefaulted = GroupName + "/install-namespace-defaulted"

@@ -18,6 +18,10 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	// observedGeneration is the generation of the spec that this status describes, from 1 to 9007199254740991. It is absent until
 	// the manager has reconciled the object.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// observedAttempt is the attempt that this status describes, with 1 to 64 characters: a digest of spec.adoption,
+	// spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. A change of the annotation does not change the
+	// generation. The field is absent until the manager has reconciled the object, or if a manager without this field did.
+	ObservedAttempt *string `json:"observedAttempt,omitempty"`
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.
 	ResolvedSource *BundleSourceApplyConfiguration `json:"resolvedSource,omitempty"`
@@ -81,6 +85,14 @@ func (b *BundleDeploymentStatusApplyConfiguration) WithConditions(values ...*v1.
 // If called multiple times, the ObservedGeneration field is set to the value of the last call.
 func (b *BundleDeploymentStatusApplyConfiguration) WithObservedGeneration(value int64) *BundleDeploymentStatusApplyConfiguration {
 	b.ObservedGeneration = &value
+	return b
+}
+
+// WithObservedAttempt sets the ObservedAttempt field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedAttempt field is set to the value of the last call.
+func (b *BundleDeploymentStatusApplyConfiguration) WithObservedAttempt(value string) *BundleDeploymentStatusApplyConfiguration {
+	b.ObservedAttempt = &value
 	return b
 }
 

@@ -1,0 +1,31 @@
+// Package attempt identifies the attempts to install a revision.
+package attempt
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"k8s.io/utils/ptr"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+)
+
+// Of identifies the attempt that a BundleDeployment requests: it is a digest, with 16 characters, of the settings that decide how any
+// revision is installed, and of annotation platform.openshift.io/retry. A revision that missed its deadline is tried again when the digest
+// changes. Source and configuration are not in it: another source or another configuration is another revision.
+func Of(deployment *corev1alpha2.BundleDeployment) string {
+	spec := deployment.Spec
+	text, err := json.Marshal([]any{
+		cmp.Or(spec.Adoption, corev1alpha2.AdoptionSamePackage),
+		ptr.Deref(spec.ProgressDeadlineSeconds, corev1alpha2.DefaultProgressDeadlineSeconds),
+		deployment.Annotations[platformv1alpha1.AnnotationRetry],
+	})
+	if err != nil {
+		return "" // not reached: these are strings and a number
+	}
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:8])
+}

@@ -1,0 +1,68 @@
+package deploymentspec
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/attempt"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// SettingsChange returns what the spec and the annotations of a PlatformOperator change in its BundleDeployment besides the bundle, if it
+// decides how the bundle is installed. A difference that another client made in the BundleDeployment is no change.
+func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) upgradestep.SettingsChange {
+	if existing == nil || HasRecordedSettings(operator, existing) {
+		return upgradestep.NoChange
+	}
+	var desired corev1alpha2.BundleDeploymentSpec
+	propagateSpec(&desired, operator.Spec)
+	changed := existing.DeepCopy()
+	changed.Spec.Adoption, changed.Spec.ProgressDeadlineSeconds = desired.Adoption, desired.ProgressDeadlineSeconds
+	switch retry := operator.Annotations[platformv1alpha1.AnnotationRetry]; {
+	case !isSameConfig(existing.Spec.Config, desired.Config):
+		return upgradestep.ConfigChanged
+	case attempt.Of(existing) != attempt.Of(changed):
+		return upgradestep.InstallChanged
+	case retry != "" && retry != existing.Annotations[platformv1alpha1.AnnotationRetry]:
+		return upgradestep.RetryRequested
+	}
+	return upgradestep.NoChange
+}
+
+// HasRecordedSettings reports whether a BundleDeployment was written for the present settings of its PlatformOperator. It returns false for
+// one that a manager wrote that did not record them.
+func HasRecordedSettings(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) bool {
+	return existing.Annotations[platformv1alpha1.AnnotationSettings] == settingsDigest(operator)
+}
+
+// haveChanged reports whether the settings of a PlatformOperator have changed since they were recorded in its BundleDeployment. It returns
+// false if none are recorded.
+func haveChanged(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) bool {
+	return existing.Annotations[platformv1alpha1.AnnotationSettings] != "" && !HasRecordedSettings(operator, existing)
+}
+
+// keepSettings sets the settings of desired to those of existing.
+func keepSettings(desired, existing *corev1alpha2.BundleDeployment) {
+	desired.Spec.Config = existing.Spec.Config
+	desired.Spec.Adoption = existing.Spec.Adoption
+	desired.Spec.ProgressDeadlineSeconds = existing.Spec.ProgressDeadlineSeconds
+	for _, each := range []string{platformv1alpha1.AnnotationRetry, platformv1alpha1.AnnotationSettings} {
+		delete(desired.Annotations, each) // Merge keeps annotations that desired does not have
+	}
+}
+
+// settingsDigest returns a digest of the settings of a PlatformOperator that decide how a bundle is installed.
+func settingsDigest(operator *platformv1alpha1.PlatformOperator) string {
+	var carried corev1alpha2.BundleDeployment
+	propagateSpec(&carried.Spec, operator.Spec)
+	carried.Annotations = map[string]string{platformv1alpha1.AnnotationRetry: operator.Annotations[platformv1alpha1.AnnotationRetry]}
+	text, err := json.Marshal([]any{carried.Spec.Config, attempt.Of(&carried)})
+	if err != nil {
+		return "" // not reached: these are API types
+	}
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:8])
+}

@@ -72,9 +72,9 @@ func missing(each reconcile.Outcome) string {
 	case object.IsWait(each.Err) || object.IsRefusal(each.Err):
 		return object.Bounded(each.Err.Error())
 	case each.Err != nil:
-		return fmt.Sprintf("%s: %s", each.Desired.Key, object.Bounded(each.Err.Error()))
+		return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, each.Err))
 	case each.Live == nil:
-		return fmt.Sprintf("%s: is not there", each.Desired.Key)
+		return object.Bounded(fmt.Sprintf("%s: is not there", each.Desired.Key))
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,5 +35,18 @@ func TestReportSaysHowToLookAtTheFirstThatIsNotReady(t *testing.T) {
 				t.Errorf("got %q, want %q", report.Command, c.want)
 			}
 		})
+	}
+}
+
+// The API server accepts a ClusterRole with such a name, and refuses a status with a longer entry.
+func TestReasonsOfObjectsWithLongNamesFitStatus(t *testing.T) {
+	role := Key{GroupKind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: strings.Repeat("x", 1100)}
+	for name, each := range map[string]reconcile.Outcome{
+		"it is not there":      {Desired: &object.Desired{Key: role}},
+		"it cannot be written": {Desired: &object.Desired{Key: role}, Err: errors.New("x")},
+	} {
+		if got := missing(each); got == "" || len(got) > 1024 {
+			t.Errorf("%s: the reason has %d characters", name, len(got))
+		}
 	}
 }

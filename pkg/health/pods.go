@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -28,14 +29,17 @@ const (
 // maxPodReason is the maximum size of a reason that another component wrote, in bytes.
 const maxPodReason = 200
 
-// ProblemOfPods returns the problem of one of the Pods; zero if none has a known one. The result does not depend on the order of the Pods. It
-// stays the same while the kubelet repeats an attempt, so it has neither times nor numbers of attempts.
+// ProblemOfPods returns the problem of one of the Pods of a workload; zero if none has a known one. Only Pods of the template of the newest
+// Pod count: during a rollout, others are about to be deleted. The result does not depend on the order of the Pods. It stays the same while the
+// kubelet repeats an attempt, so it has neither times nor numbers of attempts.
 func ProblemOfPods(pods []corev1.Pod) PodProblem {
-	pods = slices.Clone(pods)
-	slices.SortFunc(pods, func(a, b corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	pods = slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool { return hasEnded(&pod) })
+	slices.SortFunc(pods, func(a, b corev1.Pod) int {
+		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
 	first, problem := causeNone, PodProblem{}
 	for i := range pods {
-		if pods[i].DeletionTimestamp != nil {
+		if templateOf(&pods[i]) != templateOf(&pods[0]) {
 			continue
 		}
 		if cause, found := problemOfPod(&pods[i]); cause < first {
@@ -43,6 +47,16 @@ func ProblemOfPods(pods []corev1.Pod) PodProblem {
 		}
 	}
 	return problem
+}
+
+// hasEnded reports whether a Pod is being deleted, or has ended for good, such as one that was evicted. Another Pod replaces it.
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+}
+
+// templateOf identifies the template of a Pod, by the label that the controller of its workload sets; empty if there is none.
+func templateOf(pod *corev1.Pod) string {
+	return cmp.Or(pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey], pod.Labels[appsv1.ControllerRevisionHashLabelKey])
 }
 
 func problemOfPod(pod *corev1.Pod) (int, PodProblem) {

@@ -49,6 +49,13 @@ func TestHRD_U9_ProblemOfPodsIsTheReasonOfAPod(t *testing.T) {
 	}
 	removed := failing("a", crashing)
 	removed.DeletionTimestamp = &metav1.Time{}
+	evicted := failing("a", crashing)
+	evicted.Status.Phase = corev1.PodFailed
+	of := func(template string, created int64, pod corev1.Pod) corev1.Pod {
+		pod.Labels = map[string]string{"pod-template-hash": template}
+		pod.CreationTimestamp = metav1.Unix(created, 0)
+		return pod
+	}
 	initial := failing("a", waiting("PodInitializing", ""))
 	initial.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "migrate", State: corev1.ContainerState{Terminated: exited(2, "Error")}}}
 	for name, test := range map[string]struct {
@@ -67,6 +74,11 @@ func TestHRD_U9_ProblemOfPodsIsTheReasonOfAPod(t *testing.T) {
 		"no node":                   {[]corev1.Pod{unscheduled("a")}, "Pod a cannot be scheduled: 0/3 nodes are available", describe},
 		"the most certain cause":    {[]corev1.Pod{unscheduled("c"), failing("b", crashing), failing("a", waiting("ErrImagePull", ""))}, image, describe},
 		"the first Pod by name":     {[]corev1.Pod{failing("b", crashing), failing("a", crashing)}, `container "manager" of Pod a crashes with exit code 137 (OOMKilled)`, logs},
+		"one that was evicted": {[]corev1.Pod{evicted, unscheduled("b")}, "Pod b cannot be scheduled: 0/3 nodes are available", "kubectl describe -n memo pod b"},
+		"one of a former template": {[]corev1.Pod{of("former", 1, failing("a", crashing)), of("new", 2, unscheduled("b"))},
+			"Pod b cannot be scheduled: 0/3 nodes are available", "kubectl describe -n memo pod b"},
+		"one of the same template": {[]corev1.Pod{of("new", 1, failing("a", crashing)), of("new", 2, unscheduled("b"))},
+			`container "manager" of Pod a crashes with exit code 137 (OOMKilled)`, logs},
 		"one that is being deleted": {[]corev1.Pod{removed}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/object"
 	"github.com/openshift/platform-operators/pkg/drift"
+	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
 const (
@@ -19,6 +20,8 @@ const (
 	maxRecords = 20
 	maxPaths   = 10
 	maxPath    = 512
+	// maxName is the maximum length of an object's name in the schema. The API server accepts longer names of ClusterRoles.
+	maxName = 253
 	// maxManager is the maximum length of a field manager's name in the schema, in bytes.
 	maxManager = 256
 )
@@ -40,7 +43,7 @@ func recordsOf(of recordedChange, changes []drift.Change, earlier []corev1alpha2
 		record := byManager[manager]
 		if record == nil {
 			record = &corev1alpha2.DriftRecord{
-				Object: corev1alpha2.AppliedObject{Group: of.key.Group, Kind: of.key.Kind, Namespace: of.key.Namespace, Name: of.key.Name},
+				Object: corev1alpha2.AppliedObject{Group: of.key.Group, Kind: of.key.Kind, Namespace: of.key.Namespace, Name: truncate.Cut(of.key.Name, maxName)},
 				Change: of.change, Manager: manager, Outcome: of.outcome,
 			}
 			byManager[manager] = record

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/object"
@@ -39,5 +40,14 @@ func TestRecordsAreBoundedAndKeepTheirTime(t *testing.T) {
 	}
 	if got := Newest(many); len(got) != maxRecords || !got[0].Time.Time.Equal(then.Add(49*time.Second)) {
 		t.Errorf("%d records, the first of %v", len(got), got[0].Time)
+	}
+}
+
+// The API server accepts a ClusterRole with a longer name than status.drift can store.
+func TestRecordsOfObjectsWithLongNamesFitStatus(t *testing.T) {
+	key := object.Key{GroupKind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: strings.Repeat("x", 300)}
+	records := recordsOf(recordedChange{key, corev1alpha2.DriftDeleted, corev1alpha2.DriftRepaired}, []drift.Change{{}}, nil, time.Now())
+	if len(records) != 1 || records[0].Object.Name != key.Name[:253] {
+		t.Errorf("the records are %+v", records)
 	}
 }

@@ -74,7 +74,7 @@ func TestHRD_U9_ProblemOfPodsIsTheReasonOfAPod(t *testing.T) {
 		"no node":                   {[]corev1.Pod{unscheduled("a")}, "Pod a cannot be scheduled: 0/3 nodes are available", describe},
 		"the most certain cause":    {[]corev1.Pod{unscheduled("c"), failing("b", crashing), failing("a", waiting("ErrImagePull", ""))}, image, describe},
 		"the first Pod by name":     {[]corev1.Pod{failing("b", crashing), failing("a", crashing)}, `container "manager" of Pod a crashes with exit code 137 (OOMKilled)`, logs},
-		"one that was evicted": {[]corev1.Pod{evicted, unscheduled("b")}, "Pod b cannot be scheduled: 0/3 nodes are available", "kubectl describe -n memo pod b"},
+		"one that was evicted":      {[]corev1.Pod{evicted, unscheduled("b")}, "Pod b cannot be scheduled: 0/3 nodes are available", "kubectl describe -n memo pod b"},
 		"one of a former template": {[]corev1.Pod{of("former", 1, failing("a", crashing)), of("new", 2, unscheduled("b"))},
 			"Pod b cannot be scheduled: 0/3 nodes are available", "kubectl describe -n memo pod b"},
 		"one of the same template": {[]corev1.Pod{of("new", 1, failing("a", crashing)), of("new", 2, unscheduled("b"))},

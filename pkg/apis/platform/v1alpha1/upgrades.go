@@ -224,8 +224,8 @@ type HistoryEntry struct {
 	// version became available. Approved means that spec.upgrades.approvedVersion named the version. SelfCertified means that
 	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
 	// BundleDeployment was deleted and the installed version is restored. InstallChange means that a change of spec.install
-	// changes how the same version is installed. Retry means that annotation platform.openshift.io/retry requested another
-	// attempt.
+	// changes how the same version is installed. Retry means another attempt after a failure:
+	// annotation platform.openshift.io/retry requested it, or what the version lacked has appeared.
 	// +required
 	Trigger Trigger `json:"trigger,omitempty"`
 }
@@ -268,6 +268,7 @@ const (
 	TriggerRestored Trigger = "Restored"
 	// TriggerInstallChange means that a change of spec.install changes how the same bundle is installed.
 	TriggerInstallChange Trigger = "InstallChange"
-	// TriggerRetry means that annotation platform.openshift.io/retry requested another attempt after a failure.
+	// TriggerRetry means another attempt after a failure: annotation platform.openshift.io/retry requested it, or a kind or a permission
+	// appeared that the version lacked.
 	TriggerRetry Trigger = "Retry"
 )

@@ -37,10 +37,10 @@ func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	return all
 }
 
-// NeedsProviders reports whether a stored bundle of any catalog requires a kind that no stored package of this catalog provides, so that
-// all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled, or all of its packages are
-// stored.
-func (s *Snapshots) NeedsProviders(id catalog.ID) bool {
+// NeedsProviders reports whether no stored package of this catalog provides one of the missing kinds, or a kind that a stored bundle of any
+// catalog requires, so that all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled, or all
+// of its packages are stored.
+func (s *Snapshots) NeedsProviders(id catalog.ID, missing []catalog.GVK) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	snapshot := s.catalogs[id]
@@ -55,7 +55,7 @@ func (s *Snapshots) NeedsProviders(id catalog.ID) bool {
 			}
 		}
 	}
-	needed := false
+	needed := slices.ContainsFunc(missing, func(gvk catalog.GVK) bool { return !provided[gvk] })
 	for _, other := range s.catalogs {
 		other.visitRequiredKinds(func(gvk catalog.GVK) { needed = needed || !provided[gvk] })
 	}

@@ -113,28 +113,32 @@ func TestNeedsProviders(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		here, elsewhere []catalog.Package
+		missing         []catalog.GVK
 		want            bool
 	}{
-		"nothing is required":                              {[]catalog.Package{providingPackage("baker", breadKind)}, nil, false},
-		"a package that is kept provides it":               {[]catalog.Package{providingPackage("baker", breadKind), requiringPackage("hungry", breadKind)}, nil, false},
-		"none does":                                        {[]catalog.Package{providingPackage("baker", cakeKind), requiringPackage("hungry", breadKind)}, nil, true},
-		"who requires it is in another catalog":            {nil, []catalog.Package{requiringPackage("hungry", breadKind)}, true},
-		"the provider is in another catalog":               {[]catalog.Package{requiringPackage("hungry", breadKind)}, []catalog.Package{providingPackage("baker", breadKind)}, true},
-		"the bundle that requires it provides it, too":     {[]catalog.Package{requiringPackage("hungry", breadKind, breadKind)}, nil, false},
-		"the bundle that requires it provides another one": {[]catalog.Package{requiringPackage("hungry", breadKind, cakeKind)}, nil, true},
+		"nothing is required":                              {[]catalog.Package{providingPackage("baker", breadKind)}, nil, nil, false},
+		"a package that is kept provides it":               {[]catalog.Package{providingPackage("baker", breadKind), requiringPackage("hungry", breadKind)}, nil, nil, false},
+		"none does":                                        {[]catalog.Package{providingPackage("baker", cakeKind), requiringPackage("hungry", breadKind)}, nil, nil, true},
+		"who requires it is in another catalog":            {nil, []catalog.Package{requiringPackage("hungry", breadKind)}, nil, true},
+		"the provider is in another catalog":               {[]catalog.Package{requiringPackage("hungry", breadKind)}, []catalog.Package{providingPackage("baker", breadKind)}, nil, true},
+		"the bundle that requires it provides it, too":     {[]catalog.Package{requiringPackage("hungry", breadKind, breadKind)}, nil, nil, false},
+		"the bundle that requires it provides another one": {[]catalog.Package{requiringPackage("hungry", breadKind, cakeKind)}, nil, nil, true},
+		"a missing kind is not required by any bundle":     {[]catalog.Package{providingPackage("baker", cakeKind)}, nil, []catalog.GVK{breadKind}, true},
+		"a package that is kept provides a missing kind":   {[]catalog.Package{providingPackage("baker", breadKind)}, nil, []catalog.GVK{breadKind}, false},
+		"it provides only one of two missing kinds":        {[]catalog.Package{providingPackage("baker", breadKind)}, nil, []catalog.GVK{breadKind, cakeKind}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := catalogsource.NewSnapshots()
-			if s.NeedsProviders(first) {
+			if s.NeedsProviders(first, test.missing) {
 				t.Error("sought in a catalog that is not there")
 			}
 			s.UpdateInfo(info(first))
 			s.Set(info(second), test.elsewhere)
-			if s.NeedsProviders(first) {
+			if s.NeedsProviders(first, test.missing) {
 				t.Error("sought before the wanted packages were read")
 			}
 			s.Set(info(first), test.here)
-			if got := s.NeedsProviders(first); got != test.want {
+			if got := s.NeedsProviders(first, test.missing); got != test.want {
 				t.Errorf("sought: %t", got)
 			}
 		})

@@ -43,6 +43,7 @@ func (b *builder) newCatalogs(syncContext factory.SyncContext) (*catalogs.Contro
 		Kinds:           b.inventory.kinds,
 		Operators:       b.input.PlatformInformers.Platform().V1alpha1().PlatformOperators(),
 		Managers:        b.input.PlatformInformers.Operator().V1alpha1().PlatformOperatorManagers(),
+		Deployments:     b.input.PlatformInformers.Core().V1alpha2().BundleDeployments(),
 		Snapshots:       b.catalogs.snapshots,
 		Changes:         b.catalogs.changes,
 		ProviderChanges: b.catalogs.providers,

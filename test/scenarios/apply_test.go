@@ -23,8 +23,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/background"
+	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/scenario"
 	"github.com/openshift/platform-operators/test/samples"
@@ -138,6 +140,26 @@ func TestApply(t *testing.T) {
 		s.waitForCondition(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(5 * time.Second).Should(HavePrefix("False AsExpected: "))
 		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(BeEmpty())
+	})
+
+	runStory(t, "HRD-M1 a kind that a bundle has without declaring it is searched for in packages that nobody asks for", defaultOperators, func(ctx context.Context, s *Story) {
+		const needy = "undeclared"
+		gvk := catalog.GVK{Group: "console.openshift.io", Version: "v1", Kind: "ConsoleLink"}
+		s.publishBundle(ctx, samples.Operator{Package: needy, Version: "1.0.0"},
+			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: undeclared}, spec: {text: undeclared}}")
+		links := &provider{pkg: "linker", gvk: gvk}
+		s.clusterCatalog(ctx, "links", s.Environment.Catalog.HandleCatalog("links", links))
+		s.publishBundle(ctx, samples.Operator{Package: "sated", Version: "1.0.0"})
+		s.create(ctx, "sated", "")
+		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments("sated", "1.0.0").Should(Succeed())
+		s.Consistently(links.passes.Load, "1m").WithContext(ctx).Should(BeZero(), "nothing is missing")
+
+		s.create(ctx, needy, "")
+		s.waitForRefusal(ctx, needy, platformv1alpha1.ReasonInstallFailed, "the cluster does not serve kind ConsoleLink of console.openshift.io/v1",
+			`Package "linker" provides kind ConsoleLink; create a PlatformOperator for it.`)
+		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(Equal([]corev1alpha2.MissingKind{corev1alpha2.MissingKind(gvk)}))
+		s.Expect(links.passes.Load()).To(BeEquivalentTo(1), "one read for each content")
+		s.Consistently(links.passes.Load, "5m").WithContext(ctx).Should(BeEquivalentTo(1))
 	})
 }
 

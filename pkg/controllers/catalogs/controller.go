@@ -4,7 +4,7 @@
 // images of a CatalogSource's pod. While the digest is unchanged, the catalog is not read again, even if its objects change.
 //
 // A read of a whole catalog also returns the kinds that the other packages provide. Otherwise these are read separately, once for each
-// content, if a bundle requires a kind that no stored package provides (providersKey).
+// content, if a bundle requires a kind that no stored package provides, or a BundleDeployment of a PlatformOperator lacks one (providersKey).
 //
 // The package selects no bundles. If a catalog cannot be read, its snapshot has the error and keeps the last content. The read is retried
 // with backoff and does not fail the controller. A worker waits for a read as long as most reads take, which limits the number of reads
@@ -37,8 +37,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
+	coreinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/core/v1alpha2"
 	operatorinformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/operator/v1alpha1"
 	platforminformers "github.com/openshift/platform-operators/pkg/client/informers/externalversions/platform/v1alpha1"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/inventory"
@@ -71,8 +73,10 @@ type Config struct {
 	Kinds     *inventory.Kinds
 	Operators platforminformers.PlatformOperatorInformer
 	Managers  operatorinformers.PlatformOperatorManagerInformer
-	Snapshots *catalogsource.Snapshots
-	Changes   *catalogsource.Changes
+	// Deployments shows which kinds the cluster does not serve.
+	Deployments coreinformers.BundleDeploymentInformer
+	Snapshots   *catalogsource.Snapshots
+	Changes     *catalogsource.Changes
 	// ProviderChanges notifies when the provided kinds may have changed. The name of each notified object is the ID of a catalog.
 	ProviderChanges *catalogsource.Changes
 	Clock           clock.PassiveClock
@@ -90,7 +94,8 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Snapshots == nil || c.Changes == nil || c.ProviderChanges == nil || c.Clock == nil ||
+	if c.Dynamic == nil || c.Kinds == nil || c.Operators == nil || c.Managers == nil || c.Deployments == nil || c.Snapshots == nil || c.Changes == nil ||
+		c.ProviderChanges == nil || c.Clock == nil ||
 		c.ReadGRPC == nil || c.ReadHTTP == nil || c.SyncContext == nil || c.Tasks == nil || c.Register == nil || c.Watched == nil {
 		return errors.New("building the catalogs controller: a field of its Config is not set")
 	}
@@ -101,8 +106,10 @@ type controller struct {
 	sources   map[string]*catalogKind
 	operators platformlisters.PlatformOperatorLister
 	managers  operatorlisters.PlatformOperatorManagerLister
-	snapshots *catalogsource.Snapshots
-	changes   *catalogsource.Changes
+	// deployments shows which kinds the cluster does not serve.
+	deployments corelisters.BundleDeploymentLister
+	snapshots   *catalogsource.Snapshots
+	changes     *catalogsource.Changes
 	// providerChanges notifies of each catalog whose packages or provided kinds have changed, including those of unwanted packages.
 	providerChanges *catalogsource.Changes
 	backoff         *flowcontrol.Backoff
@@ -166,6 +173,7 @@ func New(config Config) (*Controller, error) {
 		workerWait:      workerWait,
 		operators:       config.Operators.Lister(),
 		managers:        config.Managers.Lister(),
+		deployments:     config.Deployments.Lister(),
 		snapshots:       config.Snapshots,
 		changes:         config.Changes,
 		providerChanges: config.ProviderChanges,
@@ -195,6 +203,7 @@ func New(config Config) (*Controller, error) {
 		WithSyncContext(config.SyncContext).
 		WithSync(c.sync).
 		WithInformersQueueKeysFunc(c.allKeys, config.Operators.Informer(), config.Managers.Informer()).
+		WithFilteredEventsInformersQueueKeyFunc(func(runtime.Object) string { return providersKey }, lacksKinds, config.Deployments.Informer()).
 		ToController(ControllerName, config.SyncContext.Recorder())
 	return &Controller{
 		Controller: built, controller: c, syncCtx: config.SyncContext,

@@ -25,6 +25,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/catalogsource"
+	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/inventory"
@@ -35,7 +36,9 @@ type fixture struct {
 	*controller
 	clock     *clocktesting.FakeClock
 	operators cache.Indexer
-	notified  []string
+	// stored are the BundleDeployments.
+	stored   cache.Indexer
+	notified []string
 	// requests are the requests so far. content returns the package that the catalogs have under a name.
 	requests []Request
 	content  func(name string) catalog.Package
@@ -75,7 +78,8 @@ func informerOf(t *testing.T, client dynamic.Interface, kinds *inventory.Kinds, 
 
 func newFixture(t *testing.T, packages ...string) *fixture {
 	t.Helper()
-	b := &fixture{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
+	b := &fixture{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), operators: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil),
+		stored: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
 	b.content = func(name string) catalog.Package { return catalog.Package{Name: name} }
 	read := func(_ context.Context, request Request) (Result, error) {
 		b.requests = append(b.requests, request)
@@ -96,9 +100,10 @@ func newFixture(t *testing.T, packages ...string) *fixture {
 		t.Fatal(err)
 	}
 	b.controller = &controller{
-		operators: platformlisters.NewPlatformOperatorLister(b.operators),
-		managers:  operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
-		snapshots: catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock, tasks: &background.Tasks{},
+		operators:   platformlisters.NewPlatformOperatorLister(b.operators),
+		managers:    operatorlisters.NewPlatformOperatorManagerLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)),
+		deployments: corelisters.NewBundleDeploymentLister(b.stored),
+		snapshots:   catalogsource.NewSnapshots(), changes: &catalogsource.Changes{}, clock: b.clock, tasks: &background.Tasks{},
 		backoff: flowcontrol.NewFakeBackOff(firstRetry, lastRetry, b.clock),
 		last:    map[catalog.ID]lastRead{}, failed: map[catalog.ID]failure{},
 		providers: map[catalog.ID]content{}, failedProviders: map[catalog.ID]failure{}, providerChanges: &catalogsource.Changes{},

@@ -58,7 +58,8 @@ func (c *cluster) config(t *testing.T) Config {
 	return Config{
 		Dynamic: c.dynamic, Kinds: kindsOf(t, c.dynamic),
 		Operators: c.informers.Platform().V1alpha1().PlatformOperators(), Managers: c.informers.Operator().V1alpha1().PlatformOperatorManagers(),
-		Snapshots: catalogsource.NewSnapshots(), Changes: &catalogsource.Changes{}, ProviderChanges: &catalogsource.Changes{},
+		Deployments: c.informers.Core().V1alpha2().BundleDeployments(),
+		Snapshots:   catalogsource.NewSnapshots(), Changes: &catalogsource.Changes{}, ProviderChanges: &catalogsource.Changes{},
 		Clock: clock, ReadGRPC: read, ReadHTTP: read, Tasks: &background.Tasks{},
 		SyncContext: factory.NewSyncContext(ControllerName, events.NewInMemoryRecorder(ControllerName, clock)),
 		Register:    func(metrics.StableCollector) error { return nil },
@@ -174,6 +175,11 @@ func TestWhatACatalogDependsOnEnqueuesIt(t *testing.T) {
 			_, err := c.client.OperatorV1alpha1().PlatformOperatorManagers().Create(ctx, &operatorv1alpha1.PlatformOperatorManager{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}, metav1.CreateOptions{})
 			return err
 		}, []string{red, blue}},
+		{"a BundleDeployment of a PlatformOperator that lacks a kind", func() error {
+			deployment := lacking("a", "a", bread)
+			_, err := c.client.CoreV1alpha2().BundleDeployments().Create(ctx, deployment, metav1.CreateOptions{})
+			return err
+		}, []string{providersKey}},
 		{"the deletion of a CatalogSource", func() error {
 			return c.dynamic.Resource(CatalogSources).Namespace(namespace).Delete(ctx, "red", metav1.DeleteOptions{})
 		}, []string{red}},

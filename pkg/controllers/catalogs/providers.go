@@ -44,6 +44,10 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 	var next time.Duration
 	var first func()
 	var tried time.Time
+	missing, err := c.missingKinds()
+	if err != nil {
+		return err
+	}
 	for _, key := range c.allKeys(nil) {
 		id, err := parseID(key)
 		if err != nil {
@@ -56,7 +60,7 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 		if !found {
 			continue
 		}
-		last, wait, due := c.planProviders(d)
+		last, wait, due := c.planProviders(d, missing)
 		switch at := c.lastProvidersFailure(d.id); {
 		case due && wait <= 0 && (first == nil || at.Before(tried)):
 			first, tried = func() { c.readProviders(ctx, d, last) }, at
@@ -76,16 +80,17 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 }
 
 // planProviders returns whether to read a catalog's provided kinds, the read of the content to which they belong, and the time to wait.
-// They are read at most once for each content, after the wanted packages. They are read only if a wanted package of any catalog requires a
-// kind that no stored package of this catalog provides.
-func (c *controller) planProviders(d description) (last lastRead, wait time.Duration, due bool) {
+// They are read at most once for each content, after the wanted packages. They are read only if no stored package of this catalog provides a
+// missing kind, or a kind that a wanted package of any catalog requires.
+func (c *controller) planProviders(d description, missing []catalog.GVK) (last lastRead, wait time.Duration, due bool) {
 	c.lock.Lock()
 	last, known := c.last[d.id]
 	of, stored := c.providers[d.id]
 	failed, hasFailed := c.failedProviders[d.id]
 	c.lock.Unlock()
 	// If the content has changed, the wanted packages are about to be read, which may return the providers.
-	if d.notServing != "" || !known || last.source != d.source || last.content != d.content || stored && of == last.toContent() || !c.snapshots.NeedsProviders(d.id) {
+	if d.notServing != "" || !known || last.source != d.source || last.content != d.content || stored && of == last.toContent() ||
+		!c.snapshots.NeedsProviders(d.id, missing) {
 		return last, 0, false
 	}
 	if hasFailed {

@@ -13,8 +13,8 @@ import (
 type Format interface {
 	// Name is the format's name, as in a bundle's media type, for example registry+v1. It has no slash.
 	Name() string
-	// RendererVersion is the version of the renderer. Increase it when the same content renders to other objects: installed bundles are then
-	// rendered again.
+	// RendererVersion is the version of the renderer. Increase it when content that was rendered before renders to other objects: installed
+	// bundles are then rendered again. Content that was refused before needs no new version, because no revision of it is stored.
 	RendererVersion() int
 	// Load reads and validates a bundle whose files are at the root of a file system. Errors are for the bundle's author, unless reading a
 	// file failed. The error for a bundle of another format is a *FormatError.

@@ -59,7 +59,7 @@ func TestEveryFormatOfTheAPIIsSupported(t *testing.T) {
 
 // TestRenderersOfStoredRevisions pins the values that are stored with revisions: after a change, all bundles are rendered again.
 func TestRenderersOfStoredRevisions(t *testing.T) {
-	for name, want := range map[string]string{"registry+v1": "registry+v1/1", "plain+v0": "plain+v0/1", "else": ""} {
+	for name, want := range map[string]string{"registry+v1": "registry+v1/2", "plain+v0": "plain+v0/1", "else": ""} {
 		if got := formats.Renderer(name); got != want {
 			t.Errorf("the renderer of %q is %q, want %q", name, got, want)
 		}

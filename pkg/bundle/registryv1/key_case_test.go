@@ -76,6 +76,23 @@ func TestHRD_F4_OneFieldInSeveralSpellings(t *testing.T) {
 	}
 }
 
+// Version 1 of the renderer ignored such keys. Installed bundles that have them must be rendered again, which the version of the renderer
+// requests.
+func TestHRD_F4_KeysInAnotherCaseArePartOfTheObjectsSinceVersion2(t *testing.T) {
+	objects := func(key string) string {
+		text := csv("              serviceAccountName: sample\n", "              serviceAccountName: sample\n"+key)
+		return string(renderedJSON(render(t, load(t, sample(map[string]string{"manifests/csv.yaml": text})))))
+	}
+	const field = "              priorityClassName: high\n"
+	want, got := objects(field), objects(strings.Replace(field, "priority", "Priority", 1))
+	if diff := gocmp.Diff(want, got); diff != "" || got == objects("") {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+	if version := (registryv1.Format{}).RendererVersion(); version < 2 {
+		t.Errorf("version %d, so that installed bundles are not rendered again", version)
+	}
+}
+
 func TestHRD_F4_RealBundlesRenderTheSameInAnotherCase(t *testing.T) {
 	everyFourth(t, func(t *testing.T, dir string) {
 		files := changed(t, dir, func(csv string) string {

@@ -42,7 +42,7 @@ func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
 	role := &rbacv1.ClusterRole{
 		TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name:   rolePrefix + owner.Name + ":custom-resources",
+			Name:   ReaderRoleName(owner),
 			Labels: map[string]string{corev1alpha2.LabelAggregateToBundles: "true"},
 		},
 	}
@@ -60,6 +60,9 @@ func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
 	return &unstructured.Unstructured{Object: content}
 }
+
+// ReaderRoleName returns the name of an owner's ReaderRole.
+func ReaderRoleName(owner Owner) string { return rolePrefix + owner.Name + ":custom-resources" }
 
 // customResources returns the resources, by API group, that the CustomResourceDefinitions in the phases define.
 func customResources(phases []plan.Phase) map[string][]string {

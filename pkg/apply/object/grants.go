@@ -40,26 +40,26 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 }
 
 // SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and a ClusterRole that grants
-// the manager all of bundle.Verbs, with that ClusterRole. It is applied before the custom resources, and removed after them. Other kinds are not in
-// the result: an admin decides whether the manager may write objects of kinds that the set does not define.
-func (s *Set) SelfGranted() map[schema.GroupKind]*Desired {
-	roles := map[schema.GroupResource]*Desired{}
+// the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them. Other kinds are
+// not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
+func (s *Set) SelfGranted() map[schema.GroupKind][]*Desired {
+	roles := map[schema.GroupResource][]*Desired{}
 	for _, phase := range s.phases {
 		for _, desired := range phase.Objects {
 			for _, resource := range desired.grants {
-				roles[resource] = desired
+				roles[resource] = append(roles[resource], desired)
 			}
 		}
 	}
 	if len(roles) == 0 {
 		return nil
 	}
-	granted := map[schema.GroupKind]*Desired{}
+	granted := map[schema.GroupKind][]*Desired{}
 	for _, phase := range s.phases {
 		for _, desired := range phase.Objects {
 			if d := desired.Defines; d != nil {
-				if role := roles[schema.GroupResource{Group: d.Kind.Group, Resource: d.Plural}]; role != nil {
-					granted[d.Kind] = role
+				if found := roles[schema.GroupResource{Group: d.Kind.Group, Resource: d.Plural}]; found != nil {
+					granted[d.Kind] = found
 				}
 			}
 		}

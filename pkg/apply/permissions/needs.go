@@ -38,7 +38,7 @@ func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string
 	needs := map[scope][]string{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
-			if granted[each.GVK.GroupKind()] != nil {
+			if len(granted[each.GVK.GroupKind()]) > 0 {
 				continue
 			}
 			resource := schema.GroupResource{Group: each.GVK.Group}

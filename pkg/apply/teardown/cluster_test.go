@@ -26,7 +26,7 @@ var (
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// cluster is a Remover for a cluster that serves only Namespaces and ConfigMaps.
+// cluster is a Remover for a cluster that serves only Namespaces, ConfigMaps and kind Config of example.com.
 type cluster struct {
 	*Remover
 	client *dynamicfake.FakeDynamicClient
@@ -50,6 +50,9 @@ func newCluster(t *testing.T, objects ...*unstructured.Unstructured) cluster {
 
 // discovery is the ReadPage of the API server.
 func discovery(_ context.Context, path string) ([]byte, error) {
+	if path == "/apis/example.com/v1" {
+		return []byte(`{"resources": [{"kind": "Config", "name": "configs", "namespaced": true}]}`), nil
+	}
 	if path == "/api/v1" {
 		return []byte(`{"resources": [{"kind": "Namespace", "name": "namespaces"}, {"kind": "ConfigMap", "name": "configmaps", "namespaced": true}]}`), nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -51,8 +50,14 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 	if apierrors.IsNotFound(err) {
 		return result
 	}
-	if apierrors.IsForbidden(err) && (t.isNamespaceAbsent(ctx, desired.Key.Namespace) || t.isGrantRemoved(ctx, desired)) {
-		return result // no permission is needed for an object that cannot exist, or that was removed before its permissions
+	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
+		return result // no permission is needed for an object that cannot exist
+	}
+	if apierrors.IsForbidden(err) {
+		if role := t.removedGrant(ctx, desired, found.GroupResource()); role != "" {
+			result.kept = role + ", by which the manager deletes it, does not exist any more; if the object still exists, delete it by hand"
+			return result
+		}
 	}
 	if err != nil {
 		result.err = object.WriteError("reading", desired.Key, err)
@@ -82,16 +87,5 @@ func (t *teardown) isNamespaceAbsent(ctx context.Context, namespace string) bool
 		return false
 	}
 	_, err := t.client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, namespace, metav1.GetOptions{})
-	return apierrors.IsNotFound(err)
-}
-
-// isGrantRemoved reports whether the set has a ClusterRole that permits the manager to write the object, and it does not exist any more. A
-// removal deletes the object first, so an earlier process has deleted it.
-func (t *teardown) isGrantRemoved(ctx context.Context, desired *object.Desired) bool {
-	role := t.set.SelfGranted()[desired.Key.GroupKind]
-	if role == nil {
-		return false
-	}
-	_, err := t.manager.Resource(rbacv1.SchemeGroupVersion.WithResource("clusterroles")).Get(ctx, role.Key.Name, metav1.GetOptions{})
 	return apierrors.IsNotFound(err)
 }

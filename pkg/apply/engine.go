@@ -123,8 +123,8 @@ func (e *Engine) Leftovers(ctx context.Context, owner Owner, installNamespace st
 
 // MissingPermissions returns the permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects.
 // The caller can check them before it writes the set; see permissions.Checker. The zero Identity means the manager.
-func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set) ([]corev1alpha2.MissingPermission, error) {
-	return e.permissions.Missing(ctx, as.Or(e.manager), set)
+func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set, options PermissionOptions) ([]corev1alpha2.MissingPermission, error) {
+	return e.permissions.Missing(ctx, as.Or(e.manager), set, options)
 }
 
 // ServesAll reports whether the cluster serves all of these kinds. Otherwise, the engine notifies the owner when one of them may be served.

@@ -23,6 +23,8 @@ type (
 	Set = object.Set
 	// Refusal is an error that a retry does not resolve.
 	Refusal = object.Refusal
+	// PermissionOptions are the options of MissingPermissions.
+	PermissionOptions = permissions.Options
 	// Removal is the progress of the removal of a set.
 	Removal = teardown.Removal
 )

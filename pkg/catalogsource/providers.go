@@ -37,9 +37,9 @@ func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	return all
 }
 
-// NeedsProviders reports whether no stored package of this catalog provides one of the missing kinds, or a kind that a stored bundle of any
-// catalog requires, so that all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled, or all
-// of its packages are stored.
+// NeedsProviders reports whether no stored package of this catalog provides one of the missing kinds, or a kind that a stored bundle of
+// any catalog requires, so that all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled,
+// or all of its packages are stored.
 func (s *Snapshots) NeedsProviders(id catalog.ID, missing []catalog.GVK) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()

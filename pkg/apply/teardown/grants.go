@@ -14,12 +14,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// removedGrant returns a ClusterRole of the set by which the manager deletes a custom resource that it may not read, if all such ClusterRoles
-// are deleted; empty if one exists, or if the set has none. A removal deletes them after the custom resource. So an ended process has probably
-// deleted it, but a user can also have deleted the ClusterRoles. Waiting for permissions would not end in the first case.
+// removedGrant returns a ClusterRole of the set by which the manager deletes a custom resource that it may not read, if all such
+// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes them after the custom resource. So an ended
+// process has probably deleted it, but a user can also have deleted the ClusterRoles. Waiting for permissions would not end in the first
+// case.
 //
-// While the owner's ReaderRole permits the manager to read the custom resource, a denied request has another reason, and the result is empty.
-// That role is deleted last of all.
+// While the owner's ReaderRole permits the manager to read the custom resource, a denied request has another reason, and the result is
+// empty. That role is deleted last of all.
 func (t *teardown) removedGrant(ctx context.Context, desired *object.Desired, of schema.GroupResource) string {
 	roles := t.set.SelfGranted()[desired.Key.GroupKind]
 	for _, role := range roles {
@@ -53,6 +54,7 @@ func permitsGet(live *unstructured.Unstructured, resource schema.GroupResource) 
 		return true
 	}
 	return slices.ContainsFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
-		return slices.Contains(rule.APIGroups, resource.Group) && slices.Contains(rule.Resources, resource.Resource) && slices.Contains(rule.Verbs, "get")
+		return slices.Contains(rule.APIGroups, resource.Group) && slices.Contains(rule.Resources, resource.Resource) &&
+			slices.Contains(rule.Verbs, "get")
 	})
 }

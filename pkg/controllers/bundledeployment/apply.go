@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +33,7 @@ type (
 	}
 	// checker checks the requirements of a revision before it starts.
 	checker interface {
-		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set) ([]corev1alpha2.MissingPermission, error)
+		MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set, options apply.PermissionOptions) ([]corev1alpha2.MissingPermission, error)
 		InstallNamespace(ctx context.Context, owner apply.Owner, name string) (plan.InstallNamespace, error)
 		// InvalidatePermissions clears the cached permissions.
 		InvalidatePermissions()
@@ -45,8 +46,7 @@ type (
 	}
 )
 
-// apply applies the target of a rollout. If the API server denies a request, apply checks the manager's permissions again. The error
-// becomes part of the machine's input; apply itself returns nil.
+// apply applies the target of a rollout. The error of the engine becomes part of the machine's input; apply itself returns nil.
 func (s *reconciliation) apply(ctx context.Context, action revision.Action) error {
 	set := s.memory.sets[action.Revision.Number]
 	report, err := s.c.applier.Apply(ctx, set, s.options(action.Apply))
@@ -54,12 +54,12 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	s.take(report)
 	var lacks corev1alpha2.FailedFor
 	if apierrors.IsForbidden(err) {
-		s.c.checker.InvalidatePermissions()
-		// If no permission is missing, something else denies it, such as a policy or a quota.
-		if denied := s.checkPermissions(ctx, action.Revision); len(s.missing) > 0 {
+		if denied := s.explainDenial(ctx, action.Revision); denied != nil {
 			err, lacks = denied, corev1alpha2.FailedForPermissions
 			s.retry(permissionsInterval)
 		}
+	} else {
+		s.memory.deniedSince = time.Time{}
 	}
 	s.c.recordRefusal(s.deployment.Name, err)
 	problem := problemOf(err)
@@ -167,7 +167,7 @@ const permissionsInterval = revision.RequirementInterval
 // checkRequirements checks whether a revision may start. It reads the permissions and the install namespace now, so that no revision is
 // partly written when a requirement is not met.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
-	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision))}
+	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{}))}
 	if check.Problem.Err == nil {
 		check = revision.Check{Unmet: revision.InstallNamespace, Problem: problemOf(s.checkNamespace(ctx))}
 	}
@@ -183,7 +183,7 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 func (s *reconciliation) checkFailure(ctx context.Context, action revision.Action) error {
 	failed := action.Revision
 	if failed.FailedFor == corev1alpha2.FailedForPermissions {
-		err := s.checkPermissions(ctx, failed)
+		err := s.checkPermissions(ctx, failed, apply.PermissionOptions{Reported: s.reportedPermissions()})
 		s.machine.SetProvided(err == nil)
 		return nil
 	}
@@ -194,15 +194,6 @@ func (s *reconciliation) checkFailure(ctx context.Context, action revision.Actio
 	served, err := s.c.watcher.ServesAll(ctx, apply.Owner{Name: s.deployment.Name}, kinds)
 	s.machine.SetProvided(err == nil && served)
 	return nil
-}
-
-// checkPermissions returns a refusal if the manager lacks permissions for a revision, and sets missing.
-func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision) error {
-	var err error
-	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.identity(), s.memory.sets[of.Number]); err != nil {
-		return err
-	}
-	return apply.NotPermitted(s.deployment.Name, s.missing)
 }
 
 // take records the part of a report that the machine does not need: the retry time, the install namespace, warnings and drift.

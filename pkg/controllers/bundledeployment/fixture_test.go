@@ -45,9 +45,12 @@ type fakeEngine struct {
 	removeErr error
 	unmatched []drift.Unmatched
 	missing   []corev1alpha2.MissingPermission
-	askErr    error
-	namespace plan.InstallNamespace
-	servesAll bool
+	// selfGranted are permissions that the revision's own ClusterRoles grant and that are missing. options are those of the last check.
+	selfGranted []corev1alpha2.MissingPermission
+	options     apply.PermissionOptions
+	askErr      error
+	namespace   plan.InstallNamespace
+	servesAll   bool
 
 	// applied is the number of calls of Apply. removed is the number of objects for which Remove was called.
 	applied, removed int
@@ -71,7 +74,11 @@ func (e *fakeEngine) Remove(_ context.Context, set *apply.Set, _ apply.RemoveOpt
 func (e *fakeEngine) Leftovers(context.Context, apply.Owner, string) (*apply.Set, error) {
 	return apply.NewSet(apply.Owner{Name: "memo"}, "memo", nil)
 }
-func (e *fakeEngine) MissingPermissions(context.Context, apply.Identity, *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+func (e *fakeEngine) MissingPermissions(_ context.Context, _ apply.Identity, _ *apply.Set, options apply.PermissionOptions) ([]corev1alpha2.MissingPermission, error) {
+	e.options = options
+	if options.Applied || len(options.Reported) > 0 {
+		return append(e.missing, e.selfGranted...), e.askErr
+	}
 	return e.missing, e.askErr
 }
 func (e *fakeEngine) InstallNamespace(_ context.Context, _ apply.Owner, name string) (plan.InstallNamespace, error) {

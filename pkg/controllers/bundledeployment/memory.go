@@ -44,6 +44,9 @@ type memory struct {
 	polls revision.PollSchedule
 	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.
 	rerendered bool
+	// deniedSince is the time of the first of the consecutive attempts to apply in which the API server denied a request; zero if it denied
+	// none in the last one.
+	deniedSince time.Time
 	// pollEvent is the message of the last Event of a poll.
 	pollEvent string
 	// drift has the changes by other clients. warnings has the API server's warnings.

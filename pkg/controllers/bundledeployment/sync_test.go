@@ -106,11 +106,11 @@ func (e faultyEngine) Remove(ctx context.Context, set *apply.Set, options apply.
 	return e.fakeEngine.Remove(ctx, set, options, keep...)
 }
 
-func (e faultyEngine) MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set) ([]corev1alpha2.MissingPermission, error) {
+func (e faultyEngine) MissingPermissions(ctx context.Context, as apply.Identity, set *apply.Set, options apply.PermissionOptions) ([]corev1alpha2.MissingPermission, error) {
 	if err := e.faults.next(); err != nil {
 		return nil, err
 	}
-	return e.fakeEngine.MissingPermissions(ctx, as, set)
+	return e.fakeEngine.MissingPermissions(ctx, as, set, options)
 }
 
 // TestEveryFaultOfEveryRequestOfAnUpgradeAndARemoval fails each request of an upgrade, and of a removal, once with each kind of error.

@@ -4,7 +4,8 @@
 // images of a CatalogSource's pod. While the digest is unchanged, the catalog is not read again, even if its objects change.
 //
 // A read of a whole catalog also returns the kinds that the other packages provide. Otherwise these are read separately, once for each
-// content, if a bundle requires a kind that no stored package provides, or a BundleDeployment of a PlatformOperator lacks one (providersKey).
+// content, if a bundle requires a kind that no stored package provides, or a BundleDeployment of a PlatformOperator lacks one
+// (providersKey).
 //
 // The package selects no bundles. If a catalog cannot be read, its snapshot has the error and keeps the last content. The read is retried
 // with backoff and does not fail the controller. A worker waits for a read as long as most reads take, which limits the number of reads

@@ -80,8 +80,8 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 }
 
 // planProviders returns whether to read a catalog's provided kinds, the read of the content to which they belong, and the time to wait.
-// They are read at most once for each content, after the wanted packages. They are read only if no stored package of this catalog provides a
-// missing kind, or a kind that a wanted package of any catalog requires.
+// They are read at most once for each content, after the wanted packages. They are read only if no stored package of this catalog provides
+// a missing kind, or a kind that a wanted package of any catalog requires.
 func (c *controller) planProviders(d description, missing []catalog.GVK) (last lastRead, wait time.Duration, due bool) {
 	c.lock.Lock()
 	last, known := c.last[d.id]

@@ -1,0 +1,131 @@
+package permissions
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply/identity"
+	"github.com/openshift/platform-operators/pkg/apply/object"
+	"github.com/openshift/platform-operators/pkg/plan"
+)
+
+// memosRole returns a ClusterRole with the label that grants verbs on memos.
+func memosRole(name string, verbs ...any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+		"metadata": map[string]any{"name": name, "labels": map[string]any{corev1alpha2.LabelAggregateToBundles: "true"}},
+		"rules":    []any{map[string]any{"apiGroups": []any{"example.com"}, "resources": []any{"memos"}, "verbs": verbs}},
+	}}
+}
+
+// everyVerb are the verbs of bundle.Verbs.
+var everyVerb = []any{"create", "delete", "get", "list", "patch", "update", "watch"}
+
+// with returns the set with more objects.
+func (m memo) with(t *testing.T, more ...*unstructured.Unstructured) *object.Set {
+	t.Helper()
+	var objects []unstructured.Unstructured
+	for _, phase := range m.set.Phases() {
+		for _, each := range phase.Objects {
+			if !each.IsAdded {
+				objects = append(objects, *each.Object())
+			}
+		}
+	}
+	for _, each := range more {
+		objects = append(objects, *each)
+	}
+	set, err := object.NewSet(m.set.Owner(), "memo", plan.Phases(objects))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestHRD_F1_PermissionsThatTheSetItselfBringsAreNotMissing(t *testing.T) {
+	m := newMemo(t, &judge{may: func(_, resource, _ string) bool { return resource != "memos.example.com" }})
+	without, err := m.missing(t)
+	if err != nil || len(without) == 0 {
+		t.Errorf("without the ClusterRole, got %v, %v; want missing permissions", without, err)
+	}
+	m.set = m.with(t, memosRole("memo-memos", everyVerb...))
+	if missing, err := m.missing(t); err != nil || len(missing) > 0 {
+		t.Errorf("got %v, %v; want none", missing, err)
+	}
+	for name, options := range map[string]Options{
+		"after its ClusterRoles were applied": {Applied: true}, "reported before": {Reported: without},
+	} {
+		missing, err := m.checker.Missing(t.Context(), m.as, m.set, options)
+		if diff := cmp.Diff(without, missing); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+	others := Options{Reported: []corev1alpha2.MissingPermission{{Group: "example.com", Resource: "others"}}}
+	if missing, err := m.checker.Missing(t.Context(), m.as, m.set, others); err != nil || len(missing) > 0 {
+		t.Errorf("after another permission was missing, got %v, %v; want none", missing, err)
+	}
+}
+
+func TestHRD_F1_PermissionsThatAnUpgradeRemovesAreMissing(t *testing.T) {
+	role := memosRole("memo-memos", everyVerb...)
+	owned := role.DeepCopy()
+	owned.SetLabels(map[string]string{corev1alpha2.LabelAggregateToBundles: "true", corev1alpha2.LabelOwnerName: "memo"})
+	unlabeled := memosRole("admin", everyVerb...)
+	unlabeled.SetLabels(nil)
+	lost := []corev1alpha2.MissingPermission{
+		{Group: "example.com", Resource: "memos", Verbs: []string{"list", "watch"}},
+		{Group: "example.com", Resource: "memos", Namespace: "memo", Verbs: []string{"create", "delete", "get", "patch", "update"}},
+	}
+	for name, test := range map[string]struct {
+		next []*unstructured.Unstructured // of the set
+		live []*unstructured.Unstructured // besides the ClusterRole of the replaced set
+		want []corev1alpha2.MissingPermission
+	}{
+		"the set has no ClusterRole":          {nil, nil, lost},
+		"the set has that ClusterRole":        {[]*unstructured.Unstructured{role}, nil, nil},
+		"the set has it under another name":   {[]*unstructured.Unstructured{memosRole("other", everyVerb...)}, nil, nil},
+		"the set has it with fewer verbs":     {[]*unstructured.Unstructured{memosRole("memo-memos", "get", "list")}, nil, lost},
+		"an admin grants them":                {nil, []*unstructured.Unstructured{memosRole("admin", everyVerb...)}, nil},
+		"an admin grants every verb":          {nil, []*unstructured.Unstructured{memosRole("admin", "*")}, nil},
+		"an admin's ClusterRole has no label": {nil, []*unstructured.Unstructured{unlabeled}, lost},
+		"an admin grants some of them": {
+			nil, []*unstructured.Unstructured{memosRole("admin", "create", "delete", "get", "patch", "update")}, lost[:1]},
+		"a ClusterRole that nobody can decode": {nil, []*unstructured.Unstructured{memosRole("admin", int64(7))}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := []runtime.Object{owned}
+			for _, each := range test.live {
+				objects = append(objects, each)
+			}
+			client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), objects...)
+			client.PrependReactor("create", accessReviews.Resource, (&judge{may: func(_, _, _ string) bool { return true }}).answer)
+			manager := identity.Identity{Dynamic: client}
+			m := newMemoOf(t, manager, manager)
+			missing, err := m.checker.Missing(t.Context(), m.as, m.with(t, test.next...), Options{Replaced: []*object.Set{m.with(t, role)}})
+			if isDamaged := name == "a ClusterRole that nobody can decode"; (err != nil) != isDamaged {
+				t.Fatalf("error %v", err)
+			}
+			if diff := cmp.Diff(test.want, missing); diff != "" && (len(test.want) > 0 || len(missing) > 0) {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("no ClusterRoles are listed while the set needs nothing of them", func(t *testing.T) {
+		m := newMemo(t, &judge{may: func(_, _, _ string) bool { return true }})
+		others := memosRole("memo-memos", everyVerb...)
+		others.Object["rules"] = []any{map[string]any{"apiGroups": []any{"example.com"}, "resources": []any{"others"}, "verbs": everyVerb}}
+		if _, err := m.checker.Missing(t.Context(), m.as, m.set, Options{Replaced: []*object.Set{m.with(t, others)}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, action := range m.as.Dynamic.(*dynamicfake.FakeDynamicClient).Actions() {
+			if action.GetVerb() == "list" {
+				t.Errorf("got %v", action)
+			}
+		}
+	})
+}

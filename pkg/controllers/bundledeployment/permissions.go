@@ -1,0 +1,57 @@
+package bundledeployment
+
+import (
+	"context"
+	"time"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/revision"
+)
+
+// aggregationTime is the time for which a denied request may be due to ClusterRoles of the revision that are not aggregated yet. Kubernetes
+// aggregates a ClusterRole within seconds.
+const aggregationTime = 15 * time.Second
+
+// checkPermissions returns a refusal if the manager lacks permissions for a revision, and sets missing. Permissions that only ClusterRoles
+// of other revisions grant are missing, because these are pruned.
+func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision, options apply.PermissionOptions) error {
+	for number, set := range s.memory.sets {
+		if number != of.Number {
+			options.Replaced = append(options.Replaced, set)
+		}
+	}
+	var err error
+	if s.missing, err = s.c.checker.MissingPermissions(ctx, s.identity(), s.memory.sets[of.Number], options); err != nil {
+		return err
+	}
+	return apply.NotPermitted(s.deployment.Name, s.missing)
+}
+
+// explainDenial checks the manager's permissions again after the API server denied a request, and sets missing. It returns a refusal that
+// names the missing permissions; nil if none is missing, because something else denies the request, such as a policy or a quota.
+//
+// Permissions that the revision's own ClusterRoles grant are missing if they have been denied for aggregationTime, or status reports them.
+func (s *reconciliation) explainDenial(ctx context.Context, of *revision.Revision) error {
+	s.c.checker.InvalidatePermissions()
+	reported := s.reportedPermissions()
+	now, since := s.c.clock.Now(), &s.memory.deniedSince
+	if since.IsZero() {
+		*since = now
+	}
+	wait := since.Add(aggregationTime).Sub(now)
+	err := s.checkPermissions(ctx, of, apply.PermissionOptions{Applied: wait <= 0, Reported: reported})
+	if len(s.missing) > 0 {
+		return err
+	}
+	s.retry(max(wait, 0))
+	return nil
+}
+
+// reportedPermissions returns the missing permissions in the last written status.
+func (s *reconciliation) reportedPermissions() []corev1alpha2.MissingPermission {
+	if plan := s.before.Status.Plan; plan != nil {
+		return plan.PermissionsMissing
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/apply/livecache"
@@ -50,18 +51,8 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 	if apierrors.IsNotFound(err) {
 		return result
 	}
-	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
-		return result // no permission is needed for an object that cannot exist
-	}
-	if apierrors.IsForbidden(err) {
-		if role := t.removedGrant(ctx, desired, found.GroupResource()); role != "" {
-			result.kept = role + ", by which the manager deletes it, does not exist any more; if the object still exists, delete it by hand"
-			return result
-		}
-	}
 	if err != nil {
-		result.err = object.WriteError("reading", desired.Key, err)
-		return result
+		return t.unreadable(ctx, desired, found, err)
 	}
 	// A namespace without the owner labels is not removed: a user has taken it over, or an earlier removal kept it.
 	if !t.owner.Owns(live, t.applied) || space && !t.hasLabel(live) {
@@ -78,6 +69,23 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 		return t.namespace(ctx, desired, found, live, checked)
 	}
 	return t.delete(ctx, desired, found, live)
+}
+
+// unreadable returns the result for an object that could not be read. No permission is needed for an object that cannot exist, and the
+// removal does not wait for permissions that it has probably removed itself.
+func (t *teardown) unreadable(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, err error) removed {
+	result := removed{key: desired.Key}
+	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
+		return result
+	}
+	if apierrors.IsForbidden(err) {
+		if role := t.removedGrant(ctx, desired, at.GroupResource()); role != "" {
+			result.kept = role + ", by which the manager deletes it, does not exist any more; if the object still exists, delete it by hand"
+			return result
+		}
+	}
+	result.err = object.WriteError("reading", desired.Key, err)
+	return result
 }
 
 // isNamespaceAbsent reports whether a namespace does not exist, so that no object is in it. It returns false for an empty name and after an

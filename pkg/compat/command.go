@@ -12,7 +12,7 @@ import (
 const maxCommand = 420
 
 // overrideReason is the reason of an override in a command, for the admin to replace.
-const overrideReason = "WHO ACCEPTS THE RISK, AND WHY"
+const overrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
 
 // nextStep returns the command for the first step to unblock next: the one that carries out the remedy of an operator, or one that shows
 // the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it would be longer than maxCommand.

@@ -126,8 +126,8 @@ func TestRemedy(t *testing.T) {
 		patch    = "\nNext step for quay: oc patch platformoperator quay --type=merge -p "
 		describe = "\nNext step for quay: oc describe platformoperator quay"
 		later    = "\nAfter the available updates, the operators permit OpenShift up to 4.22."
-		override = patch + `'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'`
-		none     = "no version in the catalogs allows 4.21.\nWhere no version allows it, accept the risk for a limited time in spec.compatibilityOverrides." + override
+		override = patch + `'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'`
+		none     = "no version in the catalogs allows 4.21.\nWhere no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides." + override
 	)
 	permits, forbids := []string{`"4.21"`}, []string{`"4.20"`}
 	tests := map[string]struct {

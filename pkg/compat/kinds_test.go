@@ -25,7 +25,7 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 	acknowledged.Acknowledged = &Override{Version: "4.21", Reason: "Ada"}
 	ignored := deployment("quay", "4.20")
 	_, ignored.Ignored = JudgeOverrides(Minor{4, 21}, []Override{{Version: "4.21", Expires: tomorrow}}, noon)
-	const remedy = "set its spec.source to a version that allows 4.21, or accept the risk in its spec.compatibilityOverrides"
+	const remedy = "set its spec.source to a version that allows 4.21, or acknowledge the risk in its spec.compatibilityOverrides"
 	for name, test := range map[string]struct {
 		operators   []Operator
 		upgradeable bool
@@ -43,7 +43,7 @@ func TestHRD_G2_BundleDeploymentsBlockAndThoseOfServiceAccountsWarn(t *testing.T
 			[]string{"1 PlatformOperator and 1 BundleDeployment block OpenShift 4.21:\n- a 1.0.0 allows", "\n- BundleDeployment a 1.0.0 allows"}, ""},
 		"one at an acknowledged risk": {[]Operator{acknowledged}, true,
 			[]string{"OpenShift 4.21 is permitted because the limit of 1 BundleDeployment is overridden:\n- BundleDeployment risky 1.0.0 allows at most 4.20: overridden until"}, ""},
-		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: set its reason to who accepts the risk and why."}, ""},
+		"one whose override does not count": {[]Operator{ignored}, false, []string{remedy + "; the compatibility override for OpenShift \"4.21\" is ignored: set its reason to who acknowledges the risk and why."}, ""},
 		"one of a tenant": {[]Operator{scoped("quay", "4.20")}, true,
 			[]string{"no PlatformOperator is installed that can block OpenShift 4.21.", "1 BundleDeployment does not permit that version, but cannot block it, because a ServiceAccount applies the objects:\n- BundleDeployment quay 1.0.0 allows at most 4.20."}, remedy},
 		"one of a tenant, and one that blocks": {[]Operator{scoped("quay", "4.20"), deployment("rose", "4.20")}, false,

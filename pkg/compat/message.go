@@ -159,7 +159,7 @@ func blockedText(next Minor, verdict Verdict, after Minor) text {
 		lines: linesOf(verdict.Blockers, Blocker.line),
 	}
 	if slices.ContainsFunc(verdict.Blockers, func(b Blocker) bool { return b.hasNoRemedy }) {
-		t.add(group{heading: "Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides."})
+		t.add(group{heading: "Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides."})
 	}
 	if len(verdict.Acknowledged) > 0 {
 		t.add(group{"Overridden:", linesOf(verdict.Acknowledged, Blocker.riskLine)})

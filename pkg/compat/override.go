@@ -12,7 +12,7 @@ import (
 type Override struct {
 	// Version is the minor version, for example "4.22".
 	Version string
-	// Reason is the administrator's text, which should name the person who accepts the risk, and the cause.
+	// Reason is the administrator's text, which should name the person who acknowledges the risk, and the cause.
 	Reason string
 	// Expires is the time at which the override ends; zero means that none is set.
 	Expires time.Time
@@ -68,9 +68,9 @@ func (o Override) fault(next Minor, now time.Time) string {
 	case version.Compare(next) != 0:
 		return fmt.Sprintf("the cluster's next minor version is %s; remove it, or correct its openShiftVersion", next.Names())
 	case !o.hasReason() && o.Expires.IsZero():
-		return "set its reason to who accepts the risk and why, and its expires to the time when it ends"
+		return "set its reason to who acknowledges the risk and why, and its expires to the time when it ends"
 	case !o.hasReason():
-		return "set its reason to who accepts the risk and why"
+		return "set its reason to who acknowledges the risk and why"
 	case o.Expires.IsZero():
 		return "set its expires to the time when it ends"
 	case !now.Before(o.Expires):

@@ -25,9 +25,9 @@ func TestJudgeOverrides(t *testing.T) {
 		"it has expired this very second": {[]Override{{"4.22", "Ada", noon}}, "", []string{
 			ignored + `"4.22" is ignored: it expired at 2026-03-01T12:00:00Z; remove it, or set its expires to a later time.`}},
 		"it has no reason": {[]Override{{"4.22", " \n", tomorrow}}, "", []string{
-			ignored + `"4.22" is ignored: set its reason to who accepts the risk and why.`}},
+			ignored + `"4.22" is ignored: set its reason to who acknowledges the risk and why.`}},
 		"it has neither a reason nor an end": {[]Override{{"4.22", "", time.Time{}}}, "", []string{
-			ignored + `"4.22" is ignored: set its reason to who accepts the risk and why, and its expires to the time when it ends.`}},
+			ignored + `"4.22" is ignored: set its reason to who acknowledges the risk and why, and its expires to the time when it ends.`}},
 		"it does not expire": {[]Override{{"4.22", "Ada", time.Time{}}}, "", []string{
 			ignored + `"4.22" is ignored: set its expires to the time when it ends.`}},
 		"it is for the minor version after the next, and one for the cluster's own": {[]Override{{"4.23", "Ada", tomorrow}, {"4.21", "Ada", tomorrow}}, "", []string{
@@ -90,11 +90,11 @@ func TestAcknowledgedOperatorDoesNotBlockAndIsNamed(t *testing.T) {
 		"another one blocks": {[]Operator{acknowledged(bundle("3.14.0", "4.20")), {Name: "zeta", Version: "1.0.0", Max: raw("4.20")}}, false,
 			"platform-operators: 1 PlatformOperator blocks OpenShift 4.21:\n" +
 				"- zeta 1.0.0 allows at most 4.20: no version in the catalogs allows 4.21.\n" +
-				"Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides.\n" +
+				"Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.\n" +
 				"Overridden:\n" +
 				"- quay 3.14.0 allows at most 4.20: overridden until 2026-03-02T12:00:00Z: Ada takes it.\n" +
 				"Next step for zeta: oc patch platformoperator zeta --type=merge -p " +
-				`'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'`},
+				`'{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.21","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdict, err := Evaluate("4.20.0", test.operators, noon)

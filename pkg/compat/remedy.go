@@ -61,7 +61,7 @@ func remedyOf(operator Operator, next Minor) remedy {
 
 // deploymentRemedy returns the remedy of a BundleDeployment without PlatformOperator.
 func deploymentRemedy(operator Operator, next Minor) string {
-	return fmt.Sprintf("set its spec.source to a version that allows %s, or accept the risk in its spec.compatibilityOverrides", next) +
+	return fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next) +
 		ignoredOverrides(operator)
 }
 

@@ -83,8 +83,8 @@ func Example_upgradeableInFormerVersions() {
 	//   Message: Cluster operator platform-operators-aggregated should not be upgraded between minor versions: InstalledOperatorsUpgradeable: platform-operators: 2 PlatformOperators block OpenShift 4.22:
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
-	//   InstalledOperatorsUpgradeable: Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides.
-	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'
+	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }
 
 // A CVO from 4.23 on shows the message alone.
@@ -97,8 +97,8 @@ func Example_upgradeable() {
 	//   Message: InstalledOperatorsUpgradeable: platform-operators: 2 PlatformOperators block OpenShift 4.22:
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
-	//   InstalledOperatorsUpgradeable: Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides.
-	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'
+	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }
 
 // If other ClusterOperators block the update too, a CVO shows a list.
@@ -115,6 +115,6 @@ func Example_upgradeableAmongOthers() {
 	//   * InstalledOperatorsUpgradeable: platform-operators: 2 PlatformOperators block OpenShift 4.22:
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
-	//   InstalledOperatorsUpgradeable: Where no version allows it, accept the risk for a limited time in spec.compatibilityOverrides.
-	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACCEPTS THE RISK, AND WHY"}]}}'
+	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }

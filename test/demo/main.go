@@ -152,7 +152,7 @@ The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never
 May the cluster go on? At 4.23 the next version is 5.1, as 4.23 and 5.0 are one, and compass 1.1.0 is in the way of that:
   go run -C %s . set-version 4.23.0 --dir %s
   kubectl get co platform-operators-aggregated -o jsonpath='{.status.conditions[?(@.type=="Upgradeable")].message}'
-The admin takes the risk; then ask the same again:
+The admin acknowledges the risk; then ask the same again:
   kubectl patch plop compass --type=merge -p '{"spec":{"compatibilityOverrides":[
     {"openShiftVersion":"5.1","reason":"trying it out","expires":"'$(date -u -d '+14 days' +%%FT%%TZ)'"}]}}'
 And at last:

@@ -76,8 +76,8 @@ func TestHRD_T1_CommandOfTheGateUnblocksTheUpgrade(t *testing.T) {
 func TestHRD_T3_IncompleteOverrideIsCompleted(t *testing.T) {
 	t.Parallel()
 	for _, each := range []struct{ title, pkg, override, line string }{
-		{"without a reason and an end", "hoist", "", "set its reason to who accepts the risk and why, and its expires to the time when it ends"},
-		{"without a reason", "inkwell", `, "expires": "2030-01-01T00:00:00Z"`, "set its reason to who accepts the risk and why."},
+		{"without a reason and an end", "hoist", "", "set its reason to who acknowledges the risk and why, and its expires to the time when it ends"},
+		{"without a reason", "inkwell", `, "expires": "2030-01-01T00:00:00Z"`, "set its reason to who acknowledges the risk and why."},
 		{"that has expired", "jigsaw", `, "reason": "Ada", "expires": "1999-01-01T00:00:00Z"`, "it expired at 1999-01-01T00:00:00Z"},
 	} {
 		runStory(t, "HRD-T3 the gate's command completes an override "+each.title, defaultOperators, func(ctx context.Context, s *Story) {

@@ -156,7 +156,7 @@ func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy
 		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Plugin + " updates " +
 			operator.Name}
 	}
-	override := map[string]any{"openShiftVersion": e.next, "reason": "WHO ACCEPTS THE RISK, AND WHY",
+	override := map[string]any{"openShiftVersion": e.next, "reason": "WHO ACKNOWLEDGES THE RISK, AND WHY",
 		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
 	command := e.tools.PatchOperator(operator.Name, map[string]any{"compatibilityOverrides": []any{override}})
 	if len(operator.Spec.CompatibilityOverrides) > 0 {
@@ -164,7 +164,7 @@ func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy
 	}
 	return &remedy.Remedy{
 		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s updates %s. Or "+
-			"accept the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name), Command: command,
+			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name), Command: command,
 	}
 }
 

@@ -78,7 +78,7 @@ var operatorTable = map[string]byReason{
 			"declared more than once. That blocks as a limit does.", "Upgrade the operator to a version with a readable limit, or ask the " +
 			"author.", showUpdates},
 		platformv1alpha1.ReasonOverrideAcknowledged: {Effect: Normal, Text: "The operator does not permit the next minor version, and an " +
-			"override in spec.compatibilityOverrides accepts the risk."},
+			"override in spec.compatibilityOverrides acknowledges the risk."},
 		platformv1alpha1.ReasonUnknown: {Warning, "The version of the cluster cannot be read, so the limit cannot be compared with it.",
 			"Check the version of the cluster.", "{client} get clusterversion version"},
 	},

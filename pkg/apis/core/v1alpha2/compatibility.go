@@ -21,7 +21,7 @@ type CompatibilityOverride struct {
 	// +kubebuilder:validation:MaxLength=16
 	OpenShiftVersion string `json:"openShiftVersion,omitempty"`
 
-	// reason documents who takes the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
+	// reason documents who acknowledges the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=512

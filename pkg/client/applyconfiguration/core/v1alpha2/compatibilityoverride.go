@@ -19,7 +19,7 @@ type CompatibilityOverrideApplyConfiguration struct {
 	// openShiftVersion is the minor version that the cluster may be upgraded to, for example "4.22". It has 1 to 16
 	// characters. "4.23" and "5.0" are the same version.
 	OpenShiftVersion *string `json:"openShiftVersion,omitempty"`
-	// reason documents who takes the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
+	// reason documents who acknowledges the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
 	Reason *string `json:"reason,omitempty"`
 	// expires is the time when the override ends. If it is absent, the override has no effect.
 	Expires *v1.Time `json:"expires,omitempty"`

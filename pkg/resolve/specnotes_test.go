@@ -13,7 +13,7 @@ func TestHRD_U8_SettingsWithoutEffectAreNoted(t *testing.T) {
 	catalogs := []Catalog{{ID: community, Package: quay(in{"stable", []string{"1.0.0"}}, in{"fast", []string{"1.1.0"}})}}
 	unread := append([]Catalog{{ID: cluster, Err: errors.New("no answer")}}, catalogs...)
 	const missing = `spec.package.channels names "fsat", which no selected catalog has: correct or remove it. The channels are "fast", "stable".`
-	const selfCertified = "spec.upgrades.edges is SelfCertified, so that every change of the version, also to an older one, is at your own risk: " +
+	const selfCertified = "spec.upgrades.edges is SelfCertified, so every change of the version, also to an older one, is at your own risk: " +
 		"remove it when the version that you want is installed."
 	for name, test := range map[string]struct {
 		catalogs []Catalog

@@ -67,7 +67,7 @@ func ExampleLint() {
 		}
 	}
 	// Output:
-	// EmptyStep: steps[0] of ClusterCatalog/operators leads through "1.3.x", where there is no version: whoever owes it never gets to ">=1.4.0"; publish a version there, or correct the range
+	// EmptyStep: steps[0] of ClusterCatalog/operators leads through "1.3.x", which has no version: an operator that needs it never reaches ">=1.4.0"; publish a version there, or correct the range
 }
 
 func ExampleSimulate() {

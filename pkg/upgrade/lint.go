@@ -75,7 +75,7 @@ func Lint(pkg Package) []Finding {
 	var findings []Finding
 	for _, unreadable := range g.pkg.Unreadable {
 		findings = append(findings, Finding{
-			Kind: RulesUnreadable, Subject: "the rules", Problem: "cannot be read: " + clip(unreadable, maxCause), Remedy: "correct them: until then nothing moves",
+			Kind: RulesUnreadable, Subject: "the rules", Problem: "cannot be read: " + clip(unreadable, maxCause), Remedy: "correct them: until then no operator is upgraded",
 		})
 	}
 	findings = append(findings, g.lintImplicitSemantics()...)
@@ -168,7 +168,7 @@ func (g *Graph) lintEntries() (findings []Finding) {
 			findings = append(findings, Finding{Kind: EntryWithoutBundle, Subject: subject, Problem: "names a bundle that the package does not have", Remedy: "add the bundle, or take the entry out"})
 		}
 		if entry.SkipRange != "" && entry.covers == nil {
-			findings = append(findings, Finding{Kind: UnreadableSkipRange, Subject: subject, Problem: fmt.Sprintf("has the skipRange %.80q, which is no version range and leads nowhere", entry.SkipRange), Remedy: `write it like ">=1.0.0 <1.3.0"`})
+			findings = append(findings, Finding{Kind: UnreadableSkipRange, Subject: subject, Problem: fmt.Sprintf("has the skipRange %.80q, which is not a version range and permits no upgrade", entry.SkipRange), Remedy: `write it like ">=1.0.0 <1.3.0"`})
 		}
 	}
 	return findings
@@ -194,7 +194,7 @@ func (g *Graph) lintDowngradeEntries() (findings []Finding) {
 	for _, by := range causes {
 		findings = append(findings, Finding{
 			Kind: DowngradeEntry, Subject: fmt.Sprintf("entry %.80q in channel %.80q", g.bundles[by.to].Name, by.source.Channel),
-			Problem: fmt.Sprintf("has a %s that leads down to %s from %d higher versions, such as %s; nobody is moved down by it", by.source.Kind, g.bundles[by.to].Version, count[by], g.bundles[newest[by]].Version),
+			Problem: fmt.Sprintf("has a %s that leads down to %s from %d higher versions, such as %s; it downgrades no operator", by.source.Kind, g.bundles[by.to].Version, count[by], g.bundles[newest[by]].Version),
 			Remedy:  "let it name lower versions only",
 		})
 	}
@@ -213,11 +213,11 @@ func (g *Graph) lintStep(i int) []Finding {
 		}}
 	case s.through.empty():
 		return []Finding{{
-			Kind: EmptyStep, Subject: s.name, Problem: fmt.Sprintf("leads through %q, where there is no version: whoever owes it never gets to %q", s.Through, s.To), Remedy: "publish a version there, or correct the range",
+			Kind: EmptyStep, Subject: s.name, Problem: fmt.Sprintf("leads through %q, which has no version: an operator that needs it never reaches %q", s.Through, s.To), Remedy: "publish a version there, or correct the range",
 		}}
 	case s.Select == Latest && s.latest < 0:
 		return []Finding{{
-			Kind: StepWithoutLatest, Subject: s.name, Problem: fmt.Sprintf("wants the latest in %q, where all are deprecated, pre-releases, or nothing this cluster may run", s.Through), Remedy: `publish a release there, or let it select "any"`,
+			Kind: StepWithoutLatest, Subject: s.name, Problem: fmt.Sprintf("selects the latest version in %q, where every version is deprecated, a pre-release, or not permitted on this cluster", s.Through), Remedy: `publish a release there, or let it select "any"`,
 		}}
 	}
 	return g.lintBypasses(i)

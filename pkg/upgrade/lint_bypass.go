@@ -16,7 +16,7 @@ func (g *Graph) lintImplicitSemantics() (findings []Finding) {
 		if rules.SemanticsUnset && declared > 0 {
 			findings = append(findings, Finding{
 				Kind: SemanticsNotSet, Subject: rules.Location,
-				Problem: fmt.Sprintf("do not say semantics, so that semver counts although the package declares channel edges: of %d that there are, %d are none by semver", declared, lost),
+				Problem: fmt.Sprintf("set no semantics, so semver applies, although the package declares channel edges: of %d edges, %d are not semver edges", declared, lost),
 				Remedy:  `write "semantics: channel" to keep them, "both" to add to them, or "semver" if that is what is meant`,
 			})
 		}

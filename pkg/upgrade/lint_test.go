@@ -42,15 +42,15 @@ func TestLint(t *testing.T) {
 			lines: "1.0.0\n1.1.0\n1.2.0\nstable: 1.0.0 replaces 1.2.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0",
 			want: []string{
 				`ReplacesCycle: channel "stable" has entries that replace one another in a circle: "p.v1.0.0"; "p.v1.2.0"; "p.v1.1.0"; take one of these replaces out`,
-				`DowngradeEntry: entry "p.v1.0.0" in channel "stable" has a replaces that leads down to 1.0.0 from 1 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
+				`DowngradeEntry: entry "p.v1.0.0" in channel "stable" has a replaces that leads down to 1.0.0 from 1 higher versions, such as 1.2.0; it downgrades no operator; let it name lower versions only`,
 			},
 		},
 		"skipRanges that go down, and that cannot be read": {
 			lines: "1.0.0\n1.1.0\n1.2.0\na: 1.2.0 replaces 1.1.0\na: 1.1.0 replaces 1.0.0\na: 1.0.0 skipRange <2.0.0\nb: 1.2.0 skipRange below 2\nb: 1.1.0",
 			want: []string{
 				`SeveralHeads: channel "b" has 2 heads: "p.v1.1.0"; "p.v1.2.0"; let one of them replace or skip the others`,
-				`UnreadableSkipRange: entry "p.v1.2.0" in channel "b" has the skipRange "below 2", which is no version range and leads nowhere; write it like ">=1.0.0 <1.3.0"`,
-				`DowngradeEntry: entry "p.v1.0.0" in channel "a" has a skipRange that leads down to 1.0.0 from 2 higher versions, such as 1.2.0; nobody is moved down by it; let it name lower versions only`,
+				`UnreadableSkipRange: entry "p.v1.2.0" in channel "b" has the skipRange "below 2", which is not a version range and permits no upgrade; write it like ">=1.0.0 <1.3.0"`,
+				`DowngradeEntry: entry "p.v1.0.0" in channel "a" has a skipRange that leads down to 1.0.0 from 2 higher versions, such as 1.2.0; it downgrades no operator; let it name lower versions only`,
 			},
 		},
 		"steps that do what they are for": {
@@ -61,8 +61,8 @@ func TestLint(t *testing.T) {
 			steps: []string{"<1.0.0 → 1.0.x → >=1.1.0", "<1.3.0 → 1.3.7 → >=1.6.0", "1.4.x → 1.5.x → >=1.6.0 latest"},
 			want: []string{
 				`IdleStep: steps[0] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in ">=1.1.0"; correct its ranges, or take it out`,
-				`EmptyStep: steps[1] of the rules leads through "1.3.7", where there is no version: whoever owes it never gets to ">=1.6.0"; publish a version there, or correct the range`,
-				`StepWithoutLatest: steps[2] of the rules wants the latest in "1.5.x", where all are deprecated, pre-releases, or nothing this cluster may run; publish a release there, or let it select "any"`,
+				`EmptyStep: steps[1] of the rules leads through "1.3.7", which has no version: an operator that needs it never reaches ">=1.6.0"; publish a version there, or correct the range`,
+				`StepWithoutLatest: steps[2] of the rules selects the latest version in "1.5.x", where every version is deprecated, a pre-release, or not permitted on this cluster; publish a release there, or let it select "any"`,
 			},
 		},
 		"a step that leads through what nobody gets to": {
@@ -125,7 +125,7 @@ func TestLint(t *testing.T) {
 	t.Run("rules that do not say semantics, where channels do", func(t *testing.T) {
 		for lines, want := range map[string][]string{
 			"1.2.0\n1.3.0\n2.0.0\nstable: 1.2.0\nstable: 1.3.0 replaces 1.2.0\nstable: 2.0.0 replaces 1.3.0": {
-				`SemanticsNotSet: the rules do not say semantics, so that semver counts although the package declares channel edges: of 2 that there are, 1 are none by semver; ` +
+				`SemanticsNotSet: the rules set no semantics, so semver applies, although the package declares channel edges: of 2 edges, 1 are not semver edges; ` +
 					`write "semantics: channel" to keep them, "both" to add to them, or "semver" if that is what is meant`,
 			},
 			"1.2.0\n1.3.0\nstable: 1.2.0\nstable: 1.3.0": nil,

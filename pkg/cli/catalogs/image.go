@@ -75,19 +75,19 @@ func imageError(reference string, err error) error {
 	remedy, code := "check the network, and that the registry runs", exit.Failure
 	switch failed.Class {
 	case image.Invalid:
-		remedy, code = "a reference is like registry.example.com/catalog:v1", exit.Usage
+		remedy, code = "write a reference such as registry.example.com/catalog:v1", exit.Usage
 	case image.Untrusted:
-		remedy = "let this machine trust the authority of the registry's certificate"
+		remedy = "add the registry's certificate authority to those that this machine trusts"
 	case image.NotFound:
 		remedy = "check the reference, and that the image was pushed"
 	case image.Unauthorized, image.Credentials:
 		remedy = "log in with: podman login " + registryOf(reference)
 	case image.Corrupt:
-		remedy, code = "check the registry's storage, and any mirror or proxy before it", exit.Invalid
+		remedy, code = "check the registry's storage, and any mirror or proxy in front of it", exit.Invalid
 	case image.Refused:
 		remedy, code = "rebuild the image, or check the directory from which it is built", exit.Invalid
 	case image.Storage:
-		remedy = "make room, or set TMPDIR to a directory with room"
+		remedy = "free disk space, or set TMPDIR to a directory with more space"
 	}
 	text := fmt.Errorf("%s; %s", failed.Problem(), remedy)
 	if code == exit.Failure && exit.CodeOf(err) == exit.Timeout {

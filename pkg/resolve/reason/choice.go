@@ -213,7 +213,7 @@ func (r MissingChannel) text() string {
 type SelfCertified struct{}
 
 func (SelfCertified) text() string {
-	return "spec.upgrades.edges is SelfCertified, so that every change of the version, also to an older one, is at your own risk: remove it when the version that you want is installed."
+	return "spec.upgrades.edges is SelfCertified, so every change of the version, also to an older one, is at your own risk: remove it when the version that you want is installed."
 }
 
 // RefusedVersion is a refused version, with the number of older ones (More) that the same rule refuses.

@@ -201,9 +201,10 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// laterLine and nextStepLine are the last lines of the message of blockers.
+// laterLine, pluginLine and nextStepLine are the last lines of the message of blockers. The message of one blocker has no pluginLine.
 const (
 	laterLine    = "\nAfter the available updates, the operators permit OpenShift up to 4.22."
+	pluginLine   = "\nWith the plugin, \"oc platform explain upgrade\" shows the next step for each operator."
 	nextStepLine = "\nNext step for operator-00: oc describe platformoperator operator-00"
 )
 
@@ -225,7 +226,7 @@ func onClusterOperator(verdict Verdict) string {
 }
 
 func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
-	for n, shown := range map[int]int{1: 1, 5: 5, 60: 9} {
+	for n, shown := range map[int]int{1: 1, 5: 5, 60: 8} {
 		t.Run(fmt.Sprintf("%d blockers", n), func(t *testing.T) {
 			operators := blockers(n)
 			first, err := Evaluate("4.20.1", operators, noon)
@@ -249,7 +250,12 @@ func TestMessageIsStableLimitedAndCountsTheRest(t *testing.T) {
 			if message := onClusterOperator(first); len(message) > MaxMessage {
 				t.Errorf("the ClusterOperator's message has %d bytes:\n%s", len(message), message)
 			}
-			lines := strings.Split(strings.TrimSuffix(strings.TrimSuffix(first.Message, nextStepLine), laterLine), "\n")[1:]
+			text, hasNextStep := strings.CutSuffix(first.Message, nextStepLine)
+			text, hasPlugin := strings.CutSuffix(text, pluginLine)
+			if !hasNextStep || hasPlugin != (n > 1) {
+				t.Errorf("the last lines are wrong: %s", first.Message)
+			}
+			lines := strings.Split(strings.TrimSuffix(text, laterLine), "\n")[1:]
 			if n > shown {
 				if want := fmt.Sprintf("and %d more", n-shown); lines[len(lines)-1] != want {
 					t.Errorf("last line is %q, want %q", lines[len(lines)-1], want)

@@ -136,7 +136,8 @@ func TestMessagesWithNotesAreLimited(t *testing.T) {
 					}
 				}
 				noted := verdict.WithNotes("first", "second").Message
-				if before, _, _ := strings.Cut(noted, "\nNext step"); !strings.HasSuffix(before, "\nfirst\nsecond") {
+				before, _, _ := strings.Cut(noted, "\nNext step")
+				if before = strings.TrimSuffix(before, pluginLine); !strings.HasSuffix(before, "\nfirst\nsecond") {
 					t.Errorf("%d that go to %s, acknowledged: %t: the notes are not its end: %s", n, most, acknowledged, noted)
 				}
 			}

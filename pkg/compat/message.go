@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
 const (
@@ -28,6 +30,9 @@ type text struct {
 	head   string
 	lines  []string
 	groups []group
+	// more is the line before the next step, with a command that shows the other next steps; empty if there is none. It is omitted if the
+	// notes leave no space.
+	more string
 	// nextStep is the last line; empty if there is none.
 	nextStep string
 }
@@ -44,8 +49,8 @@ func (t *text) add(g group) {
 	}
 }
 
-// render formats the message, with notes before the next step, in at most MaxMessage bytes. The notes and the next step take precedence
-// over the other lines.
+// render formats the message, with notes before the last lines, in at most MaxMessage bytes. The next step takes precedence over the notes,
+// and both over the other lines.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
 	space := MaxMessage - cost(t.head)
@@ -58,6 +63,10 @@ func (t text) render(notes ...string) string {
 			last = append(last, note)
 			space -= cost(note)
 		}
+	}
+	if t.more != "" && cost(t.more) <= space {
+		last = append(last, t.more)
+		space -= cost(t.more)
 	}
 	if t.nextStep != "" {
 		last = append(last, t.nextStep)
@@ -169,6 +178,9 @@ func blockedText(next Minor, verdict Verdict, after Minor) text {
 	}
 	if first := slices.IndexFunc(verdict.Blockers, func(b Blocker) bool { return b.nextStep != "" }); first >= 0 {
 		t.nextStep = fmt.Sprintf("Next step for %s: %s", cut(verdict.Blockers[first].Operator, maxName), verdict.Blockers[first].nextStep)
+	}
+	if distinct(verdict.Blockers).total() > 1 { // the last line is for one of them
+		t.more = "W" + strings.TrimPrefix(ocplatform.ExplainUpgrade.WithPlugin(), "w") + " shows the next step for each operator."
 	}
 	return t
 }

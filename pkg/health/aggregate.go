@@ -8,6 +8,7 @@ import (
 	"time"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
 // Types of the conditions that Aggregate returns.
@@ -146,7 +147,7 @@ func available(all []Contribution) Condition {
 	// The remedy comes first, because an installer shows only the beginning of the message.
 	head := fmt.Sprintf("Cluster installation waits for %d platform %s. If %s cannot become ready, correct its spec, "+
 		"or set its spec.paused to true to continue without it. ", len(waiting), plural("operator", len(waiting)), subject)
-	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, describeCommand(names))}
+	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, nextCommands(names))}
 }
 
 // problems returns a message with the number and the first names of the operators that have a problem; empty if there are none. They do not
@@ -165,7 +166,7 @@ func problems(all []Contribution) string {
 	if len(names) == 1 {
 		verb, noun = "has", "a problem"
 	}
-	return fmt.Sprintf("%d platform %s %s %s: %s%s", len(names), plural("operator", len(names)), verb, noun, firstNames(names, maxFirst), describeCommand(names))
+	return fmt.Sprintf("%d platform %s %s %s: %s%s", len(names), plural("operator", len(names)), verb, noun, firstNames(names, maxFirst), nextCommands(names))
 }
 
 // hasProblem reports whether the operator cannot be installed, or a version has missed its deadline. A version that is not available, or that
@@ -266,7 +267,7 @@ func degraded(all []Contribution, after time.Duration) Condition {
 		return Condition{TypeDegraded, conditionFalse, ReasonAsExpected, ""}
 	}
 	head := fmt.Sprintf("%d installed platform %s unhealthy for %s or longer: ", len(unhealthy), plural("operator", len(unhealthy)), after)
-	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, describeCommand(names))}
+	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, nextCommands(names))}
 }
 
 // unhealthySince returns the time since which an operator that worked is unhealthy. The end of an upgrade, also at its deadline, restarts
@@ -283,15 +284,15 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// describeCommand returns the end of a message: a sentence with the command that describes the first operators. It omits the names if they
-// are too long.
-func describeCommand(names []string) string {
+// nextCommands returns the end of a message: a sentence with the command that describes the first operators, and with the one of the plugin
+// that shows all of them. It omits the names if they are too long.
+func nextCommands(names []string) string {
 	const command = "kubectl describe plop"
 	some := command + " " + strings.Join(names[:min(len(names), maxNamed)], " ")
 	if len(some) > maxPart {
 		some = command
 	}
-	return fmt.Sprintf(". See %q.", some)
+	return fmt.Sprintf(". See %q or, %s.", some, ocplatform.Status.WithPlugin())
 }
 
 // joinLimited returns head, as many parts as fit, the number of the other parts, and tail. It truncates each part to one line.

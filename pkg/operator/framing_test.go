@@ -84,6 +84,7 @@ func Example_upgradeableInFormerVersions() {
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
 	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: With the plugin, "oc platform explain upgrade" shows the next step for each operator.
 	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }
 
@@ -98,6 +99,7 @@ func Example_upgradeable() {
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
 	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: With the plugin, "oc platform explain upgrade" shows the next step for each operator.
 	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }
 
@@ -116,5 +118,6 @@ func Example_upgradeableAmongOthers() {
 	//   InstalledOperatorsUpgradeable: - cert-manager 1.16.0 allows at most 4.21: no version in the catalogs allows 4.22.
 	//   InstalledOperatorsUpgradeable: - quay 3.14.0 allows at most 4.21: set spec.upgrades.approvedVersion to "3.15.0" (allows 4.22).
 	//   InstalledOperatorsUpgradeable: Where no version allows it, acknowledge the risk for a limited time in spec.compatibilityOverrides.
+	//   InstalledOperatorsUpgradeable: With the plugin, "oc platform explain upgrade" shows the next step for each operator.
 	//   InstalledOperatorsUpgradeable: Next step for cert-manager: oc patch platformoperator cert-manager --type=merge -p '{"spec":{"compatibilityOverrides":[{"expires":"2026-04-01T00:00:00Z","openShiftVersion":"4.22","reason":"WHO ACKNOWLEDGES THE RISK, AND WHY"}]}}'
 }

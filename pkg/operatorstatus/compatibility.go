@@ -10,6 +10,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
@@ -92,11 +93,15 @@ func overrideFor(operator *platformv1alpha1.PlatformOperator, version string) *c
 }
 
 // acknowledgedCondition returns condition Upgradeable. If an override is in effect, the condition is True and its message names the
-// override.
+// override. Otherwise the message of an operator that blocks names the commands that show the remedy.
 func acknowledgedCondition(r *report) metav1.Condition {
 	condition := upgradeableCondition(r.counted(), r.in.ClusterVersion)
 	override := overrideInEffect(r.operator.Status)
-	if override == nil {
+	switch {
+	case override == nil && condition.Reason == platformv1alpha1.ReasonIncompatibleOperator:
+		condition.Message += fmt.Sprintf(" See the remedy with \"oc adm upgrade\" or, %s.", ocplatform.Explain(r.operator.Name).WithPlugin())
+		return condition
+	case override == nil:
 		return condition
 	}
 	return isTrue(platformv1alpha1.ReasonOverrideAcknowledged, fmt.Sprintf("%s The risk of an upgrade to OpenShift %s is acknowledged until %s: %s",

@@ -53,12 +53,39 @@ func TestUpgradeableCondition(t *testing.T) {
 	}
 }
 
+// TestHRD_T1_UpgradeableNamesTheCommandsThatShowTheRemedy checks the condition of an operator that blocks the cluster upgrade, without and with
+// an override.
+func TestHRD_T1_UpgradeableNamesTheCommandsThatShowTheRemedy(t *testing.T) {
+	const remedy = ` See the remedy with "oc adm upgrade" or, with the plugin, "oc platform explain op".`
+	for max, want := range map[string]bool{"4.21": true, "4.22": false, `"garbage"`: false} {
+		operator := &platformv1alpha1.PlatformOperator{}
+		operator.Name = "op"
+		operator.Status.Installed = steptest.Bundle("1.0.0")
+		operator.Status.Installed.MaxOpenShiftVersion = max
+		r := newReport(Input{Operator: operator, ClusterVersion: "4.21.3"})
+		r.operator.Status = operator.Status
+		if got := acknowledgedCondition(r); strings.HasSuffix(got.Message, remedy) != want {
+			t.Errorf("at most %s: %s", max, got.Message)
+		}
+		r.operator.Status.Compatibility = &platformv1alpha1.Compatibility{Acknowledged: &corev1alpha2.CompatibilityOverride{Expires: &metav1.Time{}}}
+		if got := acknowledgedCondition(r); strings.Contains(got.Message, remedy) {
+			t.Errorf("at most %s, with an override: %s", max, got.Message)
+		}
+	}
+}
+
 func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 	r := reportOf(steptest.Healthy(), steptest.Bundle("1.0.0"))
 	r.operator.Status.Installed = steptest.Bundle("1.0.0")
 	r.in.Decided.Decision.Reason, r.in.Decided.Decision.Message = platformv1alpha1.ReasonSourceFailed, "no version is in the range."
 	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonBlocked || !strings.Contains(got.Message, "no version is in the range") {
 		t.Errorf("got %s: %s", got.Reason, got.Message)
+	}
+	r.operator.Name = "op"
+	r.in.Decided.Decision.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange}}
+	const updates = ` no version is in the range. status.availableUpdates has what blocks each newer version; with the plugin, "oc platform updates op" shows it.`
+	if got := progressingCondition(r); !strings.HasSuffix(got.Message, updates) {
+		t.Errorf("with a newer version: got %s: %s", got.Reason, got.Message)
 	}
 	r.in.Decided.Decision.UnreadCatalogs = "ClusterCatalog/c could not be read"
 	if got := progressingCondition(r); got.Reason != platformv1alpha1.ReasonAsExpected {

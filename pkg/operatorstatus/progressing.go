@@ -9,6 +9,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
@@ -94,13 +95,22 @@ func settledCondition(r *report) metav1.Condition {
 	case r.in.Step.Reason == upgradestep.ReasonStatusBehind:
 		return isFalse(platformv1alpha1.ReasonAsExpected, fmt.Sprintf("Version %s is reached, and version %s is next.", installed.Version, r.in.Step.Next.Version))
 	case decision.Chosen == nil && decision.Message != "":
-		reason := platformv1alpha1.ReasonBlocked // the spec asks for a version that is not available
+		text := fmt.Sprintf("Version %s stays: %s", installed.Version, decision.Message)
 		if waitsForCatalog(decision) {
-			reason = platformv1alpha1.ReasonAsExpected // the spec is not the cause of an unreadable catalog
+			return isFalse(platformv1alpha1.ReasonAsExpected, text) // the spec is not the cause of an unreadable catalog
 		}
-		return isFalse(reason, fmt.Sprintf("Version %s stays: %s", installed.Version, decision.Message))
+		return isFalse(platformv1alpha1.ReasonBlocked, r.withUpdates(text)) // the spec asks for a version that is not available
 	}
 	return newestCondition(installed, decision)
+}
+
+// withUpdates returns a message about a version that is not installed, with where to find what blocks each newer version, if there are any.
+func (r *report) withUpdates(message string) string {
+	if len(r.decision().Updates) == 0 {
+		return message
+	}
+	return fmt.Sprintf("%s status.availableUpdates has what blocks each newer version; %s shows it.", withFullStop(message),
+		ocplatform.Updates(r.operator.Name).WithPlugin())
 }
 
 // firstRollout returns the rollout of a first version that is completely applied, and therefore installed, but has never been ready. Its

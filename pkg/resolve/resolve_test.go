@@ -141,7 +141,7 @@ func TestUnlistedKindsOfCatalogsAreReported(t *testing.T) {
 		message  string
 	}{
 		"no catalog is known":           {nil, missing + unlisted},
-		"a catalog without the package": {[]Catalog{{ID: cluster}}, missing + "it is not in ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; " + unlisted},
+		"a catalog without the package": {[]Catalog{{ID: cluster}}, missing + "it is not in ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name (with the plugin, \"oc platform search\" lists the packages), or add a catalog that has the package; " + unlisted},
 		"a catalog with the package":    {one(stable("1.0.0")), `version 1.0.0 of package "quay" was chosen from channel "stable" of CatalogSource/openshift-marketplace/community; ` + unlisted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,11 +183,11 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"no catalog has the package": {
 			nil, []Catalog{{ID: community}, {ID: cluster}}, source,
-			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community, ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package`,
+			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community, ClusterCatalog/operators; create a PlatformOperator with the right spec.package.name (with the plugin, "oc platform search" lists the packages), or add a catalog that has the package`,
 		},
 		"no catalog has the package and one is unreadable": {
 			nil, []Catalog{{ID: community}, {ID: cluster, Err: errors.New("connection\nrefused")}}, source,
-			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package; catalog ClusterCatalog/operators was left out: connection refused`,
+			`failed to find candidate for package "quay": it is not in CatalogSource/openshift-marketplace/community; create a PlatformOperator with the right spec.package.name (with the plugin, "oc platform search" lists the packages), or add a catalog that has the package; catalog ClusterCatalog/operators was left out: connection refused`,
 		},
 		"every catalog is unreadable": {
 			nil, []Catalog{{ID: cluster, Err: errors.New("connection refused")}}, source,

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +13,11 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/platform-operators/pkg/cli"
+	"github.com/openshift/platform-operators/pkg/cli/invocation"
 )
 
 // kindsOfFields has, by kind, the kinds whose fields messages on it may name. The gate's message on the ClusterOperator is about other kinds.
@@ -29,9 +34,11 @@ var (
 	headingPattern   = regexp.MustCompile(`^\s+(?:event: \w+ \w+ )?([A-Z]\w+)/[a-z0-9.-]+(?:$|:)`)
 	conditionPattern = regexp.MustCompile(`^\s+[A-Z]\w+=\w+ \w+: (.*)$`)
 	// fieldPattern matches a field of an object, and the kind if the message names another one.
-	fieldPattern   = regexp.MustCompile(`\b((?:spec|status)(?:\.[a-zA-Z]+)+)(?: of (?:the )?([A-Z]\w+))?`)
-	patchPattern   = regexp.MustCompile(`(?:oc|kubectl) patch (\S+) \S+ --type=(merge|json) -p '([^']*)'`)
-	rangePattern   = regexp.MustCompile(`(?:update to |write it like |for example )"?([!<>=~^]+[^" ]+)`)
+	fieldPattern = regexp.MustCompile(`\b((?:spec|status)(?:\.[a-zA-Z]+)+)(?: of (?:the )?([A-Z]\w+))?`)
+	patchPattern = regexp.MustCompile(`(?:oc|kubectl) patch (\S+) \S+ --type=(merge|json) -p '([^']*)'`)
+	rangePattern = regexp.MustCompile(`(?:update to |write it like |for example )"?([!<>=~^]+[^" ]+)`)
+	// pluginPattern matches a command of the plugin. A message has it in double quotes.
+	pluginPattern  = regexp.MustCompile(`(.?)\b(?:oc|kubectl) platform ([^"]*)("?)`)
 	forbiddenRange = regexp.MustCompile(`[≥≤]`)
 )
 
@@ -76,10 +83,10 @@ func hasField(schema *apiextensionsv1.JSONSchemaProps, path string) bool {
 }
 
 // Promise HRD-U7: A PlatformOperator has condition Drifted, too. Each field that a message names exists on the object that carries the message, or on the kind that the message names. Each
-// command of a message can be parsed, and each range is valid.
+// command of a message can be parsed, also each one of the plugin, and each range is valid.
 func TestHRD_U7_MessagesNameExistingFieldsAndValidValues(t *testing.T) {
 	all := schemas(t)
-	fields, patches, ranges := 0, 0, 0
+	fields, patches, ranges, ofPlugin := 0, 0, 0, 0
 	err := fs.WalkDir(os.DirFS("scenarios"), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".golden") {
 			return err
@@ -100,14 +107,58 @@ func TestHRD_U7_MessagesNameExistingFieldsAndValidValues(t *testing.T) {
 			fields += checkFields(t, all, path, kind, message[1])
 			patches += checkPatches(t, all, path, message[1])
 			ranges += checkRanges(t, path, message[1])
+			ofPlugin += checkPluginCommands(t, path, message[1])
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fields == 0 || patches == 0 || ranges == 0 {
-		t.Errorf("the messages in golden files have %d fields, %d patches and %d ranges", fields, patches, ranges)
+	if fields == 0 || patches == 0 || ranges == 0 || ofPlugin == 0 {
+		t.Errorf("the messages in golden files have %d fields, %d patches, %d ranges, and %d commands of the plugin", fields, patches, ranges, ofPlugin)
+	}
+}
+
+// checkPluginCommands checks that the plugin has the commands in a message, with these flags and arguments, and returns their number.
+func checkPluginCommands(t *testing.T, path, message string) int {
+	t.Helper()
+	found := pluginPattern.FindAllStringSubmatch(message, -1)
+	for _, each := range found {
+		if each[1] != `"` || each[3] != `"` {
+			t.Errorf("%s: a command of the plugin is not in double quotes: %s", path, message)
+			continue
+		}
+		if err := parsePluginCommand(strings.Fields(each[2])); err != nil {
+			t.Errorf("%s: the plugin does not take %q: %v", path, each[2], err)
+		}
+	}
+	return len(found)
+}
+
+// parsePluginCommand parses the words of a command of the plugin as the plugin does, and does not run it.
+func parsePluginCommand(words []string) error {
+	root := cli.NewCommand(invocation.New("oc-platform", genericiooptions.NewTestIOStreamsDiscard()))
+	command, rest, err := root.Find(words)
+	switch {
+	case err != nil:
+		return err
+	case command == root:
+		return fmt.Errorf("there is no command %q", words)
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		return err
+	}
+	return command.ValidateArgs(command.Flags().Args())
+}
+
+func TestUnknownPluginCommandsInMessagesAreFound(t *testing.T) {
+	for words, want := range map[string]bool{
+		"status": true, "status memo": true, "explain upgrade": true, "updates memo": true, "catalog lint DIR": true, "search kafka --versions": true,
+		"explane memo": false, "explain": false, "status a b": false, "updates memo --nothing": false, "catalog lint": false,
+	} {
+		if err := parsePluginCommand(strings.Fields(words)); (err == nil) != want {
+			t.Errorf("%s: %v", words, err)
+		}
 	}
 }
 

@@ -171,7 +171,8 @@ func TestCLU_G7_MessageOnTheClusterOperatorIsStableBoundedAndSaysWhatToDo(t *tes
 			if length := utf8.RuneCountInString(message); length > 1500 {
 				t.Errorf("it has %d characters", length)
 			}
-			for _, end := range []string{"Where no version allows it", "After the available updates", "Next step for operator-00: oc describe platformoperator operator-00"} {
+			for _, end := range []string{"Where no version allows it", "After the available updates", "With the plugin",
+				"Next step for operator-00: oc describe platformoperator operator-00"} {
 				message, _, _ = strings.Cut(message, fmt.Sprintf("\n%s: %s", ConditionType, end))
 			}
 			lines := strings.Split(message, "\n")[1:]

@@ -7,6 +7,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
 // NoCandidate reports that no catalog has the package, with the causes.
@@ -71,7 +72,8 @@ func (r NoneRead) text() string { return "no catalog could be read: " + r.Unread
 type NotFound struct{ Catalogs []catalog.ID }
 
 func (r NotFound) text() string {
-	return fmt.Sprintf("it is not in %s; create a PlatformOperator with the right spec.package.name, or add a catalog that has the package", names(r.Catalogs))
+	return fmt.Sprintf("it is not in %s; create a PlatformOperator with the right spec.package.name (%s lists the packages), or add a catalog "+
+		"that has the package", names(r.Catalogs), ocplatform.Search.WithPlugin())
 }
 
 // UnreadCatalog is a catalog that could not be read.

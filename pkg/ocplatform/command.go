@@ -1,0 +1,40 @@
+// Package ocplatform has the commands of the plugin "oc platform" that messages of the manager name. The plugin is optional. Therefore each
+// message also names a field, or a command of oc or kubectl, that needs no plugin. A test in pkg/cli runs the plugin's own parser on each
+// command.
+package ocplatform
+
+import "fmt"
+
+// Command is a command of the plugin.
+type Command string
+
+// Commands for all operators.
+const (
+	// Status shows the verdict on the cluster upgrade, and the state of all operators.
+	Status Command = "oc platform status"
+	// Search lists the packages of all trusted catalogs.
+	Search Command = "oc platform search"
+	// ExplainUpgrade explains what blocks the cluster upgrade, with a command for each operator that blocks it.
+	ExplainUpgrade Command = "oc platform explain upgrade"
+)
+
+// upgrade is the argument of ExplainUpgrade, and may also be the name of a PlatformOperator.
+const upgrade = "upgrade"
+
+// Explain returns the command that explains why a PlatformOperator is blocked, or why it blocks the cluster upgrade.
+func Explain(operator string) Command {
+	if operator == upgrade {
+		operator = "platformoperator/" + upgrade
+	}
+	return Command("oc platform explain " + operator)
+}
+
+// Updates returns the command that lists the newer versions of a PlatformOperator, what blocks each, and what permits it.
+func Updates(operator string) Command {
+	return Command("oc platform updates " + operator)
+}
+
+// WithPlugin returns the command as a part of a sentence, with the condition that the plugin is installed.
+func (c Command) WithPlugin() string {
+	return fmt.Sprintf("with the plugin, %q", string(c))
+}

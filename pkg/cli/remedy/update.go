@@ -40,8 +40,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 		blockedUpdate.graph},
 	platformv1alpha1.BlockedAwaitingApproval: {"Approve the version.", blockedUpdate.approve},
 	platformv1alpha1.BlockedFailed: {"Read why the version failed. It is tried again when its bundle or spec.install changes, or when " +
-		"annotation platform.openshift.io/retry is set to a new value.", blockedUpdate.explain},
-	platformv1alpha1.BlockedUnhealthy:       {"Repair the installed version first.", blockedUpdate.explain},
+		"annotation platform.openshift.io/retry is set to a new value.", blockedUpdate.status},
+	platformv1alpha1.BlockedUnhealthy:       {"Repair the installed version first. See what is not healthy.", blockedUpdate.status},
 	platformv1alpha1.BlockedClusterUpdating: {"Wait until the cluster is updated. Then the upgrade starts by itself.", blockedUpdate.cluster},
 	platformv1alpha1.BlockedPaused:          {"End the pause.", blockedUpdate.unpause},
 	platformv1alpha1.BlockedAmbiguous: {"Select one of the catalogs that the message names by spec.package.catalogSelector, or give them " +
@@ -70,7 +70,7 @@ func ForUpdate(t Tools, operator *platformv1alpha1.PlatformOperator, update plat
 }
 
 func (b blockedUpdate) graph() string   { return b.Plugin + " graph " + b.operator.Name }
-func (b blockedUpdate) explain() string { return b.Plugin + " explain " + b.operator.Name }
+func (b blockedUpdate) status() string  { return b.Plugin + " status " + b.operator.Name }
 func (b blockedUpdate) search() string  { return b.Plugin + " search" }
 func (b blockedUpdate) list() string    { return b.Plugin + " list" }
 func (b blockedUpdate) show() string    { return b.Show("platformoperator", b.operator.Name) }

@@ -87,7 +87,12 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	end := supervise(ctx, env)
 	defer func() { err = errors.Join(err, end()) }()
-	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH\n\n", env.Kubeconfig, filepath.Dir(env.Kubectl))
+	if err := env.BuildPlugin(ctx); err != nil {
+		return err
+	}
+	// The plugin reads the ClusterCatalog at an address of this machine, whose certificate the system does not trust.
+	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH SSL_CERT_FILE=%s\n\n", env.Kubeconfig,
+		filepath.Dir(env.Kubectl), env.Catalog.CAFile())
 	untold := story.Tell(ctx, admin, steps, os.Stdout)
 	if untold != nil && (o.exit || ctx.Err() != nil) {
 		return untold
@@ -137,6 +142,7 @@ func supervise(ctx context.Context, env *environment.Environment) (end func() er
 
 const stayHint = ` For example:
   kubectl get plop,bd,co
+  kubectl platform status
   kubectl describe plop
   kubectl explain plop.spec
   kubectl get events -n default
@@ -152,6 +158,7 @@ The catalogs offer beacon 0.1.0, 0.2.0, 0.3.0 (never ready), 0.3.1, 0.4.0 (never
 May the cluster go on? At 4.23 the next version is 5.1, as 4.23 and 5.0 are one, and compass 1.1.0 is in the way of that:
   go run -C %s . set-version 4.23.0 --dir %s
   kubectl get co platform-operators-aggregated -o jsonpath='{.status.conditions[?(@.type=="Upgradeable")].message}'
+  kubectl platform explain upgrade
 The admin acknowledges the risk; then ask the same again:
   kubectl patch plop compass --type=merge -p '{"spec":{"compatibilityOverrides":[
     {"openShiftVersion":"5.1","reason":"trying it out","expires":"'$(date -u -d '+14 days' +%%FT%%TZ)'"}]}}'

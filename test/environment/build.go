@@ -11,11 +11,22 @@ import (
 	"syscall"
 )
 
-// buildManager compiles the manager and returns the path of a copy of it in dir. All environments of a checkout compile to one file below
-// _output, which the go command links again only if something has changed. No process runs that file, because a running program cannot be
-// overwritten.
-func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
-	shared := filepath.Join(root, "_output", "environment", "platform-operators")
+// buildManager compiles the manager and returns the path of a copy of it in dir.
+func buildManager(ctx context.Context, root, dir string) (string, error) {
+	return buildProgram(ctx, root, dir, "platform-operators")
+}
+
+// BuildPlugin compiles the plugin and puts it next to Kubectl, which finds it there if that folder is on the PATH.
+func (e *Environment) BuildPlugin(ctx context.Context) error {
+	_, err := buildProgram(ctx, e.Root, filepath.Dir(e.Kubectl), "kubectl-platform")
+	return err
+}
+
+// buildProgram compiles the program of a folder in cmd and returns the path of a copy of it in dir. All environments of a checkout compile to
+// one file below _output, which the go command links again only if something has changed. No process runs that file, because a running
+// program cannot be overwritten.
+func buildProgram(ctx context.Context, root, dir, name string) (_ string, err error) {
+	shared := filepath.Join(root, "_output", "environment", name)
 	unlock, err := lockBuild(shared + ".lock")
 	if err != nil {
 		return "", err
@@ -26,16 +37,16 @@ func buildManager(ctx context.Context, root, dir string) (_ string, err error) {
 		return "", err
 	}
 	// With -trimpath, all checkouts share the compiled packages.
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", shared, "./cmd/platform-operators")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", shared, "./cmd/"+name)
 	build.Dir = root
 	build.Env = append(build.Environ(), "GOTMPDIR="+temp)
 	if output, err := build.CombinedOutput(); err != nil {
 		// The go command would regard a truncated file as up to date.
-		return "", errors.Join(fmt.Errorf("building the manager: %w\n%s", err, output), os.RemoveAll(shared))
+		return "", errors.Join(fmt.Errorf("building %s: %w\n%s", name, err, output), os.RemoveAll(shared))
 	}
-	binary := filepath.Join(dir, "platform-operators")
+	binary := filepath.Join(dir, name)
 	if err := replaceBinary(binary, shared); err != nil {
-		return "", fmt.Errorf("copying the manager: %w", err)
+		return "", fmt.Errorf("copying %s: %w", name, err)
 	}
 	return binary, nil
 }

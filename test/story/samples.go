@@ -61,7 +61,7 @@ const (
 // Samples returns the steps of the sample operators' story, in order. Each step needs the steps before it.
 func Samples() []Step {
 	return []Step{
-		idle(),
+		idle(), offered(),
 		install(), repairDeleted(), repairEdited(), upgrade(),
 		badVersion(), held(), replaced(),
 		rolledBack(), pastFailure(),
@@ -83,10 +83,24 @@ func idle() Step {
 	}
 }
 
+func offered() Step {
+	return Step{
+		Title: "the admin searches the catalogs before anything is installed",
+		See:   "kubectl platform search", Within: short,
+		Seen: func(ctx context.Context, admin *Admin) error {
+			operators, err := admin.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
+			if err == nil && len(operators.Items) > 0 {
+				err = fmt.Errorf("there are %d PlatformOperators already", len(operators.Items))
+			}
+			return err
+		},
+	}
+}
+
 func install() Step {
 	return Step{
 		Title: "beacon 0.1.0 is installed from the catalog and healthy",
-		See:   "kubectl get plop,bd", Within: long,
+		See:   "kubectl platform status", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error { return admin.Create(ctx, beacon, "") },
 		Seen: func(ctx context.Context, admin *Admin) error {
 			return errors.Join(admin.Installed(ctx, beacon, "0.1.0"), deploymentAvailable(ctx, admin))
@@ -148,7 +162,7 @@ func upgrade() Step {
 func badVersion() Step {
 	return Step{
 		Title: "version 0.3.0 never gets ready: beacon says Unhealthy, 0.2.0 stays the installed one, the ClusterOperator stays Available",
-		See:   "kubectl get plop beacon -o yaml", Within: long,
+		See:   "kubectl platform status beacon", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error {
 			return admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0")...)
 		},
@@ -170,7 +184,7 @@ func badVersion() Step {
 func held() Step {
 	return Step{
 		Title: "version 0.3.1 appeared, and is not moved to over a version that is not healthy: beacon says Blocked, why, and the way out",
-		See:   "kubectl get plop beacon -o jsonpath='{.status.conditions[?(@.type==\"Progressing\")].message}'", Within: short,
+		See:   "kubectl platform explain beacon", Within: short,
 		Act: func(ctx context.Context, admin *Admin) error {
 			return admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0", "0.3.1")...)
 		},
@@ -227,7 +241,7 @@ func pastFailure() Step {
 func guarded() Step {
 	return Step{
 		Title: "sextant 1.0.0 is installed and paused; 1.1.4, 1.2.2 and 1.3.0 appeared, and its author wants each to be passed through: the path is shown",
-		See:   "kubectl get plop sextant -o jsonpath='{.status.availableUpdates[0]}'", Within: long,
+		See:   "kubectl platform updates sextant", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error {
 			operator := &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: sextant}}
 			operator.Spec.Package.Name = sextant
@@ -292,7 +306,7 @@ func hopByHop() Step {
 func blocked() Step {
 	return Step{
 		Title: "compass 1.0.0 runs on OpenShift 4.21 at most: the upgrade to 4.22 is blocked, with the reason and the remedy",
-		See:   "kubectl get co " + ClusterOperatorName + " -o jsonpath='{.status.conditions[?(@.type==\"Upgradeable\")].message}'", Within: long,
+		See:   "kubectl platform explain upgrade", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error { return admin.Create(ctx, compass, "1.0.x") },
 		Seen: func(ctx context.Context, admin *Admin) error {
 			if err := admin.Installed(ctx, compass, "1.0.0"); err != nil {
@@ -315,7 +329,7 @@ func blocked() Step {
 func unblocked() Step {
 	return Step{
 		Title: "the admin did what the message says; compass 1.1.0 is installed and the cluster may be upgraded",
-		See:   "kubectl get plop,co", Within: long,
+		See:   "kubectl platform status", Within: long,
 		Act: func(ctx context.Context, admin *Admin) error { return admin.Limit(ctx, compass, ">=1.1.0") },
 		Seen: func(ctx context.Context, admin *Admin) error {
 			_, err := admin.ClusterOperatorHas(ctx, configv1.OperatorUpgradeable, configv1.ConditionTrue)

@@ -14,7 +14,7 @@ import (
 type Step struct {
 	// Title describes the state in one sentence.
 	Title string
-	// See is the kubectl command that shows the state; "" if there is none.
+	// See is the kubectl command that shows the state; "" if there is none. The demo runs it if it is a command of the plugin.
 	See string
 	// Within is the maximum time between the end of Act and the state.
 	Within time.Duration
@@ -75,8 +75,8 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 	}
 }
 
-// Tell runs the steps in order and prints a line for each: the time since the start, the title, and the command that shows the state.
-// It stops at the first step that fails and prints the conditions that explain the failure.
+// Tell runs the steps in order and prints for each the time since the start, the title, the command that shows the state, and the output of
+// that command if it is one of the plugin. It stops at the first step that fails and prints the conditions that explain the failure.
 func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error {
 	start := time.Now()
 	for _, step := range steps {
@@ -87,6 +87,9 @@ func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error 
 		fmt.Fprintf(out, "%7.1fs  %s\n", time.Since(start).Seconds(), step.Title)
 		if step.See != "" {
 			fmt.Fprintf(out, "          $ %s\n", step.See)
+		}
+		if err := step.runPlugin(ctx, admin, out); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,43 @@
+package story
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/openshift/platform-operators/pkg/cli/exit"
+)
+
+// pluginCommand begins the commands of the plugin.
+const pluginCommand = "kubectl platform "
+
+// runPlugin runs the command See of a step if it is one of the plugin, and prints its output. It returns an error unless the command
+// succeeds or its answer is that something is blocked.
+func (s Step) runPlugin(ctx context.Context, admin *Admin, out io.Writer) error {
+	if !strings.HasPrefix(s.See, pluginCommand) {
+		return nil
+	}
+	env := admin.Environment
+	command := exec.CommandContext(ctx, env.Kubectl, strings.Fields(s.See)[1:]...)
+	command.Env = append(os.Environ(), "PATH="+filepath.Dir(env.Kubectl)+":"+os.Getenv("PATH"), "SSL_CERT_FILE="+env.Catalog.CAFile())
+	output, err := command.CombinedOutput()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && failed.ExitCode() == int(exit.Blocked) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", s.See, err, output)
+	}
+	for line := range bytes.Lines(output) {
+		if _, err := fmt.Fprintf(out, "            %s", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

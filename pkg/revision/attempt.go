@@ -29,7 +29,8 @@ func (m *Machine) hasFailed(r *Revision) bool {
 
 // recordFailure records that a revision missed its deadline in the current attempt.
 func (m *Machine) recordFailure(r *Revision) {
-	r.FailedAttempt, r.FailedFor, r.FailureMessage = m.attempt(), m.lacks(), truncated(m.missedDeadline(), maxFailureMessage)
+	r.FailedAttempt, r.FailureMessage = m.attempt(), truncated(m.missedDeadline(), maxFailureMessage)
+	r.FailedFor, r.KindsMissing = m.lacks()
 }
 
 // confirmFailure records that a revision that failed is not tried again for this generation of the spec either.
@@ -39,7 +40,7 @@ func (m *Machine) confirmFailure(r *Revision) {
 
 // forgetFailure is called when another attempt begins, and when a held revision becomes healthy.
 func (r *Revision) forgetFailure() {
-	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.FailureMessage = 0, "", "", ""
+	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.KindsMissing, r.FailureMessage = 0, "", "", nil, ""
 }
 
 func (m *Machine) attempt() string { return attempt.Of(m.in.Deployment) }

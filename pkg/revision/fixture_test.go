@@ -99,7 +99,7 @@ type controller struct {
 	// fetched is the revision that Fetch, Store and Poll find; nil if they find none.
 	fetched *Revision
 	pruned  Removal
-	// provided is the result of CheckFailure.
+	// provided is true if CheckFailure finds everything that the failed revision lacked.
 	provided bool
 }
 

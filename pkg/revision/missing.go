@@ -13,7 +13,7 @@ const (
 	// missingGrace is the time for which a kind must not be served before the revision is reported as blocked. Operators define kinds of
 	// their own when they start, and bundles that are installed at the same time may define them.
 	missingGrace = 15 * time.Second
-	// maxKindsMissing is the maximum length of status.plan.kindsMissing, and maxKindsNamed the number of them in a message.
+	// maxKindsMissing is the maximum length of a list of missing kinds in status, and maxKindsNamed the number of them in a message.
 	maxKindsMissing, maxKindsNamed = 20, 3
 )
 
@@ -25,7 +25,7 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 		r.MissingSince = time.Time{}
 		return false
 	}
-	wasMissing := func(kind corev1alpha2.MissingKind) bool { return slices.Contains(m.ReportedKindsMissing(), kind) }
+	wasMissing := func(kind corev1alpha2.MissingKind) bool { return slices.Contains(m.reportedKindsMissing(), kind) }
 	if slices.ContainsFunc(missing, wasMissing) {
 		return true
 	}
@@ -37,8 +37,8 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 	return wait <= 0
 }
 
-// ReportedKindsMissing returns the missing kinds in the last written status. After a rollback, they are those that the failed revision lacked.
-func (m *Machine) ReportedKindsMissing() []corev1alpha2.MissingKind {
+// reportedKindsMissing returns the missing kinds of the newest revision in the last written status.
+func (m *Machine) reportedKindsMissing() []corev1alpha2.MissingKind {
 	if plan := m.in.Deployment.Status.Plan; plan != nil {
 		return plan.KindsMissing
 	}
@@ -57,30 +57,39 @@ func (m *Machine) missingKinds() error {
 	return fmt.Errorf("the cluster does not serve %s; install what defines it, and the rollout continues within seconds", strings.Join(names, ", "))
 }
 
-// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those in status.
+// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those that it lacked when it
+// failed.
 func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
 	switch {
-	case m.failed != nil && m.failed.FailedFor == corev1alpha2.FailedForKinds:
-		return m.ReportedKindsMissing()
-	case m.failed != nil || m.refusal == nil || m.problem.Err != nil:
+	case m.failed != nil:
+		return m.failed.KindsMissing
+	case m.refusal == nil || m.problem.Err != nil:
 		return nil
 	}
+	return m.firstKindsMissing()
+}
+
+// firstKindsMissing returns as many missing kinds of the report as a list in status may have.
+func (m *Machine) firstKindsMissing() []corev1alpha2.MissingKind {
 	return m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsMissing)]
 }
 
-// lacks returns what alone prevents the target from becoming complete; empty if there is another reason.
-func (m *Machine) lacks() corev1alpha2.FailedFor {
-	if m.problem.Err == nil && m.refusal != nil && len(m.report.MissingKinds) > 0 {
-		return corev1alpha2.FailedForKinds
+// lacks returns what alone prevents the target from becoming complete, and the kinds if these are missing; empty if there is another reason.
+// The missing kinds count from the first report: a deadline may pass before they are reported as a refusal.
+func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
+	if m.problem.Err == nil && len(m.report.MissingKinds) > 0 {
+		return corev1alpha2.FailedForKinds, m.firstKindsMissing()
 	}
-	return m.problem.Lacks
+	return m.problem.Lacks, nil
 }
 
 // checkFailure returns the action that checks whether what a failed revision lacked is there; needed is false if it failed for another
-// reason, was checked in this sync, or nothing may be started.
+// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started.
 func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
 	switch {
 	case r.FailedFor == "" || m.failureChecked || m.in.Deployment.Spec.Paused:
+		return Action{}, false
+	case r.FailedFor == corev1alpha2.FailedForKinds && len(r.KindsMissing) == 0: // an older manager did not record them
 		return Action{}, false
 	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded:
 		return Action{Kind: Load, Revision: r}, true

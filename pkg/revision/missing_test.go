@@ -2,11 +2,13 @@ package revision
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
@@ -109,6 +111,91 @@ func TestHRD_M1_ARolledBackRevisionIsTriedAgainWhenWhatItLackedIsThere(t *testin
 				t.Errorf("the active revision is %s", m.Active())
 			}
 		})
+	}
+}
+
+func TestHRD_M1_AMissedDeadlineRecordsTheMissingKindsAlsoBeforeTheyAreReported(t *testing.T) {
+	const inGrace = missingGrace - 5*time.Second
+	for name, test := range map[string]struct {
+		firstSeen time.Time
+		// syncs are the times of the syncs since the start. The deadline of a minute passes in the last one.
+		syncs []time.Duration
+	}{
+		"in the first report":               {start, []time.Duration{time.Minute}},
+		"within the grace":                  {start, []time.Duration{time.Minute - inGrace, time.Minute}},
+		"in the sync that ends the grace":   {start, []time.Duration{time.Minute - missingGrace, time.Minute}},
+		"after the grace":                   {start, []time.Duration{time.Second, time.Second + missingGrace, time.Minute}},
+		"after a restart past the deadline": {time.Time{}, []time.Duration{time.Hour, time.Hour + observationPeriod}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.deployment.Spec.OnFailure, f.deployment.Spec.ProgressDeadlineSeconds = corev1alpha2.OnFailureRollback, ptr.To[int32](60)
+			two := f.history.Stored[1]
+			two.FirstSeen = test.firstSeen
+			c := &controller{report: lacksKind, pruned: Removal{Done: true}}
+			for _, since := range test.syncs {
+				c.now = start.Add(since)
+				f.sync(t, c)
+			}
+			entry := f.deployment.Status.Revisions[1]
+			if entry.State != corev1alpha2.RevisionFailed || entry.FailedFor != corev1alpha2.FailedForKinds || !slices.Equal(entry.KindsMissing, lacksKind.MissingKinds) {
+				t.Errorf("the revision is %s, for %q, without %v", entry.State, entry.FailedFor, entry.KindsMissing)
+			}
+			if !slices.Equal(f.deployment.Status.Plan.KindsMissing, lacksKind.MissingKinds) {
+				t.Errorf("status.plan.kindsMissing is %v", f.deployment.Status.Plan.KindsMissing)
+			}
+		})
+	}
+}
+
+// status.plan belongs to the newest revision, so that another revision empties its list.
+func TestHRD_M1_AFailedRevisionKeepsItsMissingKindsWhileAnotherOneIsDesired(t *testing.T) {
+	for name, restart := range map[string]bool{"in one process": false, "after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.deployment.Spec.OnFailure = corev1alpha2.OnFailureRollback
+			two := f.history.Stored[1]
+			two.FirstSeen = start
+			c := &controller{now: start.Add(time.Hour), report: lacksKind, pruned: Removal{Done: true}}
+			f.sync(t, c)
+			c.report = healthy
+			f.sync(t, c)
+			latest := f.desired
+			f.desired.Source = f.history.Stored[0].Source
+			f.deployment.Generation++
+			if f.sync(t, c); f.deployment.Status.Plan.KindsMissing != nil {
+				t.Fatalf("revision 1 lacks %v", f.deployment.Status.Plan.KindsMissing)
+			}
+			if restart {
+				history := NewHistory([]Header{f.history.Stored[0].Header, two.Header}, f.deployment.Status)
+				f.history = &history
+			}
+			f.desired = latest
+			f.deployment.Generation++
+			m := f.sync(t, c)
+			if !slices.Contains(c.actions, CheckFailure) || m.Failed() == nil || !slices.Equal(m.Failed().KindsMissing, lacksKind.MissingKinds) {
+				t.Fatalf("%v failed, after the actions %v", m.Failed(), c.actions)
+			}
+			if !slices.Equal(f.deployment.Status.Plan.KindsMissing, lacksKind.MissingKinds) {
+				t.Errorf("status.plan.kindsMissing is %v", f.deployment.Status.Plan.KindsMissing)
+			}
+			c.provided = true
+			m = f.sync(t, c)
+			if entry := f.deployment.Status.Revisions[1]; m.Active().Number != two.Number || entry.KindsMissing != nil {
+				t.Errorf("when the kind is served, %s is active, and revision 2 lacks %v", m.Active(), entry.KindsMissing)
+			}
+		})
+	}
+}
+
+func TestHRD_M1_ARevisionWhoseMissingKindsAreNotKnownIsNotTriedAgain(t *testing.T) {
+	f := newFixture(t)
+	two := f.history.Stored[1]
+	two.Stored, two.FailedAttempt, two.FailedFor = corev1alpha2.RevisionFailed, AttemptOf(f.deployment), corev1alpha2.FailedForKinds
+	f.writeRevisions()
+	c := &controller{now: start, report: healthy, provided: true}
+	if m := f.sync(t, c); m.Failed() != two || slices.Contains(c.actions, CheckFailure) {
+		t.Errorf("%v is the failed revision, after the actions %v", m.Failed(), c.actions)
 	}
 }
 

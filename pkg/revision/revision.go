@@ -14,11 +14,12 @@ type Revision struct {
 	Header
 	// Stored is the state in status.revisions after the next write. It is RollingOut or Failed if the revision was not started.
 	Stored corev1alpha2.RevisionState
-	// Started, FailedGeneration, FailedAttempt, FailedFor and FailureMessage are the fields of status.revisions with these names.
+	// Started, FailedGeneration, FailedAttempt, FailedFor, KindsMissing and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
 	FailedGeneration int64
 	FailedAttempt    string
 	FailedFor        corev1alpha2.FailedFor
+	KindsMissing     []corev1alpha2.MissingKind
 	FailureMessage   string
 	// Unstored is why the revision is not stored completely, although its objects are in memory; nil if it is stored. It is stored again.
 	Unstored error
@@ -87,7 +88,7 @@ func (r *Revision) presence() corev1alpha2.Presence {
 func (r *Revision) entry() corev1alpha2.Revision {
 	return corev1alpha2.Revision{
 		Number: r.Number, Digest: r.Digest, Version: r.Bundle.Version, State: r.Stored,
-		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailedFor: r.FailedFor, FailureMessage: r.FailureMessage,
+		StartedTime: r.Started, FailedGeneration: r.FailedGeneration, FailedAttempt: r.FailedAttempt, FailedFor: r.FailedFor, KindsMissing: r.KindsMissing, FailureMessage: r.FailureMessage,
 		Presence: r.presence(), Bundle: r.Bundle.Name, MaxOpenShiftVersions: r.Bundle.MaxOpenShiftVersions,
 	}
 }

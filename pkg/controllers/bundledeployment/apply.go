@@ -188,7 +188,7 @@ func (s *reconciliation) checkFailure(ctx context.Context, action revision.Actio
 		return nil
 	}
 	var kinds []schema.GroupVersionKind
-	for _, kind := range s.machine.ReportedKindsMissing() {
+	for _, kind := range failed.KindsMissing {
 		kinds = append(kinds, schema.GroupVersionKind(kind))
 	}
 	served, err := s.c.watcher.ServesAll(ctx, apply.Owner{Name: s.deployment.Name}, kinds)

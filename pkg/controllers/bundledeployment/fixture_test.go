@@ -50,7 +50,8 @@ type fakeEngine struct {
 	options     apply.PermissionOptions
 	askErr      error
 	namespace   plan.InstallNamespace
-	servesAll   bool
+	// served are the kinds that the cluster serves.
+	served sets.Set[schema.GroupVersionKind]
 
 	// applied is the number of calls of Apply. removed is the number of objects for which Remove was called.
 	applied, removed int
@@ -60,8 +61,8 @@ func (e *fakeEngine) Apply(context.Context, *apply.Set, apply.Options) (apply.Re
 	e.applied++
 	return e.report, e.err
 }
-func (e *fakeEngine) ServesAll(context.Context, apply.Owner, []schema.GroupVersionKind) (bool, error) {
-	return e.servesAll, nil
+func (e *fakeEngine) ServesAll(_ context.Context, _ apply.Owner, kinds []schema.GroupVersionKind) (bool, error) {
+	return e.served.HasAll(kinds...), nil
 }
 func (e *fakeEngine) Observe(context.Context, *apply.Set) apply.Report { return e.observed }
 func (e *fakeEngine) UnmatchedIgnores(context.Context, *apply.Set, []corev1alpha2.DriftIgnore) []drift.Unmatched {

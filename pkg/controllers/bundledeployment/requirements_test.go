@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -169,5 +171,30 @@ func TestTheClassOfAnEarlierProcessUndoesNothing(t *testing.T) {
 	f.deployment.Spec.Drift = &corev1alpha2.Drift{Policy: corev1alpha2.DriftEnforce}
 	if _, err := readClass(t.Context(), f.reconciliation); err != nil || f.policies.Drift.Policy != corev1alpha2.DriftEnforce {
 		t.Errorf("error %v; the spec says %q, and it is %q", err, corev1alpha2.DriftEnforce, f.policies.Drift.Policy)
+	}
+}
+
+func TestHRD_M1_AFailedRevisionIsTriedAgainWhenAllKindsThatItLackedAreServed(t *testing.T) {
+	memo, note := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Memo"}, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Note"}
+	for name, test := range map[string]struct {
+		lacked []corev1alpha2.MissingKind
+		served sets.Set[schema.GroupVersionKind]
+		want   bool
+	}{
+		"all are served":        {[]corev1alpha2.MissingKind{corev1alpha2.MissingKind(memo), corev1alpha2.MissingKind(note)}, sets.New(memo, note), true},
+		"one is not served":     {[]corev1alpha2.MissingKind{corev1alpha2.MissingKind(memo), corev1alpha2.MissingKind(note)}, sets.New(memo), false},
+		"none is served":        {[]corev1alpha2.MissingKind{corev1alpha2.MissingKind(memo)}, nil, false},
+		"the kinds are unknown": {nil, sets.New(memo, note), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.two.Stored, f.two.FailedGeneration, f.two.FailedAttempt = corev1alpha2.RevisionFailed, 3, revision.AttemptOf(f.deployment)
+			f.two.FailedFor, f.two.KindsMissing = corev1alpha2.FailedForKinds, test.lacked
+			f.engine.served, f.engine.report = test.served, apply.Report{Total: 1, Ready: 1, Complete: true}
+			f.decide(t)
+			if got := f.machine.Newest() == f.machine.Active(); got != test.want {
+				t.Errorf("tried again: %v, want %v", got, test.want)
+			}
+		})
 	}
 }

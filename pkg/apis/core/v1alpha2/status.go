@@ -234,6 +234,14 @@ type Revision struct {
 	// +kubebuilder:validation:Enum=KindsMissing;PermissionsMissing
 	FailedFor FailedFor `json:"failedFor,omitempty"`
 
+	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in order. The list has 1 to 20
+	// entries. The revision is tried again when all of them are served. The list is absent if failedFor is not KindsMissing.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	KindsMissing []MissingKind `json:"kindsMissing,omitempty"`
+
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	// +optional

@@ -734,6 +734,11 @@ func (in *Revision) DeepCopyInto(out *Revision) {
 		in, out := &in.StartedTime, &out.StartedTime
 		*out = (*in).DeepCopy()
 	}
+	if in.KindsMissing != nil {
+		in, out := &in.KindsMissing, &out.KindsMissing
+		*out = make([]MissingKind, len(*in))
+		copy(*out, *in)
+	}
 	if in.MaxOpenShiftVersions != nil {
 		in, out := &in.MaxOpenShiftVersions, &out.MaxOpenShiftVersions
 		*out = make([]string, len(*in))

@@ -39,6 +39,9 @@ type RevisionApplyConfiguration struct {
 	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
 	// failed.
 	FailedFor *corev1alpha2.FailedFor `json:"failedFor,omitempty"`
+	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in order. The list has 1 to 20
+	// entries. The revision is tried again when all of them are served. The list is absent if failedFor is not KindsMissing.
+	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.
 	FailureMessage *string `json:"failureMessage,omitempty"`
@@ -120,6 +123,19 @@ func (b *RevisionApplyConfiguration) WithFailedAttempt(value string) *RevisionAp
 // If called multiple times, the FailedFor field is set to the value of the last call.
 func (b *RevisionApplyConfiguration) WithFailedFor(value corev1alpha2.FailedFor) *RevisionApplyConfiguration {
 	b.FailedFor = &value
+	return b
+}
+
+// WithKindsMissing adds the given value to the KindsMissing field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the KindsMissing field.
+func (b *RevisionApplyConfiguration) WithKindsMissing(values ...*MissingKindApplyConfiguration) *RevisionApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithKindsMissing")
+		}
+		b.KindsMissing = append(b.KindsMissing, *values[i])
+	}
 	return b
 }
 

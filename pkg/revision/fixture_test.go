@@ -99,6 +99,8 @@ type controller struct {
 	// fetched is the revision that Fetch, Store and Poll find; nil if they find none.
 	fetched *Revision
 	pruned  Removal
+	// restorable is true if Restore succeeds.
+	restorable bool
 	// provided is true if CheckFailure finds everything that the failed revision lacked.
 	provided bool
 }
@@ -137,6 +139,10 @@ func (c *controller) execute(m *Machine, action Action) bool {
 			m.SetDesired(c.fetched)
 		} else if action.Kind != Poll {
 			m.SetContent(c.content)
+		}
+	case Restore:
+		if c.restorable {
+			r.Unstored = nil
 		}
 	case CheckFailure:
 		m.SetProvided(c.provided)

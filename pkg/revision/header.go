@@ -33,9 +33,9 @@ type Header struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// formatOf returns the bundle format of a renderer. Revisions that were stored without a renderer have format registry+v1.
-func formatOf(renderer string) string {
-	if format, _, known := strings.Cut(renderer, "/"); known {
+// Format returns the bundle format of the renderer. Revisions that were stored without a renderer have format registry+v1.
+func (h Header) Format() string {
+	if format, _, known := strings.Cut(h.Renderer, "/"); known {
 		return format
 	}
 	return corev1alpha2.FormatRegistryV1

@@ -156,6 +156,6 @@ type Desired struct {
 }
 
 func (d Desired) matches(header Header) bool {
-	return header.Source == d.Source && header.Config == d.Config && formatOf(header.Renderer) == d.Format &&
+	return header.Source == d.Source && header.Config == d.Config && header.Format() == d.Format &&
 		(d.Resolved == "" || header.Resolved == d.Resolved)
 }

@@ -121,6 +121,9 @@ const (
 	Fetch
 	// Poll means: look for new content of the source. If there is any, call SetDesired.
 	Poll
+	// Restore means: store Action.Revision, whose stored copy is lost, again from its source, and clear Unstored. If that failed, set
+	// Unstored to the cause.
+	Restore
 	// CheckRequirements means: check the requirements for Action.Revision, and call SetCheck.
 	CheckRequirements
 	// RecordStart means: write the status that ReportStart fills in, and call StartRecorded or StartFailed.

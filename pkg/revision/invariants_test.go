@@ -21,7 +21,7 @@ type simulation struct {
 
 func pick[T any](random *rand.Rand, of ...T) T { return of[random.IntN(len(of))] }
 
-// change makes a random change: of the spec, the time, or a restart of the manager.
+// change makes a random change: of the spec, the time, the stored copy of a revision, or a restart of the manager.
 func (s *simulation) change() {
 	switch s.random.IntN(8) {
 	case 0:
@@ -44,6 +44,10 @@ func (s *simulation) change() {
 		}
 		history := NewHistory(headers, s.deployment.Status)
 		s.history = &history
+	case 7:
+		if len(s.history.Stored) > 0 {
+			pick(s.random, s.history.Stored...).Unstored = errors.New("its Secrets are gone")
+		}
 	}
 }
 
@@ -54,15 +58,16 @@ func (s *simulation) controller() *controller {
 	fetched.Source = s.desired.Source
 	problem := errors.New("a problem")
 	return &controller{
-		now:      s.now,
-		check:    pick(s.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{Err: problem, Refused: true}}, Check{Unmet: Permissions, Problem: Problem{Err: problem}}),
-		report:   pick(s.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}, lacksKind),
-		problem:  pick(s.random, Problem{}, Problem{}, Problem{}, Problem{Err: problem, Refused: true}, Problem{Err: problem}),
-		startErr: pick(s.random, nil, nil, nil, problem),
-		damaged:  map[int64]bool{s.random.Int64N(40): true},
-		fetched:  pick(s.random, fetched, fetched, nil),
-		provided: s.random.IntN(2) > 0,
-		pruned:   pick(s.random, Removal{Done: true}, Removal{Done: true}, Removal{Waiting: "a finalizer"}, Removal{Waiting: "a refusal", Blocked: true}),
+		now:        s.now,
+		check:      pick(s.random, Check{}, Check{}, Check{Unmet: Permissions, Problem: Problem{Err: problem, Refused: true}}, Check{Unmet: Permissions, Problem: Problem{Err: problem}}),
+		report:     pick(s.random, healthy, unhealthy, Report{Total: 1}, Report{Total: 1, Written: true}, lacksKind),
+		problem:    pick(s.random, Problem{}, Problem{}, Problem{}, Problem{Err: problem, Refused: true}, Problem{Err: problem}),
+		startErr:   pick(s.random, nil, nil, nil, problem),
+		damaged:    map[int64]bool{s.random.Int64N(40): true},
+		fetched:    pick(s.random, fetched, fetched, nil),
+		restorable: s.random.IntN(2) > 0,
+		provided:   s.random.IntN(2) > 0,
+		pruned:     pick(s.random, Removal{Done: true}, Removal{Done: true}, Removal{Waiting: "a finalizer"}, Removal{Waiting: "a refusal", Blocked: true}),
 	}
 }
 
@@ -70,7 +75,7 @@ func (s *simulation) controller() *controller {
 func (s *simulation) check(m *Machine, c *controller, written bool) error {
 	started := slices.Index(c.actions, RecordStart)
 	for i, action := range c.actions {
-		if s.deployment.Spec.Paused && slices.Contains([]ActionKind{Fetch, Store, Poll, CheckRequirements, RecordStart, Prune, Delete, RemoveLeftovers, CollectGarbage}, action) {
+		if s.deployment.Spec.Paused && slices.Contains([]ActionKind{Fetch, Store, Poll, Restore, CheckRequirements, RecordStart, Prune, Delete, RemoveLeftovers, CollectGarbage}, action) {
 			return fmt.Errorf("action %d while paused", action)
 		}
 		if action == Apply && started > i {
@@ -142,7 +147,7 @@ func runSimulation(t *testing.T, seed uint64, syncs int) {
 	s.deployment.Generation++
 	for range 10 {
 		s.now = s.now.Add(time.Minute)
-		c := &controller{now: s.now, report: healthy, fetched: newDesired(s), pruned: Removal{Done: true}}
+		c := &controller{now: s.now, report: healthy, fetched: newDesired(s), restorable: true, pruned: Removal{Done: true}}
 		s.sync(t, c)
 	}
 	if reason := progressingReason(s.deployment.Status); reason != corev1alpha2.ReasonAsExpected {

@@ -24,6 +24,9 @@ type Machine struct {
 	desired *Revision
 	// failed is the revision of the desired content that missed its deadline in this attempt; the manager does not try it again.
 	failed *Revision
+	// untried is the revision of the desired content that was rolled back in this attempt if there is no active revision any more, because
+	// the active one was lost; else nil. The manager does not try it again, and applies nothing.
+	untried *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool
 
@@ -31,6 +34,8 @@ type Machine struct {
 	// notStored is true if the desired content could not be fetched, or stored under a new number.
 	notStored bool
 	polled    bool
+	// restored has the numbers of the revisions that this sync tried to store again.
+	restored map[int64]bool
 
 	// failureChecked is true after CheckFailure, and isProvided if what the failed revision lacked is there.
 	failureChecked, isProvided bool
@@ -68,7 +73,7 @@ type Machine struct {
 
 // NewMachine returns a Machine for one sync.
 func NewMachine(in Input) *Machine {
-	m := &Machine{in: in, prunedNow: map[int64]bool{}}
+	m := &Machine{in: in, prunedNow: map[int64]bool{}, restored: map[int64]bool{}}
 	if at := slices.IndexFunc(in.History.Stored, (*Revision).isStarted); at >= 0 {
 		started := in.History.Stored[at]
 		if before := m.lastProgressing(); started.FailedAttempt == "" && before != nil && before.Reason == corev1alpha2.ReasonDeadlineExceeded {
@@ -114,8 +119,11 @@ func (m *Machine) Desired() *Revision { return m.desired }
 
 // Newest returns the revision of the spec's source, even if it failed; nil if no such revision is stored.
 func (m *Machine) Newest() *Revision {
-	if m.failed != nil {
+	switch {
+	case m.failed != nil:
 		return m.failed
+	case m.untried != nil:
+		return m.untried
 	}
 	return m.desired
 }
@@ -147,7 +155,7 @@ func (m *Machine) SetDesired(stored *Revision) {
 	if !slices.Contains(m.in.History.Stored, stored) {
 		m.in.History.Stored = append(m.in.History.Stored, stored)
 	}
-	m.desired, m.failed, m.content, m.notStored = stored, nil, Content{}, false
+	m.desired, m.failed, m.untried, m.content, m.notStored = stored, nil, nil, Content{}, false
 }
 
 // SetContent sets the state of the desired content after Fetch or Store failed.

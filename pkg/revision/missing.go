@@ -60,9 +60,9 @@ func (m *Machine) missingKinds() error {
 // KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those that it lacked when it
 // failed.
 func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
-	switch {
-	case m.failed != nil:
-		return m.failed.KindsMissing
+	switch newest := m.Newest(); {
+	case newest != nil && newest != m.desired:
+		return newest.KindsMissing
 	case m.refusal == nil || m.problem.Err != nil:
 		return nil
 	}
@@ -90,6 +90,8 @@ func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
 	case r.FailedFor == "" || m.failureChecked || m.in.Deployment.Spec.Paused:
 		return Action{}, false
 	case r.FailedFor == corev1alpha2.FailedForKinds && len(r.KindsMissing) == 0: // an older manager did not record them
+		return Action{}, false
+	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded && r.Unstored != nil: // it cannot be loaded until it is stored again
 		return Action{}, false
 	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded:
 		return Action{Kind: Load, Revision: r}, true

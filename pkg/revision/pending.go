@@ -10,7 +10,7 @@ import (
 // isContentPending reports whether the desired content has not been fetched by this process, although nothing prevents it.
 func (m *Machine) isContentPending() bool {
 	in := m.in
-	return m.desired == nil && m.failed == nil && m.content == (Content{}) && in.UnknownClass == "" && in.Desired.Missing == "" && !in.Deployment.Spec.Paused
+	return m.Newest() == nil && m.content == (Content{}) && in.UnknownClass == "" && in.Desired.Missing == "" && !in.Deployment.Spec.Paused
 }
 
 // lastWhilePending returns the last written condition if an earlier process could not fetch or install the same content, and this process

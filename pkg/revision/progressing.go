@@ -9,8 +9,10 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// progressing returns the Progressing condition, which shows what is in progress, and what prevents it.
-func (m *Machine) progressing() condition {
+// progressing returns the Progressing condition, which shows what is in progress, and what prevents it. It also reports lost stored copies.
+func (m *Machine) progressing() condition { return m.withUnstored(m.progress()) }
+
+func (m *Machine) progress() condition {
 	const kind = corev1alpha2.ConditionProgressing
 	switch {
 	case m.in.Deployment.Spec.Paused:
@@ -19,6 +21,9 @@ func (m *Machine) progressing() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The provisioner class is not known; the Unpacked condition says more."}
 	case m.failed != nil:
 		return m.progressingRollback()
+	case m.untried != nil:
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not tried again: %s. The revision that was active before is lost, so nothing is applied or repaired. "+
+			"To try %s again, set annotation %s to a new value; or install another bundle.", m.untried.title(), m.untried.failure(), m.untried, platformv1alpha1.AnnotationRetry)}
 	case m.desired == nil:
 		return m.progressingContent()
 	case m.State(m.desired) == Held:
@@ -35,11 +40,6 @@ func (m *Machine) progressing() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: " + m.pruneWaiting + "."}
 	case m.pruneWaiting != "":
 		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruneWaiting + "."}
-	}
-	if m.active.Unstored != nil {
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf(
-			"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read. Make the source readable; a manager that starts before that cannot repair the objects.",
-			m.active.title(), m.active.Unstored)}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
@@ -83,6 +83,9 @@ func (m *Machine) progressingRollback() condition {
 	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruneWaiting == "" || m.pruneBlocked) {
 		message := fmt.Sprintf("%s. Rolled back: %s is active again. %s is not tried again until its bundle, spec.config, spec.adoption or "+
 			"spec.progressDeadlineSeconds changes, or annotation %s is set to a new value.", why, m.active, m.failed.title(), platformv1alpha1.AnnotationRetry)
+		if m.failed.FailureMessage == "" && m.isUnstored() {
+			m.failed.FailureMessage = why // the message in status is about to change, and must not be kept
+		}
 		if before := m.earlierRollback(); before != nil && m.failed.FailureMessage == "" && !m.pruneBlocked {
 			message = before.Message // the only record of the reason if an older manager wrote no failureMessage
 		}

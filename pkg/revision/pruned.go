@@ -43,18 +43,23 @@ func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events
 	for _, each := range status.Revisions {
 		isInUse := each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionRollingOut
 		if isInUse && h.find(each.Number) == nil {
-			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing. Its content is installed again as another revision")))
+			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing. If the spec requests its content, that is installed again as another revision")))
 		}
 	}
 	return events
 }
 
-// UnstoredEvent returns the Event for a revision of the history that is not stored completely any more, with the cause. Only the newest
-// revision is stored again, because only its configuration is known.
+// UnstoredEvent returns the Event for a revision of the history that is not stored completely any more, with the cause. The active and the
+// newest revision are stored again.
 func (h *History) UnstoredEvent(unstored *Revision, cause error) Event {
 	next := "The manager keeps its objects in memory until it ends"
-	if unstored == h.Stored[len(h.Stored)-1] {
+	switch isUsed := unstored.Stored == corev1alpha2.RevisionActive || unstored == h.Stored[len(h.Stored)-1]; {
+	case isUsed && unstored.Loaded:
 		next = "The manager continues with the objects in its memory, and stores the revision again from its source"
+	case isUsed:
+		next = "The manager stores the revision again from its source"
+	case !unstored.Loaded:
+		next = "The manager stores it again from its source if the spec requests it"
 	}
 	return Event{Reason: corev1alpha2.EventRevisionLost, Warning: true, Message: fmt.Sprintf(
 		"The stored copy of revision %d cannot be used any more: %v. %s", unstored.Number, cause, next)}

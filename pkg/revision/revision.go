@@ -21,7 +21,8 @@ type Revision struct {
 	FailedFor        corev1alpha2.FailedFor
 	KindsMissing     []corev1alpha2.MissingKind
 	FailureMessage   string
-	// Unstored is why the revision is not stored completely, although its objects are in memory; nil if it is stored. It is stored again.
+	// Unstored is why the revision, which is loaded or has failed, is not stored completely; nil if it is stored. The active and the newest
+	// revision are stored again.
 	Unstored error
 	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool

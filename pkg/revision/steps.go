@@ -19,6 +19,7 @@ var steps = []step{
 	{"find the desired revision", (*Machine).findDesired},
 	{"fetch the desired content", (*Machine).fetch},
 	{"poll the source", (*Machine).poll},
+	{"restore the stored copies", (*Machine).restore},
 	{"check the requirements", (*Machine).checkRequirements},
 	{"record the start", (*Machine).recordStart},
 	{"apply", (*Machine).apply},
@@ -59,7 +60,8 @@ func (m *Machine) restoreUnwritten() {
 	}
 }
 
-// findDesired finds a stored revision of the desired content. A revision that failed in this attempt is not tried again if a revision is active.
+// findDesired finds a stored revision of the desired content. A revision that failed in this attempt is not tried again if a revision is
+// active, or was active when it failed.
 // An older revision is stored again under a new number, so that the desired revision is always the newest.
 func (m *Machine) findDesired() Action {
 	found := m.in.History.latest(m.in.Desired)
@@ -67,12 +69,16 @@ func (m *Machine) findDesired() Action {
 	case m.in.UnknownClass != "" || m.desired != nil || m.notStored || found == nil:
 	case found == m.active:
 		m.desired = found
-	case m.hasFailed(found) && m.active != nil && !m.isProvided:
+	case m.hasFailed(found) && (m.active != nil || found.FailedGeneration != 0) && !m.isProvided:
 		if action, needed := m.checkFailure(found); needed {
 			return action
 		}
 		m.confirmFailure(found)
-		m.failed, m.desired = found, m.active
+		if m.active == nil {
+			m.untried = found
+		} else {
+			m.failed, m.desired = found, m.active
+		}
 	case found == m.in.History.Stored[len(m.in.History.Stored)-1]:
 		if !found.Loaded {
 			return Action{Kind: Load, Revision: found}
@@ -86,7 +92,7 @@ func (m *Machine) findDesired() Action {
 }
 
 func (m *Machine) fetch() Action {
-	if m.in.UnknownClass != "" || m.desired != nil || m.notStored || m.in.Desired.Missing != "" || m.in.Deployment.Spec.Paused {
+	if m.in.UnknownClass != "" || m.Newest() != nil || m.notStored || m.in.Desired.Missing != "" || m.in.Deployment.Spec.Paused {
 		return Action{}
 	}
 	return Action{Kind: Fetch}

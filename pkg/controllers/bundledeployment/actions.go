@@ -28,6 +28,7 @@ var executors = map[revision.ActionKind]executor{
 	revision.Store:             {"storing again a revision of", (*reconciliation).storeAgain},
 	revision.Fetch:             {"fetching the source of", (*reconciliation).fetch},
 	revision.Poll:              {"polling the source of", (*reconciliation).poll},
+	revision.Restore:           {"storing again a revision of", (*reconciliation).restore},
 	revision.CheckRequirements: {"checking the requirements of", (*reconciliation).checkRequirements},
 	revision.RecordStart:       {"recording the start of", (*reconciliation).recordStart},
 	revision.Apply:             {"applying", (*reconciliation).apply},
@@ -85,6 +86,7 @@ func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Act
 	if err := s.revisions().Delete(ctx, action.Revision); err != nil {
 		return err
 	}
+	s.c.fetches.Cancel(restoreJob(s.deployment.Name, action.Revision.Number))
 	s.machine.Deleted(action.Revision)
 	return nil
 }

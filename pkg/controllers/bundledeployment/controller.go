@@ -194,7 +194,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	c.fetches, err = source.NewJobs(ctx, source.JobsConfig[unpack.Request, unpack.Rendering]{
 		Do:      newRenderer(config.Content, c.certificates).Render,
 		Host:    func(request unpack.Request) string { return request.Source.Host() },
-		Done:    func(name string) { config.SyncContext.Queue().Add(name) },
+		Done:    func(job string) { config.SyncContext.Queue().Add(deploymentOf(job)) },
 		PerHost: config.Fetches,
 		Total:   source.SlowHosts * config.Fetches,
 		Backoff: waits,
@@ -325,10 +325,10 @@ func (c *controller) countRestores() int {
 // forget removes the cached state, fetches, watches and metrics of a BundleDeployment that was deleted.
 func (c *controller) forget(name string) {
 	c.watcher.Release(name)
-	c.fetches.Cancel(name)
 	c.metrics.Forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.cancelFetches(name, c.memories[name])
 	delete(c.memories, name)
 	delete(c.damaged, name)
 	delete(c.refusedDefinitions, name)

@@ -74,9 +74,9 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 func (c *controller) newMemory(deployment *corev1alpha2.BundleDeployment) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.memories[deployment.Name] != nil {
+	if former := c.memories[deployment.Name]; former != nil {
 		c.watcher.Release(deployment.Name)
-		c.fetches.Cancel(deployment.Name) // the fetch was requested for another object of this name, or for another version
+		c.cancelFetches(deployment.Name, former) // the fetch was requested for another object of this name, or for another version
 		c.metrics.Forget(deployment.Name)
 	}
 	empty := &memory{uid: deployment.UID, sets: revisions.Sets{}}

@@ -17,10 +17,7 @@ import (
 // source that cannot be read does not affect it.
 func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	known := s.machine.Newest()
-	request, due := s.dueRestoring(known)
-	if !due {
-		request, due = s.duePoll(known)
-	}
+	request, due := s.duePoll(known)
 	if !due {
 		request, due = s.dueRendering(known)
 	}
@@ -31,9 +28,6 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	got := s.c.fetches.Request(s.deployment.Name, request)
 	s.retry(got.Retry)
 	switch {
-	case got.Err != nil && known.Unstored != nil:
-		known.Unstored = got.Err
-		return nil
 	case got.Err != nil:
 		s.sendPollEvent(corev1alpha2.EventSourceUnreachable, fmt.Sprintf("Looking again at %s: %v; revision %d is kept", s.source.desired.Source, got.Err, known.Number))
 		return nil
@@ -47,10 +41,6 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 // renderer has the same result. It reports content that cannot be installed or stored by an Event, and keeps the known revision.
 func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision, request unpack.Request, got *unpack.Rendering) error {
 	name := s.source.desired.Source
-	if got.Invalid != nil && known.Unstored != nil {
-		known.Unstored = got.Invalid // the result stays, so that nothing is rendered again
-		return nil
-	}
 	if got.Invalid != nil {
 		s.endPoll(request)
 		s.sendPollEvent(corev1alpha2.EventBundleLoadFailed, fmt.Sprintf("%s is %s now, which cannot be installed: %v; revision %d is kept", name, got.Resolved, got.Invalid, known.Number))
@@ -71,10 +61,6 @@ func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision,
 				return err
 			}
 			s.machine.SetDesired(stored)
-		} else if known.Unstored != nil {
-			if err := s.restore(ctx, known, next); err != nil || known.Unstored != nil {
-				return err
-			}
 		} else if err := s.c.revisions.MarkRenderer(ctx, revisions.OwnerOf(s.deployment), &known.Header, formats.Renderer(s.source.desired.Format)); err != nil {
 			s.sendPollEvent(corev1alpha2.EventRevisionNotStored, fmt.Sprintf("Noting that revision %d is up to date: %v", known.Number, err))
 			s.retry(s.c.backoff.Last)
@@ -116,9 +102,9 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 
 // dueRendering returns the request to render the active revision again, from its resolved source, if its renderer or its certificate
 // provider differs from this manager's; otherwise false. It returns true only until the result is compared, and only while no rollout is in
-// progress.
+// progress and the revision is stored.
 func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request, bool) {
-	if s.memory.rerendered || known != s.machine.Active() || !s.machine.IsSettled() {
+	if s.memory.rerendered || known != s.machine.Active() || known.Unstored != nil || !s.machine.IsSettled() {
 		return unpack.Request{}, false
 	}
 	current := known.Renderer == formats.Renderer(s.source.desired.Format)

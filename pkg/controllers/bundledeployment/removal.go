@@ -38,7 +38,7 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 		s.gone = true
 		return true, nil
 	}
-	s.c.fetches.Cancel(s.deployment.Name)
+	s.c.cancelFetches(s.deployment.Name, s.memory)
 	if released, err := s.isReleased(ctx); released || err != nil {
 		s.gone = released
 		return true, err

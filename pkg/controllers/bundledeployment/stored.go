@@ -2,8 +2,10 @@ package bundledeployment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -11,7 +13,6 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/revisions"
 	"github.com/openshift/platform-operators/pkg/store"
-	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
 // damage records that a Secret of a stored revision was deleted or changed, for the next sync.
@@ -34,7 +35,8 @@ func (c *controller) takeDamaged(name string) []int64 {
 }
 
 // checkStored reads the revisions of which a Secret was deleted or changed. For one that cannot be used any more, the manager continues with
-// the objects in memory; poll stores the newest one again. A revision that is not in memory is read when it is needed.
+// the objects in memory; restore stores the active one and the newest one again. A revision that is not in memory is read when it is
+// needed, unless it failed: its record is what prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	numbers := s.c.takeDamaged(s.deployment.Name)
 	for i, number := range numbers {
@@ -43,7 +45,7 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 			continue // this process has deleted it
 		}
 		damaged := s.memory.history.Stored[at]
-		if !damaged.Loaded || damaged.Unstored != nil {
+		if !damaged.Loaded && damaged.FailedAttempt == "" || damaged.Unstored != nil {
 			continue
 		}
 		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), damaged.Header)
@@ -62,23 +64,73 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// dueRestoring returns the request to render a revision again that is not stored any more, from its resolved source; false if it is stored.
-func (s *reconciliation) dueRestoring(known *revision.Revision) (unpack.Request, bool) {
-	if known.Unstored == nil || s.source.opened.Source == nil {
-		return unpack.Request{}, false
-	}
-	return s.requestFrom(s.source.opened.Source.At(known.Resolved)), true
+// restoreJob returns the name of the fetch job that renders a revision again, next to the job of the BundleDeployment for the content of
+// the spec.
+func restoreJob(deployment string, number int64) string {
+	return fmt.Sprintf("%s/%d", deployment, number)
 }
 
-// restore stores a revision again under its number. The objects have its digest.
-func (s *reconciliation) restore(ctx context.Context, known *revision.Revision, rendered *store.Revision) error {
-	again := &store.Revision{Header: known.Header, Objects: rendered.Objects}
+// deploymentOf returns the BundleDeployment of a fetch job.
+func deploymentOf(job string) string {
+	deployment, _, _ := strings.Cut(job, "/")
+	return deployment
+}
+
+// cancelFetches ends all fetch jobs of a BundleDeployment with this memory, which may be nil.
+func (c *controller) cancelFetches(name string, known *memory) {
+	c.fetches.Cancel(name)
+	if known == nil {
+		return
+	}
+	for _, each := range known.history.Stored {
+		c.fetches.Cancel(restoreJob(name, each.Number))
+	}
+}
+
+// restore stores a revision again under its number, from its resolved source. It accepts only the objects with the recorded digest. If
+// there are none, it sets Unstored to the cause, which the Progressing condition reports. Another result, for example of another manager's
+// renderer, would be another revision, which nothing requests.
+func (s *reconciliation) restore(ctx context.Context, action revision.Action) error {
+	known := action.Revision
+	desired := s.source.desired
+	switch {
+	case s.source.opened.Source == nil:
+		return nil
+	case known.Config != desired.Config || known.Format() != desired.Format:
+		known.Unstored = errOtherConfig
+		return nil
+	}
+	job := restoreJob(s.deployment.Name, known.Number)
+	got := s.c.fetches.Request(job, s.requestFrom(s.source.opened.Source.At(known.Resolved)))
+	s.retry(got.Retry)
+	switch {
+	case got.Err != nil:
+		known.Unstored = got.Err
+		return nil
+	case got.Result == nil:
+		return nil
+	case got.Result.Invalid != nil:
+		known.Unstored = got.Result.Invalid // the result stays, so that nothing is rendered again
+		return nil
+	}
+	digest, err := store.Digest(got.Result.Objects)
+	if err != nil || got.Result.Resolved != known.Resolved || digest != known.Digest {
+		known.Unstored = errOtherObjects
+		return nil
+	}
+	again := &store.Revision{Header: known.Header, Objects: got.Result.Objects}
 	if err := s.c.revisions.Save(ctx, revisions.OwnerOf(s.deployment), again); err != nil {
 		known.Unstored = fmt.Errorf("storing it again: %w", err)
 		s.retry(s.c.backoff.Last)
 		return nil
 	}
+	s.c.fetches.Cancel(job)
 	known.Header, known.Unstored = again.Header, nil
 	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: fmt.Sprintf("Revision %d is stored again, with the same objects", known.Number)})
 	return nil
 }
+
+var (
+	errOtherConfig  = errors.New("it cannot be rendered again, because the spec has another configuration")
+	errOtherObjects = errors.New("this manager renders other objects from its source")
+)

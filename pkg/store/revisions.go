@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -49,10 +51,19 @@ type Owner struct {
 // Revisions stores numbered revisions in Secrets of one namespace. It does not use ConfigMaps, because rendered objects may include
 // Secrets. The objects are split into as many immutable parts as necessary. The index is written last and deleted first, so that a revision
 // with an index is complete.
+//
+// A Revisions remembers which Secrets it has written and read, so that Verify reads only those that others may have changed.
 type Revisions struct {
 	secrets corev1client.SecretInterface
 	// partBytes is the size of one Secret's data.
 	partBytes int
+	// metadata has the metadata of the Secrets, by namespace and name; nil before Watch. namespace is that of the Secrets.
+	metadata  cache.KeyGetter
+	namespace string
+
+	mu sync.Mutex
+	// known are the Secrets that this object has written or read, by the UID of the owner and the name of the Secret.
+	known map[types.UID]map[string]fingerprint
 }
 
 // NewRevisions returns a Revisions whose Secrets are in the namespace of the client.
@@ -78,6 +89,7 @@ func (r *Revisions) List(ctx context.Context, owner Owner) ([]Header, error) {
 			if renderer, ok := page.Items[i].Annotations[annotationRenderer]; ok {
 				header.Renderer = renderer
 			}
+			r.remember(owner, &page.Items[i])
 			headers = append(headers, header)
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
@@ -93,7 +105,7 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 	if header.Parts < 0 || header.Parts > maxParts {
 		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w: it says it has %d parts", header.Number, owner.Name, errCorrupt, header.Parts)
 	}
-	parts := make([][]byte, 0, header.Parts)
+	parts, secrets := make([][]byte, 0, header.Parts), make([]*corev1.Secret, 0, header.Parts)
 	for i := range header.Parts {
 		secret, err := r.secrets.Get(ctx, partName(owner.Name, header.Number, i), metav1.GetOptions{})
 		if err == nil && !isOwnedBy(secret, owner) {
@@ -102,39 +114,16 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 		if err != nil {
 			return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
 		}
-		parts = append(parts, secret.Data[keyObject])
+		parts, secrets = append(parts, secret.Data[keyObject]), append(secrets, secret)
 	}
 	revision, err := decode(header, parts)
 	if err != nil {
 		return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
 	}
+	for _, each := range secrets {
+		r.remember(owner, each)
+	}
 	return revision, nil
-}
-
-// Verify returns an error if a Secret of a revision is missing, was changed, or lacks the labels by which it is listed and watched.
-// IsUnusable reports whether the error is permanent.
-func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) error {
-	selector := labels.Set{LabelDeployment: owner.Name, LabelNumber: strconv.FormatInt(header.Number, 10)}
-	labeled := 0
-	for _, role := range []string{roleIndex, rolePart} {
-		selector[LabelRole] = role
-		found, err := r.secrets.List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
-		if err != nil {
-			return fmt.Errorf("listing the Secrets of revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
-		}
-		for i := range found.Items {
-			var stored Header
-			isIndex := role == roleIndex && json.Unmarshal(found.Items[i].Data[keyHeader], &stored) == nil && stored.Digest == header.Digest
-			if isOwnedBy(&found.Items[i], owner) && (isIndex || role == rolePart) {
-				labeled++
-			}
-		}
-	}
-	if want := 1 + header.Parts; labeled != want {
-		return fmt.Errorf("reading revision %d of BundleDeployment %q: %w: %d of %d Secrets are as they were stored", header.Number, owner.Name, errCorrupt, labeled, want)
-	}
-	_, err := r.Load(ctx, owner, header)
-	return err
 }
 
 // IsUnusable reports whether a stored revision is lost: a part is missing or differs from the saved one. The caller must render it again.
@@ -180,8 +169,9 @@ func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Heade
 // ensure creates a Secret. It replaces an existing one with other content, which is from an unfinished Save or from an earlier
 // BundleDeployment with the same name. It returns an error if the existing Secret has another type.
 func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secret) error {
-	_, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
+	created, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	if err == nil {
+		r.remember(owner, created)
 		return nil
 	}
 	if !apierrors.IsAlreadyExists(err) {
@@ -192,6 +182,7 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 		return fmt.Errorf("saving a revision of BundleDeployment %q: reading Secret %q: %w", owner.Name, secret.Name, err)
 	}
 	if isOwnedBy(found, owner) && equalData(found.Data, secret.Data) && labels.SelectorFromSet(secret.Labels).Matches(labels.Set(found.Labels)) {
+		r.remember(owner, found)
 		return nil
 	}
 	if found.Type != SecretType {
@@ -201,9 +192,10 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secr
 	if err := r.secrets.Delete(ctx, secret.Name, options); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("saving a revision of BundleDeployment %q: replacing Secret %q: %w", owner.Name, secret.Name, err)
 	}
-	if _, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
+	if created, err = r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
 		return fmt.Errorf("saving a revision of BundleDeployment %q: creating Secret %q: %w", owner.Name, secret.Name, err)
 	}
+	r.remember(owner, created)
 	return nil
 }
 
@@ -217,6 +209,7 @@ func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) erro
 		if err := r.deleteSecret(ctx, owner, name); err != nil {
 			return fmt.Errorf("deleting revision %d of BundleDeployment %q: deleting Secret %q: %w", header.Number, owner.Name, name, err)
 		}
+		r.forget(owner, name)
 	}
 	return nil
 }
@@ -250,12 +243,8 @@ func newSecret(owner Owner, name string, number int64, role string, data []byte)
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name,
-			Labels: map[string]string{
-				LabelDeployment: owner.Name,
-				LabelNumber:     strconv.FormatInt(number, 10),
-				LabelRole:       role,
-			},
+			Name:   name,
+			Labels: labelsOf(owner, number, role),
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: corev1alpha2.SchemeGroupVersion.String(),
 				Kind:       corev1alpha2.OwnerKindBundleDeployment,
@@ -269,16 +258,16 @@ func newSecret(owner Owner, name string, number int64, role string, data []byte)
 	}
 }
 
+func labelsOf(owner Owner, number int64, role string) labels.Set {
+	return labels.Set{LabelDeployment: owner.Name, LabelNumber: strconv.FormatInt(number, 10), LabelRole: role}
+}
+
 func isOwnedBy(secret *corev1.Secret, owner Owner) bool {
-	if secret.Type != SecretType {
-		return false
-	}
-	for _, reference := range secret.OwnerReferences {
-		if reference.UID == owner.UID {
-			return true
-		}
-	}
-	return false
+	return secret.Type == SecretType && hasReferenceTo(secret, owner)
+}
+
+func hasReferenceTo(secret metav1.Object, owner Owner) bool {
+	return slices.ContainsFunc(secret.GetOwnerReferences(), func(each metav1.OwnerReference) bool { return each.UID == owner.UID })
 }
 
 func equalData(a, b map[string][]byte) bool {

@@ -30,9 +30,12 @@ func NewInformer(client metadata.Interface, namespace string) cache.SharedIndexI
 	}, client), &metav1.PartialObjectMetadata{}, cache.SharedIndexInformerOptions{ObjectDescription: "Secrets of revisions"})
 }
 
-// OnDamage adds an event handler that calls damaged when a Secret of a revision is deleted, or loses labels or its owner. damaged gets the
-// name of the BundleDeployment and the number of the revision. It is also called for the deletions of this process. It must not block.
-func OnDamage(informer cache.SharedIndexInformer, damaged func(deployment string, number int64)) error {
+// Watch adds an event handler that calls changed when a Secret of a revision is deleted, created or replaced, or gets other labels or
+// another owner. changed gets the name of the BundleDeployment and the number of the revision. It is not called for the Secrets that exist
+// at the start, but for the writes and deletions of this process. It must not block. The Secrets of the informer must be those of the
+// namespace. Call Watch before the informer starts.
+func (r *Revisions) Watch(informer cache.SharedIndexInformer, namespace string, changed func(deployment string, number int64)) error {
+	r.metadata, r.namespace = informer.GetStore(), namespace
 	report := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = tombstone.Obj
@@ -43,10 +46,15 @@ func OnDamage(informer cache.SharedIndexInformer, damaged func(deployment string
 		}
 		labels := secret.GetLabels()
 		if number, err := strconv.ParseInt(labels[LabelNumber], 10, 64); err == nil {
-			damaged(labels[LabelDeployment], number)
+			changed(labels[LabelDeployment], number)
 		}
 	}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isInInitialList bool) {
+			if !isInInitialList {
+				report(object)
+			}
+		},
 		UpdateFunc: func(before, after any) {
 			old, err := meta.Accessor(before)
 			if err != nil {
@@ -56,6 +64,7 @@ func OnDamage(informer cache.SharedIndexInformer, damaged func(deployment string
 			if err == nil && (old.GetUID() != changed.GetUID() || !reflect.DeepEqual(old.GetLabels(), changed.GetLabels()) ||
 				!reflect.DeepEqual(old.GetOwnerReferences(), changed.GetOwnerReferences())) {
 				report(before)
+				report(after)
 			}
 		},
 		DeleteFunc: report,

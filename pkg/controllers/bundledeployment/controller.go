@@ -147,8 +147,8 @@ type controller struct {
 
 	mu       sync.Mutex
 	memories map[string]*memory
-	// damaged has the numbers of the revisions of which a Secret was deleted or changed, by BundleDeployment.
-	damaged map[string]sets.Set[int64]
+	// changedRevisions has the numbers of the revisions of which a Secret was created, deleted or changed, by BundleDeployment.
+	changedRevisions map[string]sets.Set[int64]
 	// refusedDefinitions has, for a BundleDeployment that was refused a CustomResourceDefinition, the definition's name.
 	refusedDefinitions map[string]string
 	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of restores of a backup of etcd.
@@ -184,7 +184,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		grants:             config.Grants,
 		cacheVersion:       config.Deployments.Informer().LastSyncResourceVersion,
 		memories:           map[string]*memory{},
-		damaged:            map[string]sets.Set[int64]{},
+		changedRevisions:   map[string]sets.Set[int64]{},
 		refusedDefinitions: map[string]string{},
 	}
 	var err error
@@ -204,8 +204,8 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the bundledeployment controller: %w", err)
 	}
-	err = store.OnDamage(config.Stored, func(deployment string, number int64) {
-		c.damage(deployment, number)
+	err = c.revisions.Watch(config.Stored, config.Namespace, func(deployment string, number int64) {
+		c.markChanged(deployment, number)
 		config.SyncContext.Queue().Add(deployment)
 	})
 	if err != nil {
@@ -328,8 +328,11 @@ func (c *controller) forget(name string) {
 	c.metrics.Forget(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cancelFetches(name, c.memories[name])
+	if known := c.memories[name]; known != nil {
+		c.revisions.Forget(known.uid)
+		c.cancelFetches(name, known)
+	}
 	delete(c.memories, name)
-	delete(c.damaged, name)
+	delete(c.changedRevisions, name)
 	delete(c.refusedDefinitions, name)
 }

@@ -76,6 +76,7 @@ func (c *controller) newMemory(deployment *corev1alpha2.BundleDeployment) *memor
 	defer c.mu.Unlock()
 	if former := c.memories[deployment.Name]; former != nil {
 		c.watcher.Release(deployment.Name)
+		c.revisions.Forget(former.uid)
 		c.cancelFetches(deployment.Name, former) // the fetch was requested for another object of this name, or for another version
 		c.metrics.Forget(deployment.Name)
 	}

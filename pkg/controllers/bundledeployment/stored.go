@@ -15,53 +15,61 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// damage records that a Secret of a stored revision was deleted or changed, for the next sync.
-func (c *controller) damage(name string, number int64) {
+// markChanged records that a Secret of a stored revision was created, deleted or changed, for the next sync.
+func (c *controller) markChanged(name string, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.damaged[name] == nil {
-		c.damaged[name] = sets.New[int64]()
+	if c.changedRevisions[name] == nil {
+		c.changedRevisions[name] = sets.New[int64]()
 	}
-	c.damaged[name].Insert(number)
+	c.changedRevisions[name].Insert(number)
 }
 
-// takeDamaged returns the numbers that damage has recorded, sorted, and forgets them.
-func (c *controller) takeDamaged(name string) []int64 {
+// takeChanged returns the numbers that markChanged has recorded, sorted, and forgets them.
+func (c *controller) takeChanged(name string) []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	numbers := sets.List(c.damaged[name])
-	delete(c.damaged, name)
+	numbers := sets.List(c.changedRevisions[name])
+	delete(c.changedRevisions, name)
 	return numbers
 }
 
-// checkStored reads the revisions of which a Secret was deleted or changed. For one that cannot be used any more, the manager continues with
-// the objects in memory; restore stores the active one and the newest one again. A revision that is not in memory is read when it is
-// needed, unless it failed: its record is what prevents another attempt.
+// checkStored reads the revisions of which a Secret was created, deleted or changed. For one that cannot be used any more, the manager
+// continues with the objects in memory; restore stores the active one and the newest one again. An admin may bring it back, too. A revision
+// that is not in memory is read when it is needed, unless it failed: its record is what prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
-	numbers := s.c.takeDamaged(s.deployment.Name)
+	numbers := s.c.takeChanged(s.deployment.Name)
 	for i, number := range numbers {
 		at := slices.IndexFunc(s.memory.history.Stored, func(each *revision.Revision) bool { return each.Number == number })
 		if at < 0 {
 			continue // this process has deleted it
 		}
-		damaged := s.memory.history.Stored[at]
-		if !damaged.Loaded && damaged.FailedAttempt == "" || damaged.Unstored != nil {
+		changed := s.memory.history.Stored[at]
+		if !changed.Loaded && changed.FailedAttempt == "" {
 			continue
 		}
-		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), damaged.Header)
-		if store.IsUnusable(err) {
-			damaged.Unstored = err
-			s.memory.addEvent(s.memory.history.UnstoredEvent(damaged, err))
-			continue
-		}
-		if err != nil {
+		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), changed.Header)
+		switch {
+		case store.IsUnusable(err) && changed.Unstored == nil:
+			changed.Unstored = err
+			s.memory.addEvent(s.memory.history.UnstoredEvent(changed, err))
+		case err == nil && changed.Unstored != nil:
+			s.setStored(changed)
+		case err != nil && !store.IsUnusable(err):
 			for _, left := range numbers[i:] {
-				s.c.damage(s.deployment.Name, left)
+				s.c.markChanged(s.deployment.Name, left)
 			}
 			return true, err
 		}
 	}
 	return false, nil
+}
+
+// setStored records that a revision is stored again.
+func (s *reconciliation) setStored(again *revision.Revision) {
+	again.Unstored = nil
+	s.c.fetches.Cancel(restoreJob(s.deployment.Name, again.Number))
+	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: fmt.Sprintf("Revision %d is stored again, with the same objects", again.Number)})
 }
 
 // restoreJob returns the name of the fetch job that renders a revision again, next to the job of the BundleDeployment for the content of
@@ -76,12 +84,9 @@ func deploymentOf(job string) string {
 	return deployment
 }
 
-// cancelFetches ends all fetch jobs of a BundleDeployment with this memory, which may be nil.
+// cancelFetches ends all fetch jobs of a BundleDeployment with this memory.
 func (c *controller) cancelFetches(name string, known *memory) {
 	c.fetches.Cancel(name)
-	if known == nil {
-		return
-	}
 	for _, each := range known.history.Stored {
 		c.fetches.Cancel(restoreJob(name, each.Number))
 	}
@@ -124,9 +129,8 @@ func (s *reconciliation) restore(ctx context.Context, action revision.Action) er
 		s.retry(s.c.backoff.Last)
 		return nil
 	}
-	s.c.fetches.Cancel(job)
-	known.Header, known.Unstored = again.Header, nil
-	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: fmt.Sprintf("Revision %d is stored again, with the same objects", known.Number)})
+	known.Header = again.Header
+	s.setStored(known)
 	return nil
 }
 

@@ -3,9 +3,11 @@ package bundledeployment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
@@ -113,7 +115,7 @@ func TestHRD_U5_ALostStoredCopyIsRestoredFromTheRecordedContentOnly(t *testing.T
 			if err := f.c.revisions.Delete(t.Context(), revisions.OwnerOf(f.deployment), lost.Header); err != nil {
 				t.Fatal(err)
 			}
-			f.c.damage("memo", test.lost)
+			f.c.markChanged("memo", test.lost)
 			if _, err := checkStored(t.Context(), f.reconciliation); err != nil || lost.Unstored == nil {
 				t.Fatalf("the loss is not noticed: %v", err)
 			}
@@ -144,5 +146,71 @@ func TestARevisionWhoseStoredCopyIsLostIsNotRenderedAgainAsAnotherOne(t *testing
 	f.two.Renderer, f.two.Unstored = "earlier", errors.New("lost")
 	if _, due := f.dueRendering(f.two); due {
 		t.Error("the rendering of this manager replaces a revision that is not stored")
+	}
+}
+
+// deleteStoredCopy deletes the Secrets of a revision, and returns a function that brings them back, as from a backup.
+func deleteStoredCopy(t *testing.T, f *fixture, client *fake.Clientset, lost *revision.Revision) (bringBack func(change func(*corev1.Secret))) {
+	t.Helper()
+	secrets := client.CoreV1().Secrets("system")
+	all, err := secrets.List(t.Context(), metav1.ListOptions{LabelSelector: fmt.Sprintf("%s=%d", store.LabelNumber, lost.Number)})
+	if err != nil || len(all.Items) != 2 {
+		t.Fatalf("%d Secrets, %v", len(all.Items), err)
+	}
+	for _, each := range all.Items {
+		if err := secrets.Delete(t.Context(), each.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.c.markChanged("memo", lost.Number)
+	if _, err := checkStored(t.Context(), f.reconciliation); err != nil || lost.Unstored == nil {
+		t.Fatalf("the loss is not noticed: %v", err)
+	}
+	return func(change func(*corev1.Secret)) {
+		t.Helper()
+		for _, each := range all.Items {
+			change(&each)
+			if _, err := secrets.Create(t.Context(), &each, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			f.c.markChanged("memo", lost.Number)
+			if _, err := checkStored(t.Context(), f.reconciliation); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestHRD_U5_AStoredCopyThatIsBroughtBackIsNoticed(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*corev1.Secret)
+		want   string
+	}{
+		"as it was":          {func(*corev1.Secret) {}, corev1alpha2.ReasonAsExpected},
+		"with other objects": {func(s *corev1.Secret) { s.Data["objects.jsonl.gz.part"] = []byte("else") }, corev1alpha2.ReasonBlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := settledFixture(t)
+			client := storeRevisions(t, f)
+			f.two.Renderer = registryRenderer
+			renderWith(t, f, func(unpack.Request) (*unpack.Rendering, error) { return nil, errors.New("503") })
+			bringBack := deleteStoredCopy(t, f, client, f.two)
+			f.decide(t)
+			if progressing := conditionOf(t, f.deployment, corev1alpha2.ConditionProgressing); progressing.Reason != corev1alpha2.ReasonBlocked {
+				t.Fatalf("Progressing is %s: %s", progressing.Reason, progressing.Message)
+			}
+			bringBack(test.change)
+			f.decide(t)
+			if progressing := conditionOf(t, f.deployment, corev1alpha2.ConditionProgressing); progressing.Reason != test.want {
+				t.Errorf("Progressing is %s: %s", progressing.Reason, progressing.Message)
+			}
+			isBack := false
+			for _, each := range f.memory.events {
+				isBack = isBack || each.Reason == corev1alpha2.EventRevisionRestored
+			}
+			if isBack != (test.want == corev1alpha2.ReasonAsExpected) {
+				t.Errorf("Events %+v", f.memory.events)
+			}
+		})
 	}
 }

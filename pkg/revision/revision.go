@@ -24,6 +24,8 @@ type Revision struct {
 	// Unstored is why the revision, which is loaded or has failed, is not stored completely; nil if it is stored. The active and the newest
 	// revision are stored again.
 	Unstored error
+	// Deleting is true after the manager has begun to delete the stored revision. Missing Secrets are then no loss.
+	Deleting bool
 	// Loaded is true while the controller has the objects in memory. Objects is their number.
 	Loaded  bool
 	Objects int

@@ -107,8 +107,9 @@ func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Re
 	return stored, nil
 }
 
-// Delete deletes a stored revision, and removes its objects from memory. It does not change the history.
+// Delete deletes a stored revision, and removes its objects from memory. Of the history, it changes only Deleting.
 func (r Revisions) Delete(ctx context.Context, unwanted *revision.Revision) error {
+	unwanted.Deleting = true
 	if err := r.Store.Delete(ctx, OwnerOf(r.Deployment), unwanted.Header); err != nil {
 		return err
 	}

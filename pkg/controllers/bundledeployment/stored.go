@@ -45,7 +45,7 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 			continue // this process has deleted it
 		}
 		changed := s.memory.history.Stored[at]
-		if !changed.Loaded && changed.FailedAttempt == "" {
+		if changed.Deleting || !changed.Loaded && changed.FailedAttempt == "" {
 			continue
 		}
 		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), changed.Header)

@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
@@ -210,6 +213,36 @@ func TestHRD_U5_AStoredCopyThatIsBroughtBackIsNoticed(t *testing.T) {
 			}
 			if isBack != (test.want == corev1alpha2.ReasonAsExpected) {
 				t.Errorf("Events %+v", f.memory.events)
+			}
+		})
+	}
+}
+
+func TestHRD_U5_ADeletionOfTheManagerIsNoLossIfItFailsHalfway(t *testing.T) {
+	for name, remove := range map[string]func(*testing.T, *fixture) error{
+		"of a surplus revision": func(t *testing.T, f *fixture) error { return f.revisions().Delete(t.Context(), f.one) },
+		"of a damaged revision": func(t *testing.T, f *fixture) error {
+			f.memory.sets.Unload(f.one)
+			f.one.Digest = "sha256:else"
+			err := f.loadRevision(t.Context(), f.one)
+			f.one.Loaded = true // another sync has loaded it before
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			client := storeRevisions(t, f)
+			deletions := 0
+			client.PrependReactor("delete", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+				deletions++
+				return deletions == 2, nil, apierrors.NewInternalError(errors.New("not now"))
+			})
+			if err := remove(t, f); err == nil {
+				t.Fatal("the second deletion does not fail")
+			}
+			f.c.markChanged("memo", f.one.Number)
+			if _, err := checkStored(t.Context(), f.reconciliation); err != nil || f.one.Unstored != nil || len(f.memory.events) > 0 {
+				t.Errorf("error %v, lost because of %v, Events %+v", err, f.one.Unstored, f.memory.events)
 			}
 		})
 	}

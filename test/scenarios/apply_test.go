@@ -61,6 +61,12 @@ func (s *Story) createNamespace(ctx context.Context, name string) {
 	s.Expect(err).NotTo(HaveOccurred())
 }
 
+// consoleLinks is the definition of a kind that the cluster of most stories does not serve.
+const consoleLinks = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+	metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
+	names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
+	{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
+
 func configMapText(name, content string) string {
 	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {from: %s}}", name, content)
 }
@@ -133,10 +139,7 @@ func TestApply(t *testing.T) {
 		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(Equal([]corev1alpha2.MissingKind{{Group: "console.openshift.io", Version: "v1", Kind: "ConsoleLink"}}))
 		s.Expect(s.deploymentExists(ctx, needy, needy)).To(Succeed(), "the phases before are applied")
 
-		s.deploy(ctx, giver, s.publishBundle(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
-			metadata: {name: consolelinks.console.openshift.io}, spec: {group: console.openshift.io, scope: Cluster,
-			names: {kind: ConsoleLink, listKind: ConsoleLinkList, plural: consolelinks, singular: consolelink}, versions: [
-			{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
+		s.deploy(ctx, giver, s.publishBundle(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, consoleLinks))
 		s.waitForCondition(ctx, giver, corev1alpha2.ConditionProgressing, "False AsExpected")
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(needy, corev1alpha2.ConditionProgressing).WithTimeout(5 * time.Second).Should(HavePrefix("False AsExpected: "))
 		s.Expect(s.statusOf(ctx, needy).Plan.KindsMissing).To(BeEmpty())

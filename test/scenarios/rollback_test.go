@@ -2,13 +2,16 @@ package scenarios
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/test/environment"
 	"github.com/openshift/platform-operators/test/localcatalog"
 	"github.com/openshift/platform-operators/test/samples"
 )
@@ -87,6 +90,59 @@ func TestRollback(t *testing.T) {
 			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 1 (version 1.0.0)")
 			s.Expect(s.configMapExists(ctx, name, name+"-bad")).To(beNotFound())
 		}
+	})
+
+	runStory(t, "HRD-U3 HRD-M1 HRD-U5 a version that was rolled back for a kind is tried again only when the kind is served, whatever happens to stored revisions", defaultOperators, func(ctx context.Context, s *Story) {
+		const name, giver = "needy", "giver"
+		good := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.0.0"})
+		needy := s.publishBundle(ctx, samples.Operator{Package: name, Version: "1.1.0"},
+			"{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: needy}, spec: {text: needy}}")
+		s.createDeployment(ctx, name, limited(corev1alpha2.OnFailureRollback, good))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "version 1.0.0")
+		s.setImage(ctx, name, needy)
+		isRolledBack := func() {
+			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False DeadlineExceeded", "Revision 2 (version 1.1.0)", "ConsoleLink needy", "revision 1 (version 1.0.0) is active again")
+			status := s.statusOf(ctx, name)
+			s.Expect(status.Revisions[1].FailedFor).To(Equal(corev1alpha2.FailedForKinds))
+			s.Expect(status.Revisions[1].KindsMissing).To(Equal([]corev1alpha2.MissingKind{{Group: "console.openshift.io", Version: "v1", Kind: "ConsoleLink"}}))
+			s.Expect(status.Plan.KindsMissing).To(Equal(status.Revisions[1].KindsMissing))
+		}
+		isRolledBack()
+		started := s.statusOf(ctx, name).Revisions[1].StartedTime
+
+		s.By("changing to the first version and back")
+		s.setImage(ctx, name, good)
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 1 (version 1.0.0)")
+		s.Expect(s.statusOf(ctx, name).Plan.KindsMissing).To(BeEmpty())
+		s.setImage(ctx, name, needy)
+		isRolledBack()
+
+		s.By("deleting all stored revisions")
+		names := s.deleteStored(ctx, name)
+		s.Eventually(s.storedNames).WithContext(ctx).WithArguments(name).WithTimeout(5 * time.Second).Should(ConsistOf(names))
+		s.KillManager()
+		s.StartManager()
+		s.Settle()
+		isRolledBack()
+		s.Expect(s.statusOf(ctx, name).Revisions).To(HaveLen(2))
+		s.Expect(s.statusOf(ctx, name).Revisions[1].StartedTime).To(Equal(started), "it did not start again")
+
+		s.By("deleting the active revision while no manager runs")
+		s.KillManager()
+		for _, each := range names {
+			if strings.Contains(each, ".r1") {
+				s.Expect(s.Admin.Kubernetes.CoreV1().Secrets(environment.Namespace).Delete(ctx, each, metav1.DeleteOptions{})).To(Succeed())
+			}
+		}
+		s.StartManager()
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked", "Revision 2 (version 1.1.0) is not tried again", "platform.openshift.io/retry")
+		s.Settle()
+		s.Expect(s.statusOf(ctx, name).Revisions[1].StartedTime).To(Equal(started), "it did not start again")
+		s.Expect(s.deploymentExists(ctx, name, name)).To(Succeed(), "the objects of the lost revision stay")
+
+		s.By("installing what provides the kind")
+		s.deploy(ctx, giver, s.publishBundle(ctx, samples.Operator{Package: giver, Version: "1.0.0"}, consoleLinks))
+		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2 (version 1.1.0) is active")
 	})
 
 	runStory(t, "a first version that misses its deadline is held, and reports that there is no revision to roll back to", defaultOperators, func(ctx context.Context, s *Story) {

@@ -27,6 +27,32 @@ func (m *Machine) hasFailed(r *Revision) bool {
 	return r.FailedAttempt == m.attempt()
 }
 
+// wasTried reports whether a revision failed in the current attempt, and another one is active, or was active when it failed.
+func (m *Machine) wasTried(r *Revision) bool {
+	return m.hasFailed(r) && (m.active != nil || r.FailedGeneration != 0)
+}
+
+// setFailed makes a revision that failed the newest one. The active revision stays the desired one; if it is lost, there is none.
+func (m *Machine) setFailed(r *Revision) {
+	m.confirmFailure(r)
+	if m.active == nil {
+		m.untried, m.desired = r, nil
+		return
+	}
+	m.failed, m.desired = r, m.active
+}
+
+// takeLostFailure records that a newly stored revision has failed if it has the objects of one that was rolled back in this attempt, and
+// whose Secrets were deleted since.
+func (m *Machine) takeLostFailure(r *Revision) {
+	for _, lost := range m.in.History.Lost {
+		if lost.State == corev1alpha2.RevisionFailed && lost.Digest == r.Digest && lost.FailedGeneration != 0 && lost.FailedAttempt == m.attempt() && !r.isTouched() {
+			r.Stored, r.FailedAttempt, r.FailedGeneration = corev1alpha2.RevisionFailed, lost.FailedAttempt, lost.FailedGeneration
+			r.FailedFor, r.KindsMissing, r.FailureMessage = lost.FailedFor, lost.KindsMissing, lost.FailureMessage
+		}
+	}
+}
+
 // recordFailure records that a revision missed its deadline in the current attempt.
 func (m *Machine) recordFailure(r *Revision) {
 	r.FailedAttempt, r.FailureMessage = m.attempt(), truncated(m.missedDeadline(), maxFailureMessage)

@@ -97,7 +97,9 @@ func (h *History) Remove(number int64) {
 func (h *History) Lose(lost *Revision) {
 	h.Remove(lost.Number)
 	entry := lost.entry()
-	entry.State = corev1alpha2.RevisionArchived
+	if entry.State != corev1alpha2.RevisionFailed {
+		entry.State = corev1alpha2.RevisionArchived
+	}
 	h.Lost = append(h.Lost, entry)
 }
 

@@ -55,7 +55,7 @@ func (s *simulation) change() {
 func (s *simulation) controller() *controller {
 	s.next++
 	fetched := newRevision(s.history.NextNumber(s.deployment.Status), "0.0.1")
-	fetched.Source = s.desired.Source
+	fetched.Source, fetched.Digest = s.desired.Source, "sha256:"+s.desired.Source
 	problem := errors.New("a problem")
 	return &controller{
 		now:        s.now,
@@ -166,7 +166,7 @@ func newDesired(s *simulation) *Revision {
 		return nil
 	}
 	fetched := newRevision(s.history.NextNumber(s.deployment.Status), "4.0.0")
-	fetched.Source = s.desired.Source
+	fetched.Source, fetched.Digest = s.desired.Source, "sha256:"+s.desired.Source
 	return fetched
 }
 

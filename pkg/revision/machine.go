@@ -150,12 +150,16 @@ func (m *Machine) AppliedRevisions() []*Revision {
 	return applied
 }
 
-// SetDesired sets the desired revision after it was fetched, stored again, or found by a poll.
+// SetDesired sets the desired revision after it was fetched, stored again, or found by a poll. A revision with the objects of one that was
+// rolled back in this attempt and lost has failed, too.
 func (m *Machine) SetDesired(stored *Revision) {
 	if !slices.Contains(m.in.History.Stored, stored) {
 		m.in.History.Stored = append(m.in.History.Stored, stored)
 	}
 	m.desired, m.failed, m.untried, m.content, m.notStored = stored, nil, nil, Content{}, false
+	if m.takeLostFailure(stored); m.wasTried(stored) {
+		m.setFailed(stored)
+	}
 }
 
 // SetContent sets the state of the desired content after Fetch or Store failed.

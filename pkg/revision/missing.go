@@ -57,8 +57,8 @@ func (m *Machine) missingKinds() error {
 	return fmt.Errorf("the cluster does not serve %s; install what defines it, and the rollout continues within seconds", strings.Join(names, ", "))
 }
 
-// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those that it lacked when it
-// failed.
+// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those that it lacked when
+// it failed.
 func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
 	switch newest := m.Newest(); {
 	case newest != nil && newest != m.desired:
@@ -74,7 +74,7 @@ func (m *Machine) firstKindsMissing() []corev1alpha2.MissingKind {
 	return m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsMissing)]
 }
 
-// lacks returns what alone prevents the target from becoming complete, and the kinds if these are missing; empty if there is another reason.
+// lacks returns what alone prevents the target from becoming complete, and the kinds if these are missing; empty for another reason.
 // The missing kinds count from the first report: a deadline may pass before they are reported as a refusal.
 func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 	if m.problem.Err == nil && len(m.report.MissingKinds) > 0 {

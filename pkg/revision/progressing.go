@@ -22,8 +22,9 @@ func (m *Machine) progress() condition {
 	case m.failed != nil:
 		return m.progressingRollback()
 	case m.untried != nil:
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not tried again: %s. The revision that was active before is lost, so nothing is applied or repaired. "+
-			"To try %s again, set annotation %s to a new value; or install another bundle.", m.untried.title(), m.untried.failure(), m.untried, platformv1alpha1.AnnotationRetry)}
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not tried again: %s. "+
+			"The revision that was active before is lost, so nothing is applied or repaired. To try %s again, set annotation %s to a new value; or install another bundle.",
+			m.untried.title(), m.untried.failure(), m.untried, platformv1alpha1.AnnotationRetry)}
 	case m.desired == nil:
 		return m.progressingContent()
 	case m.State(m.desired) == Held:

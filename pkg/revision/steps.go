@@ -69,16 +69,11 @@ func (m *Machine) findDesired() Action {
 	case m.in.UnknownClass != "" || m.desired != nil || m.notStored || found == nil:
 	case found == m.active:
 		m.desired = found
-	case m.hasFailed(found) && (m.active != nil || found.FailedGeneration != 0) && !m.isProvided:
+	case m.wasTried(found) && !m.isProvided:
 		if action, needed := m.checkFailure(found); needed {
 			return action
 		}
-		m.confirmFailure(found)
-		if m.active == nil {
-			m.untried = found
-		} else {
-			m.failed, m.desired = found, m.active
-		}
+		m.setFailed(found)
 	case found == m.in.History.Stored[len(m.in.History.Stored)-1]:
 		if !found.Loaded {
 			return Action{Kind: Load, Revision: found}

@@ -53,7 +53,8 @@ func (m *Machine) withUnstored(progressing condition) condition {
 		}
 		if progressing.reason == corev1alpha2.ReasonAsExpected {
 			return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf(
-				"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read. Make the source readable; a manager that starts before that cannot repair the objects.",
+				"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read. "+
+					"Make the source readable; a manager that starts before that cannot repair the objects.",
 				each.title(), each.Unstored)}
 		}
 		next := "It is stored again when its source can be read; make the source readable."

@@ -138,6 +138,63 @@ func TestHRD_U3_ARolledBackRevisionDoesNotStartAfterTheActiveOneIsLost(t *testin
 	}
 }
 
+func TestHRD_U3_ARevisionThatWasRolledBackIsNotTriedAgainAfterItIsLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		digest string
+		// retry is a value of the annotation, and activeLost is true if the active revision is lost, too.
+		retry      string
+		activeLost bool
+		want       bool
+	}{
+		"the same objects":                          {"sha256:2", "", false, false},
+		"the same objects, without an active one":   {"sha256:2", "", true, false},
+		"other objects":                             {"sha256:3", "", false, true},
+		"the same objects, in another attempt":      {"sha256:2", "1", false, true},
+		"other objects, without an active one":      {"sha256:3", "", true, true},
+		"in another attempt, without an active one": {"sha256:2", "1", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, c := rolledBackFixture(t)
+			f.history.Stored[1].Digest = "sha256:2"
+			f.sync(t, c)
+			headers := []Header{f.history.Stored[0].Header}
+			if test.activeLost {
+				headers = nil
+			}
+			history := NewHistory(headers, f.deployment.Status)
+			f.history = &history
+			f.deployment.Annotations = map[string]string{"platform.openshift.io/retry": test.retry}
+			again := newRevision(3, "2.0.0")
+			again.Digest = test.digest
+			c.fetched, c.report = again, unhealthy
+			f.sync(t, c)
+			c.fetched = nil
+			for range 2 {
+				m := f.sync(t, c)
+				if again.isStarted() != test.want || m.Newest() != again {
+					t.Fatalf("the revision is %s, and %s is the newest", m.State(again), m.Newest())
+				}
+			}
+			if message := again.failure(); !test.want && !strings.Contains(message, "0 of 1 replicas") {
+				t.Errorf("the reason of the failure is lost: %s", message)
+			}
+		})
+	}
+}
+
+// The missing permissions of a revision are checked with its objects, which cannot be read.
+func TestHRD_U3_ARolledBackRevisionThatCannotBeReadIsNotTriedAgain(t *testing.T) {
+	f, c := rolledBackFixture(t)
+	two := f.history.Stored[1]
+	two.Loaded, two.FailedFor, two.Digest = false, corev1alpha2.FailedForPermissions, "sha256:2"
+	again := newRevision(3, "2.0.0")
+	again.Digest = two.Digest
+	c.damaged, c.fetched, c.report = map[int64]bool{2: true}, again, unhealthy
+	if m := f.sync(t, c); !slices.Contains(c.actions, Fetch) || again.isStarted() || m.Failed() != again || again.FailedFor != two.FailedFor {
+		t.Errorf("the revision is %s, after the actions %v", m.State(again), c.actions)
+	}
+}
+
 // A first revision that was held never had an active revision to go back to. It goes on by itself.
 func TestAHeldFirstRevisionIsTriedAgainAfterAnotherSource(t *testing.T) {
 	f := newFixture(t)

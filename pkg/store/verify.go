@@ -72,19 +72,19 @@ func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) erro
 		if err == nil && (!isOwnedBy(secret, owner) || !wanted.Matches(labels.Set(secret.Labels))) {
 			err = fmt.Errorf("%w: Secret %q has other labels or another owner", errCorrupt, name)
 		}
+		before, isKnown := r.fingerprint(owner, name)
+		if err == nil && (role == roleIndex && !isIndexOf(secret, header) ||
+			role == rolePart && isKnown && before.digest != sha256.Sum256(secret.Data[keyObject])) {
+			err = fmt.Errorf("%w: Secret %q has other content", errCorrupt, name)
+		}
 		if err != nil {
 			return fmt.Errorf("reading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
 		}
-		before, isKnown := r.fingerprint(owner, name)
-		switch {
-		case role == roleIndex && !isIndexOf(secret, header),
-			role == rolePart && isKnown && before.digest != sha256.Sum256(secret.Data[keyObject]):
-			return fmt.Errorf("reading revision %d of BundleDeployment %q: %w: Secret %q has other content", header.Number, owner.Name, errCorrupt, name)
-		case role == rolePart && !isKnown:
+		if role == rolePart && !isKnown {
 			isComparable = false
-		default:
-			r.remember(owner, secret)
+			continue
 		}
+		r.remember(owner, secret)
 	}
 	if isComparable {
 		return nil

@@ -69,7 +69,8 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 func (s *reconciliation) setStored(again *revision.Revision) {
 	again.Unstored = nil
 	s.c.fetches.Cancel(restoreJob(s.deployment.Name, again.Number))
-	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: fmt.Sprintf("Revision %d is stored again, with the same objects", again.Number)})
+	message := fmt.Sprintf("Revision %d is stored again, with the same objects", again.Number)
+	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: message})
 }
 
 // restoreJob returns the name of the fetch job that renders a revision again, next to the job of the BundleDeployment for the content of

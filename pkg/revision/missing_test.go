@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
 // reasonOf returns the status and the reason of a condition of the fixture, as "Status/Reason".
@@ -191,7 +192,7 @@ func TestHRD_M1_AFailedRevisionKeepsItsMissingKindsWhileAnotherOneIsDesired(t *t
 func TestHRD_M1_ARevisionWhoseMissingKindsAreNotKnownIsNotTriedAgain(t *testing.T) {
 	f := newFixture(t)
 	two := f.history.Stored[1]
-	two.Stored, two.FailedAttempt, two.FailedFor = corev1alpha2.RevisionFailed, AttemptOf(f.deployment), corev1alpha2.FailedForKinds
+	two.Stored, two.FailedAttempt, two.FailedFor = corev1alpha2.RevisionFailed, attempt.Of(f.deployment), corev1alpha2.FailedForKinds
 	f.writeRevisions()
 	c := &controller{now: start, report: healthy, provided: true}
 	if m := f.sync(t, c); m.Failed() != two || slices.Contains(c.actions, CheckFailure) {

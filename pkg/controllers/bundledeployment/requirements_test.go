@@ -14,6 +14,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/attempt"
 	"github.com/openshift/platform-operators/pkg/plan"
 	"github.com/openshift/platform-operators/pkg/revision"
 )
@@ -188,7 +189,7 @@ func TestHRD_M1_AFailedRevisionIsTriedAgainWhenAllKindsThatItLackedAreServed(t *
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.two.Stored, f.two.FailedGeneration, f.two.FailedAttempt = corev1alpha2.RevisionFailed, 3, revision.AttemptOf(f.deployment)
+			f.two.Stored, f.two.FailedGeneration, f.two.FailedAttempt = corev1alpha2.RevisionFailed, 3, attempt.Of(f.deployment)
 			f.two.FailedFor, f.two.KindsMissing = corev1alpha2.FailedForKinds, test.lacked
 			f.engine.served, f.engine.report = test.served, apply.Report{Total: 1, Ready: 1, Complete: true}
 			f.decide(t)

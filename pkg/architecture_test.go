@@ -42,6 +42,7 @@ var packages = []struct {
 	{1, "pkg/resolve/reason"},
 	{1, "pkg/resolve"},
 	{1, "pkg/resolve/joint"},
+	{1, "pkg/attempt"},
 	{1, "pkg/upgradestep"},
 	{1, "pkg/deploymentspec"},
 	{1, "pkg/operatorstatus"},

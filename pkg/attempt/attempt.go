@@ -1,4 +1,5 @@
-// Package attempt identifies the attempts to install a revision.
+// Package attempt identifies the attempts to install a revision, by the settings of a BundleDeployment. It does not know which attempts failed:
+// pkg/revision records those, and pkg/upgradestep compares them with the present one.
 package attempt
 
 import (

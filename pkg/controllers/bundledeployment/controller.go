@@ -6,7 +6,7 @@
 // needs its source. A user's error is a condition of the BundleDeployment, never an error of the controller.
 //
 // A revision has a deadline. Its start time is in the status before any object is written. A revision that misses the deadline is held or
-// rolled back, as the spec requests. A revision that missed its deadline is not tried again before the next attempt begins (revision.AttemptOf).
+// rolled back, as the spec requests. A revision that missed its deadline is not tried again before the next attempt begins (attempt.Of).
 //
 // The package does not know catalogs and versions. Of PlatformOperators it reads only the names and UIDs. The creator of a BundleDeployment
 // reads its status.

@@ -16,6 +16,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply"
+	"github.com/openshift/platform-operators/pkg/attempt"
 	"github.com/openshift/platform-operators/pkg/background"
 	"github.com/openshift/platform-operators/pkg/revision"
 	"github.com/openshift/platform-operators/pkg/revisions"
@@ -65,7 +66,7 @@ func rolledBackFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	f.two.Stored, f.two.Pruned, f.two.FailedGeneration = corev1alpha2.RevisionFailed, true, 3
-	f.two.FailedAttempt, f.two.FailureMessage = revision.AttemptOf(f.deployment), "Revision 2 was slow"
+	f.two.FailedAttempt, f.two.FailureMessage = attempt.Of(f.deployment), "Revision 2 was slow"
 	f.before.Status.ObservedGeneration = 3
 	f.before.Status.Revisions = []corev1alpha2.Revision{
 		{Number: 1, State: corev1alpha2.RevisionActive}, {Number: 2, State: corev1alpha2.RevisionFailed, Presence: corev1alpha2.Absent},

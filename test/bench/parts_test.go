@@ -222,7 +222,7 @@ func wantGraphs() (names []string) {
 func TestSolveRejectsAnotherSolution(t *testing.T) {
 	m := newPackageIndex(map[string][]catalog.Package{"synthetic": syntheticPackages()})
 	requests := []resolve.Request{m.request("synthetic-e", false), m.request("synthetic-f", false)}
-	problem, err := newDeppyProblem(requests, joint.ResolveAll(requests, m.clusterState()), false)
+	problem, err := newDeppyProblem(requests, new(joint.Cache).ResolveAll(requests, m.clusterState()), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestSyntheticPackagesDependAndConflict(t *testing.T) {
 		requests = append(requests, m.request(name, false))
 	}
 	conflicts := 0
-	for name, decision := range joint.ResolveAll(requests, m.clusterState()) {
+	for name, decision := range new(joint.Cache).ResolveAll(requests, m.clusterState()) {
 		if decision.Chosen == nil {
 			t.Errorf("%s cannot be installed: %s", name, decision.Message)
 		}

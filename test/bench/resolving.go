@@ -143,7 +143,9 @@ func (m packageIndex) compareOne(req resolve.Request, n int) ([]figure, error) {
 
 func (m packageIndex) compareTogether(requests []resolve.Request, n int) ([]figure, error) {
 	clusterState := m.clusterState()
-	decide := func() (map[string]resolve.Decision, error) { return joint.ResolveAll(requests, clusterState), nil }
+	decide := func() (map[string]resolve.Decision, error) {
+		return new(joint.Cache).ResolveAll(requests, clusterState), nil
+	}
 	name := fmt.Sprintf("%d operators, %d bundles%s", len(requests), m.bundles(requests...), installedIn(requests...))
 	return compareDecisions(name, requests, decide, n)
 }

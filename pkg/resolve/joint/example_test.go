@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/joint"
 )
 
-func ExampleResolveAll() {
+func ExampleCache_ResolveAll() {
 	kind := catalog.GVK{Group: "certs.example", Version: "v1", Kind: "Certificate"}
 	var builder catalog.Builder
 	for _, bundle := range []struct {
@@ -33,7 +33,7 @@ func ExampleResolveAll() {
 		return nil
 	}}
 
-	decisions := joint.ResolveAll([]resolve.Request{
+	decisions := new(joint.Cache).ResolveAll([]resolve.Request{
 		{Operator: "certs", Package: "certs"},
 		{Operator: "database", Package: "database"},
 		{Operator: "other-certs", Package: "other-certs"},

@@ -237,20 +237,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return fmt.Errorf("reading BundleDeployment %q: %w", name, err)
 	}
-	restores, memory := c.countRestores(), c.memoryOf(found)
-	if left, behind := memory.lastWrite.IsBehind(found, c.clock.Now()); behind {
-		syncCtx.Queue().AddAfter(name, left)
-		return nil // usually the watch event of the last write arrives before that
-	}
-	if memory.isNewerThan(found) {
-		if found, err = c.readRestored(ctx, memory, name); err != nil {
-			return err
-		}
-		if found == nil {
-			syncCtx.Queue().AddAfter(name, lastwrite.StaleCachePeriod)
-			return nil
-		}
-		memory = c.newMemory(found)
+	restores := c.countRestores()
+	found, memory, err := c.current(ctx, syncCtx, found)
+	if err != nil || found == nil {
+		return err
 	}
 	memory.version, memory.behind = found.ResourceVersion, false
 	if memory.restores != restores {
@@ -282,6 +272,50 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	return s.fault
+}
+
+// current returns the version of a BundleDeployment to sync, and its memory. cached is the version of the informer. current returns nil if
+// nothing can be done now: another sync is due when the informer has a newer version, or later.
+func (c *controller) current(ctx context.Context, syncCtx factory.SyncContext, cached *corev1alpha2.BundleDeployment) (*corev1alpha2.BundleDeployment, *memory, error) {
+	memory := c.memoryOf(cached)
+	if memory.version == "" {
+		found, err := c.readFirst(ctx, memory, cached)
+		return found, memory, err
+	}
+	if left, behind := memory.lastWrite.IsBehind(cached, c.clock.Now()); behind {
+		syncCtx.Queue().AddAfter(cached.Name, left)
+		return nil, nil, nil // usually the watch event of the last write arrives before that
+	}
+	if !memory.isNewerThan(cached) {
+		return cached, memory, nil
+	}
+	found, err := c.readRestored(ctx, memory, cached.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found == nil {
+		syncCtx.Queue().AddAfter(cached.Name, lastwrite.StaleCachePeriod)
+		return nil, nil, nil
+	}
+	return found, c.newMemory(found), nil
+}
+
+// readFirst reads a BundleDeployment from the API server for the first sync of it in this process. The informer of a process that has just
+// started may be behind the writes of the process before. Decisions on an older status could apply an older revision, and the history in
+// memory, which begins with this sync, would never have the later ones. readFirst returns nil if the BundleDeployment is gone or was created
+// anew: a watch event will report that.
+func (c *controller) readFirst(ctx context.Context, memory *memory, cached *corev1alpha2.BundleDeployment) (*corev1alpha2.BundleDeployment, error) {
+	current, err := c.client.Get(ctx, cached.Name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("reading BundleDeployment %q for the first time: %w", cached.Name, err)
+	}
+	if err != nil || current.UID != memory.uid {
+		return nil, nil
+	}
+	if current.ResourceVersion != cached.ResourceVersion {
+		memory.lastWrite = lastwrite.Of(current, c.clock.Now())
+	}
+	return current, nil
 }
 
 // readRestored reads from the API server a BundleDeployment whose cached version is older than the one in memory. If the API server has an

@@ -66,7 +66,7 @@ func TestAnOlderBundleDeploymentGetsANewMemory(t *testing.T) {
 		"a newer version":                    {cached: "8", uid: "uid", current: "8"},
 		"an older version":                   {cached: "6", uid: "uid", current: "6", isNew: true, reads: 1},
 		"an older version, the informer too": {cached: "5", uid: "uid", current: "6", isNew: true, reads: 2},
-		"another object, newer":              {cached: "8", uid: "other", current: "8", isNew: true},
+		"another object, newer":              {cached: "8", uid: "other", current: "8", isNew: true, reads: 1},
 		"the informer is behind":             {cached: "6", uid: "uid", current: "7", waits: true, reads: 2},
 		"the informer is behind others":      {cached: "6", uid: "uid", current: "9", waits: true, reads: 2},
 		"the informer is behind a deletion":  {cached: "6", uid: "uid", waits: true, reads: 2},
@@ -121,6 +121,47 @@ func TestAnOlderBundleDeploymentGetsANewMemory(t *testing.T) {
 			}
 			if reads != test.reads {
 				t.Errorf("%d reads, want %d", reads, test.reads)
+			}
+		})
+	}
+}
+
+// The informer of a process that has just started may be behind what the process before wrote. The history in memory begins with the first
+// sync: an older status would be in it for ever.
+func TestTheFirstSyncIsOfTheVersionAtTheAPIServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		current types.UID // at the API server; empty if it is gone
+		isBegun bool
+	}{
+		"the informer is behind":              {"uid", true},
+		"the BundleDeployment is gone":        {"", false},
+		"the BundleDeployment is another one": {"other", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.c.revisions = store.NewRevisions(fake.NewClientset().CoreV1().Secrets("system"))
+			f.c.memories = map[string]*memory{}
+			cached := f.before.DeepCopy()
+			cached.ResourceVersion, cached.UID = "6", "uid"
+			cached.Status.Revisions = []corev1alpha2.Revision{{Number: 1, State: corev1alpha2.RevisionActive}}
+			f.c.deployments = deploymentsNamed(t, cached)
+			current := cached.DeepCopy()
+			current.ResourceVersion, current.UID = "8", test.current
+			current.Status.Revisions = append(current.Status.Revisions, corev1alpha2.Revision{Number: 2, State: corev1alpha2.RevisionActive})
+			reads := 0
+			f.api.PrependReactor("get", "bundledeployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+				reads++
+				if test.current == "" {
+					return true, nil, apierrors.NewNotFound(corev1alpha2.SchemeGroupVersion.WithResource("bundledeployments").GroupResource(), "memo")
+				}
+				return true, current.DeepCopy(), nil
+			})
+			for range 2 { // the second one waits for the informer
+				_ = f.c.sync(t.Context(), queueOf("memo")) // without content to fetch, there is an error
+			}
+			begun := f.c.memories["memo"]
+			if begun.loaded != test.isBegun || test.isBegun && (begun.version != "8" || len(begun.history.Lost) != 2 || reads != 1) {
+				t.Errorf("loaded: %t, version %q, %d revisions, after %d reads", begun.loaded, begun.version, len(begun.history.Lost), reads)
 			}
 		})
 	}

@@ -74,7 +74,7 @@ func missing(each reconcile.Outcome) string {
 	case each.Err != nil:
 		return object.Bounded(fmt.Sprintf("%s: %s", each.Desired.Key, each.Err))
 	case each.Live == nil:
-		return object.Bounded(fmt.Sprintf("%s: is not there", each.Desired.Key))
+		return object.Bounded(fmt.Sprintf("%s: does not exist", each.Desired.Key))
 	}
 	return ""
 }

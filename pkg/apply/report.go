@@ -26,8 +26,8 @@ type Report struct {
 	Complete bool
 	// Phases is the number of phases that were reconciled.
 	Phases int
-	// MissingKinds are the kinds of objects of the reconciled phases that the cluster does not serve and the set does not define, in order
-	// and without duplicates.
+	// MissingKinds are the kinds of objects of the reconciled phases that the cluster does not serve and the set does not define, in the
+	// order of the objects and without duplicates.
 	MissingKinds []schema.GroupVersionKind
 	// Waiting is the reason why the next phase or another call must wait; empty if nothing waits.
 	Waiting string

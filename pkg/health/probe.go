@@ -58,7 +58,7 @@ func evaluate(o *unstructured.Unstructured) (string, error) {
 	if seen, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil {
 		return "", err
 	} else if found && seen != o.GetGeneration() {
-		return fmt.Sprintf("its controller has seen generation %d of %d", seen, o.GetGeneration()), nil
+		return fmt.Sprintf("its controller has observed generation %d of %d", seen, o.GetGeneration()), nil
 	}
 	if p, ok := probes[o.GroupVersionKind().GroupKind()]; ok {
 		return p(o)

@@ -40,7 +40,7 @@ func TestENG_D15_Probe(t *testing.T) {
 		"a Deployment nobody looked at waits for its controller": {deployment + "{}}",
 			"Deployment ns/web: its controller has not seen it yet"},
 		"a Deployment whose controller is behind is not ready": {deployment + "{observedGeneration: 1, replicas: 3, updatedReplicas: 3, availableReplicas: 3}}",
-			"Deployment ns/web: its controller has seen generation 1 of 2"},
+			"Deployment ns/web: its controller has observed generation 1 of 2"},
 		"a Deployment without available pods says how many are missing": {deployment + "{observedGeneration: 2, replicas: 3, updatedReplicas: 3}}",
 			"Deployment ns/web: 0 of 3 updated replicas available"},
 		"available pods of the old template do not count": {deployment + "{observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 3}}",
@@ -94,7 +94,7 @@ func TestENG_D15_Probe(t *testing.T) {
 		"a custom resource without status is ready":           {"{apiVersion: b.c/v1, kind: A, metadata: {name: x}}", ""},
 		"a custom resource that is not Ready says why":        {cr + "{conditions: [{type: Ready, status: 'False', reason: Broken, message: no disk}]}}", "A ns/x: no disk"},
 		"a custom resource that is Ready is ready":            {cr + "{observedGeneration: 3, conditions: [{type: Ready, status: 'True'}]}}", ""},
-		"a custom resource read before its change waits":      {cr + "{observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}}", "A ns/x: its controller has seen generation 2 of 3"},
+		"a custom resource read before its change waits":      {cr + "{observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}}", "A ns/x: its controller has observed generation 2 of 3"},
 		"what is being deleted is not ready":                  {"{apiVersion: v1, kind: Namespace, metadata: {name: gone, deletionTimestamp: '2026-01-01T00:00:00Z'}}", "Namespace gone: is being deleted"},
 	}
 	for name, c := range cases {

@@ -119,7 +119,7 @@ func overrideInEffect(status platformv1alpha1.PlatformOperatorStatus) *corev1alp
 // cluster's next minor version, the condition names the first such bundle.
 func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav1.Condition {
 	if len(bundles) == 0 {
-		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed, so nothing is in the way of a cluster upgrade.")
+		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed that can block a cluster upgrade.")
 	}
 	for _, bundle := range bundles {
 		if condition := permits(bundle, clusterVersion); condition.Status != metav1.ConditionTrue {

@@ -161,10 +161,10 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 		want       []string
 	}{
 		"the API server refuses it":      {refused, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "set spec.install.adoption to Any"}},
-		"it may not be put back":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 is not kept as it was declared", "The manager may not"}},
+		"it may not be put back":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 cannot be repaired", "The manager may not"}},
 		"it cannot be rendered so":       {invalid, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "Correct spec.install.config"}},
 		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
-		"the same, without a full stop":  {late, "create it anew", platformv1alpha1.ReasonDeadlineExceeded, []string{"create it anew. Until then: ", "It is held"}},
+		"the same, without a full stop":  {late, "create it again", platformv1alpha1.ReasonDeadlineExceeded, []string{"create it again. Until then: ", "It is held"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reportOf(c.deployment, nil)
@@ -197,7 +197,7 @@ func TestNewestNamesADeprecatedVersion(t *testing.T) {
 	deprecated := steptest.Candidate("1.1.0")
 	deprecated.Bundle.Deprecated = "it eats data"
 	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
-	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not moved to unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
+	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not installed unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
 		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }

@@ -79,9 +79,9 @@ func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1
 	case entry.Trigger == platformv1alpha1.TriggerRestored, !wasReady:
 		return platformv1alpha1.EventInstallSucceeded, "is installed at"
 	case entry.Trigger == platformv1alpha1.TriggerInstallChange:
-		return platformv1alpha1.EventUpgradeSucceeded, "runs with the changed spec.install at"
+		return platformv1alpha1.EventUpgradeSucceeded, "is installed with the changed spec.install at"
 	case entry.Trigger == platformv1alpha1.TriggerRetry:
-		return platformv1alpha1.EventUpgradeSucceeded, "runs, after another attempt, at"
+		return platformv1alpha1.EventUpgradeSucceeded, "is upgraded in another attempt to"
 	}
 	return platformv1alpha1.EventUpgradeSucceeded, "is moved to"
 }

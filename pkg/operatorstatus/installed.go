@@ -90,7 +90,7 @@ func installedCondition(r *report) metav1.Condition {
 		return isFalse(installation.Reason, installation.Message+r.publisher(installation.Reason)+r.providerAdvice())
 	case installed != nil:
 		return isFalse(platformv1alpha1.ReasonInstallPending, fmt.Sprintf(
-			"The BundleDeployment that carried %s was deleted, and the operator with it; it is put back when spec.paused is not set any more.", installed.Bundle))
+			"The BundleDeployment of %s was deleted, and the operator with it. The manager installs the bundle again when spec.paused is no longer set.", installed.Bundle))
 	case r.isFirstReading():
 		return isFalse(platformv1alpha1.ReasonInstallPending, r.firstReadingMessage())
 	case decision.Chosen != nil: // paused before anything was installed

@@ -109,7 +109,7 @@ func (r *report) withUpdates(message string) string {
 	if len(r.decision().Updates) == 0 {
 		return message
 	}
-	return fmt.Sprintf("%s status.availableUpdates has what blocks each newer version; %s shows it.", withFullStop(message),
+	return fmt.Sprintf("%s To see what blocks each newer version, read status.availableUpdates or, %s.", withFullStop(message),
 		ocplatform.Updates(r.operator.Name).WithPlugin())
 }
 
@@ -171,7 +171,7 @@ func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 	for _, each := range []struct{ condition, reason, format string }{
 		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonUpgradeFailed, "The present spec.install of version %s is not applied: %s."},
 		{corev1alpha2.ConditionHasValidBundle, corev1alpha2.ReasonBundleLoadFailed, "The present spec.install of version %s cannot be applied: %s."},
-		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonReconcileFailed, "Version %s is not kept as it was declared: %s."},
+		{corev1alpha2.ConditionInstalled, corev1alpha2.ReasonReconcileFailed, "Version %s cannot be repaired: %s."},
 	} {
 		if why, failed := failureOf(deployment, each.condition, each.reason); failed {
 			return failure{each.format, why}, true
@@ -239,7 +239,7 @@ func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resol
 		case update.Reason != "":
 			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s %s.", update.Version, upgradestep.TrimStop(update.Why())))
 		case update.Bundle.Deprecated != "":
-			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s is deprecated, and is not moved to unless spec.package.version leaves nothing else.", update.Version))
+			return isFalse(platformv1alpha1.ReasonAsExpected, text+fmt.Sprintf(" Version %s is deprecated, and is not installed unless spec.package.version leaves nothing else.", update.Version))
 		}
 	}
 	return isFalse(platformv1alpha1.ReasonAsExpected, text)

@@ -75,15 +75,15 @@ func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1al
 }
 
 func releasedCondition(name, holders string) metav1.Condition {
-	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has let go of PlatformOperator %q, which %s.", name, holders))
+	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has released PlatformOperator %q, which %s.", name, holders))
 }
 
 // removalCondition returns condition Progressing during a removal, with the message of the BundleDeployment if it has one. It is False
 // while the removal needs an action by an admin.
 func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
-	const started = "The operator is being taken down"
+	const started = "The operator is being removed"
 	if isTakenDown(deployment) {
-		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("What was applied has been taken down, or let go of; BundleDeployment %q %s.", deployment.Name, heldBy(deployment.Finalizers)))
+		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The objects have been removed or released; BundleDeployment %q %s.", deployment.Name, heldBy(deployment.Finalizers)))
 	}
 	if blocked := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionRemovalBlocked); blocked != nil && blocked.Status == metav1.ConditionTrue {
 		return isFalse(platformv1alpha1.ReasonBlocked, "The removal waits: "+blocked.Message)

@@ -30,20 +30,20 @@ func TestHRD_M5_Removal(t *testing.T) {
 		want      string
 		installed bool
 	}{
-		"started":                         {running(removing(ours)), "True Removing: The operator is being taken down.", true},
+		"started":                         {running(removing(ours)), "True Removing: The operator is being removed.", true},
 		"in the BundleDeployment's words": {running(removing(ours, progress)), "True Removing: Removing spec.install.config.", true},
 		"blocked":                         {running(removing(ours, progress, blocked)), "False Blocked: The removal waits: delete them.", true},
 		"no longer blocked":               {running(removing(ours, progress, unblocked)), "True Removing: Removing spec.install.config.", true},
 		"waiting for the garbage collector": {running(removing([]string{metav1.FinalizerDeleteDependents})),
-			"True Removing: The operator is being taken down.", true},
+			"True Removing: The operator is being removed.", true},
 		"held by others": {running(removing([]string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents})),
-			`False Blocked: What was applied has been taken down, or let go of; BundleDeployment "op" is held by its finalizers "example.com/a", "example.com/b", "example.com/c" and 1 more` + remedy + ".", false},
+			`False Blocked: The objects have been removed or released; BundleDeployment "op" is held by its finalizers "example.com/a", "example.com/b", "example.com/c" and 1 more` + remedy + ".", false},
 		"the PlatformOperator is held by others": {running(func(in *Input) {
 			in.Operator.Finalizers, in.Current.Deployment = []string{"example.com/a"}, nil
-		}), `False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", false},
+		}), `False Blocked: The manager has released PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", false},
 		"the PlatformOperator was released by somebody else": {running(func(in *Input) {
 			in.Operator.Finalizers = []string{"example.com/a"}
-		}), `False Blocked: The manager has let go of PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", true},
+		}), `False Blocked: The manager has released PlatformOperator "op", which is held by its finalizers "example.com/a"` + remedy + ".", true},
 		"the PlatformOperator is not held": {running(), "none", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestHRD_M5_Removal(t *testing.T) {
 				if got := condition(status, platformv1alpha1.ConditionUpgradeable); got != "none" {
 					t.Errorf("Upgradeable is %s", got)
 				}
-			} else if want := "True AsExpected: Nothing is installed, so nothing is in the way of a cluster upgrade."; condition(status, platformv1alpha1.ConditionUpgradeable) != want {
+			} else if want := "True AsExpected: Nothing is installed that can block a cluster upgrade."; condition(status, platformv1alpha1.ConditionUpgradeable) != want {
 				t.Errorf("Upgradeable is %s, want %s", condition(status, platformv1alpha1.ConditionUpgradeable), want)
 			}
 			if got, want := condition(status, platformv1alpha1.ConditionInstalled), "False Removed: The operator is removed; the Progressing condition says which finalizers hold what is left."; (got == want) == test.installed {

@@ -84,7 +84,7 @@ func (r *report) availableUpdate(from resolve.Update) platformv1alpha1.Available
 // blockedNow returns why the operator is not moved now to a version that is otherwise available; the reason is empty if it may be moved.
 func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.BlockedReason, why string) {
 	if r.operator.Spec.Paused {
-		return platformv1alpha1.BlockedPaused, "is not moved to while spec.paused is set"
+		return platformv1alpha1.BlockedPaused, "is not installed while spec.paused is set"
 	}
 	history, recorded := r.operator.Status.History, r.in.Current.Recorded
 	if len(history) > 0 && history[0].Bundle == update.Bundle.Name && recorded != nil && upgradestep.SameBundle(*recorded, upgradestep.BundleOf(update.Candidate)) {
@@ -97,10 +97,10 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 		}
 	}
 	if r.in.Step.Reason == upgradestep.ReasonUnhealthy {
-		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not moved to while version %s is not healthy; the Progressing condition says why, and the way out", recorded.Version)
+		return platformv1alpha1.BlockedUnhealthy, fmt.Sprintf("is not installed while version %s is not healthy; the Progressing condition says why, and the way out", recorded.Version)
 	}
 	if cluster := r.in.Decided.ClusterUpdate; cluster != "" && !r.in.Decided.Spec.Approves(update.Candidate, r.operator.Status.Installed) {
-		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not moved to while the cluster itself is being updated to %s", cluster)
+		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not installed while the cluster itself is being updated to %s", cluster)
 	}
 	return "", ""
 }

@@ -227,11 +227,11 @@ func TestUPG_C9_MessagesExplainWhyNothingIsChosen(t *testing.T) {
 		},
 		"pin below the installed version": {
 			func(r *Request) { r.VersionRange, r.InstalledVersion = "1.8.0", "1.9.0" }, one(stable("1.8.0", "1.9.0")), validation,
-			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew`,
+			`all candidates of package "quay" in CatalogSource/openshift-marketplace/community are refused: 1.8.0 is older than the installed 1.9.0, and only SelfCertified permits downgrades: set spec.upgrades.edges to SelfCertified and spec.package.version to the older version at your own risk, or delete the PlatformOperator and create it again`,
 		},
 		"invalid installed version": {
 			func(r *Request) { r.InstalledVersion = "x" }, one(stable("1.8.0")), validation,
-			`the installed version "x" cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew`,
+			`the installed version "x" cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it again`,
 		},
 		"pre-release that the range does not name": {
 			func(r *Request) { r.VersionRange = ">=1.9.5" }, one(stable("1.9.0", "2.0.0-rc.1")), validation,

@@ -36,7 +36,7 @@ func (m *Machine) wasTried(r *Revision) bool {
 func (m *Machine) setFailed(r *Revision) {
 	m.confirmFailure(r)
 	if m.active == nil {
-		m.untried, m.desired = r, nil
+		m.notRetried, m.desired = r, nil
 		return
 	}
 	m.failed, m.desired = r, m.active

@@ -35,7 +35,8 @@ func (f *fixture) retry(value string) {
 }
 
 // Promise HRD-U3: A version that was rolled back or is held is tried again if its bundle, the way it is installed, or annotation
-// platform.openshift.io/retry changes, and never otherwise.
+// platform.openshift.io/retry changes. A version that only lacked kinds or permissions is tried again when these are available.
+// Nothing else causes another attempt.
 func TestHRD_U3_AFailedRevisionIsTriedAgainOnlyInAnotherAttempt(t *testing.T) {
 	for _, onFailure := range []corev1alpha2.OnFailure{corev1alpha2.OnFailureHold, corev1alpha2.OnFailureRollback} {
 		for name, test := range changesAfterAFailure {

@@ -76,8 +76,8 @@ func (m *Machine) installed() condition {
 	rollingOut := m.IsRollingOut()
 	installed := m.wasInstalled() || m.active != nil || rollingOut && m.report.Complete
 	switch {
-	case m.untried != nil && !installed:
-		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.untried.title() + " is not tried again; the Progressing condition says why."}
+	case m.notRetried != nil && !installed:
+		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, m.notRetried.title() + " is not tried again; the Progressing condition says why."}
 	case len(m.KindsMissing()) > 0 && !installed:
 		return condition{kind, isFalse, corev1alpha2.ReasonInstallFailed, fmt.Sprintf("%s is not applied: %v.", m.target().title(), m.refusal)}
 	case m.refusal != nil && !installed:
@@ -158,11 +158,11 @@ func (m *Machine) isUntouched() bool {
 }
 
 func (m *Machine) untouchedMessage() string {
-	if m.untried != nil {
-		return "What was applied before stays, and is not looked at; the Progressing condition says why."
+	if m.notRetried != nil {
+		return "Objects that were applied before stay, and the manager does not check them; the Progressing condition says why."
 	}
 	if m.wasInstalled() {
-		return "What was applied for an earlier source never became healthy; it stays, and is not looked at before the content of the new one is known."
+		return "The objects of an earlier source never became healthy. They stay, and the manager does not check them before it has the content of the new source."
 	}
 	return "Nothing is applied yet."
 }

@@ -67,9 +67,9 @@ func driftEvent(record corev1alpha2.DriftRecord) Event {
 	text := drift.Describe(record)
 	switch record.Outcome {
 	case corev1alpha2.DriftRepaired:
-		return Event{Reason: corev1alpha2.EventDriftRepaired, Message: text + "; put back as declared"}
+		return Event{Reason: corev1alpha2.EventDriftRepaired, Message: text + "; restored as declared"}
 	case corev1alpha2.DriftContested:
-		return Event{Reason: corev1alpha2.EventDriftContested, Message: text + ", each time that it is put back", Warning: true}
+		return Event{Reason: corev1alpha2.EventDriftContested, Message: text + ", each time that the manager restores it", Warning: true}
 	}
-	return Event{Reason: corev1alpha2.EventDriftReported, Message: text + "; left so", Warning: record.Change != corev1alpha2.DriftAdded}
+	return Event{Reason: corev1alpha2.EventDriftReported, Message: text + "; not reverted", Warning: record.Change != corev1alpha2.DriftAdded}
 }

@@ -24,9 +24,9 @@ type Machine struct {
 	desired *Revision
 	// failed is the revision of the desired content that missed its deadline in this attempt; the manager does not try it again.
 	failed *Revision
-	// untried is the revision of the desired content that was rolled back in this attempt if there is no active revision any more, because
-	// the active one was lost; else nil. The manager does not try it again, and applies nothing.
-	untried *Revision
+	// notRetried is the revision of the desired content that was rolled back in this attempt, if there is no active revision because
+	// it was lost; else nil. The manager does not try notRetried again, and applies nothing.
+	notRetried *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool
 
@@ -122,8 +122,8 @@ func (m *Machine) Newest() *Revision {
 	switch {
 	case m.failed != nil:
 		return m.failed
-	case m.untried != nil:
-		return m.untried
+	case m.notRetried != nil:
+		return m.notRetried
 	}
 	return m.desired
 }
@@ -156,7 +156,7 @@ func (m *Machine) SetDesired(stored *Revision) {
 	if !slices.Contains(m.in.History.Stored, stored) {
 		m.in.History.Stored = append(m.in.History.Stored, stored)
 	}
-	m.desired, m.failed, m.untried, m.content, m.notStored = stored, nil, nil, Content{}, false
+	m.desired, m.failed, m.notRetried, m.content, m.notStored = stored, nil, nil, Content{}, false
 	if m.takeLostFailure(stored); m.wasTried(stored) {
 		m.setFailed(stored)
 	}

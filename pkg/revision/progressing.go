@@ -21,26 +21,26 @@ func (m *Machine) progress() condition {
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The provisioner class is not known; the Unpacked condition says more."}
 	case m.failed != nil:
 		return m.progressingRollback()
-	case m.untried != nil:
+	case m.notRetried != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not tried again: %s. "+
 			"The revision that was active before is lost, so nothing is applied or repaired. To try %s again, set annotation %s to a new value; or install another bundle.",
-			m.untried.title(), m.untried.failure(), m.untried, platformv1alpha1.AnnotationRetry)}
+			m.notRetried.title(), m.notRetried.failure(), m.notRetried, platformv1alpha1.AnnotationRetry)}
 	case m.desired == nil:
 		return m.progressingContent()
 	case m.State(m.desired) == Held:
 		return condition{kind, isFalse, corev1alpha2.ReasonDeadlineExceeded, m.missedDeadline() + ". " + m.heldMessage()}
 	case m.refusal != nil && m.desired == m.active:
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not kept as it was declared: %v.", m.active.title(), m.refusal)}
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s cannot be repaired: %v.", m.active.title(), m.refusal)}
 	case m.refusal != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf("%s is not applied: %v.", m.desired.title(), m.refusal)}
 	case m.IsRollingOut():
 		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.desired.title()+" is rolling out", m.obstacle())}
 	case m.isGoingBack():
-		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being put back", m.obstacle())}
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, sentence(m.active.title()+" is being restored", m.obstacle())}
 	case m.pruneBlocked:
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "What only earlier revisions had is not removed: " + m.pruneWaiting + "."}
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "Objects that only earlier revisions have are not removed: " + m.pruneWaiting + "."}
 	case m.pruneWaiting != "":
-		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing what only earlier revisions had: " + m.pruneWaiting + "."}
+		return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "Removing objects that only earlier revisions have: " + m.pruneWaiting + "."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, m.active.title() + " is active."}
 }
@@ -54,7 +54,7 @@ func (m *Machine) progressingContent() condition {
 	case m.content.Err != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The source cannot be unpacked; it is tried again, and the Unpacked condition says why."}
 	case m.in.Desired.Missing != "":
-		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The source is waited for; the Unpacked condition says what is missing."}
+		return condition{kind, isFalse, corev1alpha2.ReasonBlocked, "The manager waits for the source; the Unpacked condition says what is missing."}
 	}
 	return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."}
 }
@@ -70,11 +70,11 @@ func (m *Machine) isGoingBack() bool {
 func (m *Machine) heldMessage() string {
 	switch {
 	case m.in.Deployment.Spec.OnFailure == corev1alpha2.OnFailureRollback && m.active == nil:
-		return "There is no earlier revision to roll back to, so it is held; it goes on by itself when what is in its way is gone."
+		return "There is no earlier revision to roll back to, so it is held; it continues when the cause is gone."
 	case m.active == nil:
-		return "It is held, and goes on by itself when what is in its way is gone."
+		return "It is held, and continues when the cause is gone."
 	}
-	return fmt.Sprintf("It is held, and goes on by itself when what is in its way is gone; what only revision %d had stays until then.", m.active.Number)
+	return fmt.Sprintf("It is held, and continues when the cause is gone; objects that only revision %d has stay until then.", m.active.Number)
 }
 
 // progressingRollback returns the Progressing condition during and after a rollback.
@@ -91,7 +91,7 @@ func (m *Machine) progressingRollback() condition {
 			message = before.Message // the only record of the reason if an older manager wrote no failureMessage
 		}
 		if m.pruneBlocked {
-			message += fmt.Sprintf(" What only %s had is not removed: %s.", m.failed, m.pruneWaiting)
+			message += fmt.Sprintf(" Objects that only %s has are not removed: %s.", m.failed, m.pruneWaiting)
 		}
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonDeadlineExceeded, message}
 	}
@@ -100,7 +100,7 @@ func (m *Machine) progressingRollback() condition {
 		waiting = m.obstacle()
 	}
 	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRollingBack,
-		why + ". Rolled back: " + sentence(m.active.String()+" is being put back", waiting)}
+		why + ". Rolled back: " + sentence(m.active.String()+" is being restored", waiting)}
 }
 
 // earlierRollback returns the Progressing condition of the last written status if it reports a rollback for this spec; else nil.

@@ -24,7 +24,7 @@ func PruneEvent(of string, deleted, kept []string) Event {
 
 // RemovedEvent returns the Event for the end of a deletion, with the objects that were deliberately kept.
 func RemovedEvent(kept []string) Event {
-	message := "Removed what was applied"
+	message := "Removed the objects"
 	if len(kept) > 0 {
 		message += "; kept " + strings.Join(kept, ", ")
 	}
@@ -43,7 +43,7 @@ func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events
 	for _, each := range status.Revisions {
 		isInUse := each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionRollingOut
 		if isInUse && h.find(each.Number) == nil {
-			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing. If the spec requests its content, that is installed again as another revision")))
+			events = append(events, LostEvent(New(Header{Number: each.Number}), errors.New("its Secrets are missing. If the spec requests its content, the manager installs that content again as another revision")))
 		}
 	}
 	return events

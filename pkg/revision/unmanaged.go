@@ -27,7 +27,7 @@ func (m *Machine) ReportDeletion(status *corev1alpha2.BundleDeploymentStatus, de
 	if before := m.lastProgressing(); !deletion.Checking || before == nil || before.Status != isTrue || before.Reason != corev1alpha2.ReasonRemoving {
 		m.set(status, progressingDeletion(deletion)) // otherwise keep the message during the check
 	}
-	const message = "It is being removed, and is no longer checked."
+	const message = "The BundleDeployment is being removed, and the manager no longer checks its objects."
 	m.set(status,
 		condition{corev1alpha2.ConditionHealthy, isUnknown, corev1alpha2.ReasonRemoving, message},
 		condition{corev1alpha2.ConditionDrifted, isUnknown, corev1alpha2.ReasonRemoving, message})
@@ -37,16 +37,16 @@ func removalBlocked(deletion Deletion) condition {
 	if deletion.Blocked {
 		return condition{corev1alpha2.ConditionRemovalBlocked, isTrue, corev1alpha2.ReasonBlocked, deletion.Waiting + "."}
 	}
-	return condition{corev1alpha2.ConditionRemovalBlocked, isFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself."}
+	return condition{corev1alpha2.ConditionRemovalBlocked, isFalse, corev1alpha2.ReasonRemoving, "The removal needs no action."}
 }
 
 // progressingDeletion returns the Progressing condition during a deletion. It is False if the deletion is blocked, except by custom
 // resources: then it stays True, and the RemovalBlocked condition reports the cause (ENG-D13).
 func progressingDeletion(deletion Deletion) condition {
 	if deletion.Blocked && !deletion.Held {
-		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "What was applied is not taken down: " + deletion.Waiting + "."}
+		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "The objects are not removed: " + deletion.Waiting + "."}
 	}
-	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "Taking down what was applied: " + deletion.Waiting + "."}
+	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "Removing the objects: " + deletion.Waiting + "."}
 }
 
 // ReportNameTaken fills in the status of a BundleDeployment that has the name of a PlatformOperator that does not own it.

@@ -17,10 +17,10 @@ func (g *Graph) EdgeRefusal(edge Edge, ready []Version) Refusal {
 	case g.pkg.SelfCertified:
 		return Refusal{}
 	case len(g.pkg.Unreadable) > 0:
-		return Refusal{RulesInvalid, "is not moved to while the author's upgrade rules cannot be read: " +
+		return Refusal{RulesInvalid, "is not installed while the author's upgrade rules cannot be read: " +
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause)}
 	case g.levels[edge.To] < g.levels[edge.From]:
-		return Refusal{Downgrade, "is lower, and nothing is moved down silently"}
+		return Refusal{Downgrade, "is lower, and only SelfCertified permits downgrades"}
 	case to.Unfit != "":
 		return Refusal{Unfit, to.Unfit}
 	}

@@ -110,7 +110,7 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 		case stranded.has(at):
 			findings = append(findings, Finding{StrandedVersion, semantics, bundle.Version.String(), fmt.Sprintf("has no successor, and the head is %s", newest), "publish " + what})
 		case cutOff.has(at):
-			findings = append(findings, Finding{CutOffVersion, semantics, bundle.Version.String(), fmt.Sprintf("has successors, and none of them leads to the head %s", newest), "publish " + what + " to the head, or on from where its ways end"})
+			findings = append(findings, Finding{CutOffVersion, semantics, bundle.Version.String(), fmt.Sprintf("has successors, and none of them leads to the head %s", newest), "publish " + what + " to the head, or from the end of its paths"})
 		}
 	}
 	reached := g.levels[head] == 0 // no bundle has a lower version
@@ -155,7 +155,7 @@ func (g *Graph) lintChannel(channel string) (findings []Finding) {
 			continue
 		}
 		if begin := slices.Index(trail, replaces[trail[len(trail)-1]]); begin >= 0 {
-			findings = append(findings, Finding{Kind: ReplacesCycle, Subject: subject, Problem: "has entries that replace one another in a circle: " + quoteAll(trail[begin:]), Remedy: "take one of these replaces out"})
+			findings = append(findings, Finding{Kind: ReplacesCycle, Subject: subject, Problem: "has entries that replace one another in a circle: " + quoteAll(trail[begin:]), Remedy: "remove one of these replaces"})
 		}
 	}
 	return findings
@@ -165,7 +165,7 @@ func (g *Graph) lintEntries() (findings []Finding) {
 	for _, entry := range g.entries {
 		subject := fmt.Sprintf("entry %.80q in channel %.80q", entry.Name, entry.Channel)
 		if len(entry.to) == 0 {
-			findings = append(findings, Finding{Kind: EntryWithoutBundle, Subject: subject, Problem: "names a bundle that the package does not have", Remedy: "add the bundle, or take the entry out"})
+			findings = append(findings, Finding{Kind: EntryWithoutBundle, Subject: subject, Problem: "names a bundle that the package does not have", Remedy: "add the bundle, or remove the entry"})
 		}
 		if entry.SkipRange != "" && entry.covers == nil {
 			findings = append(findings, Finding{Kind: UnreadableSkipRange, Subject: subject, Problem: fmt.Sprintf("has the skipRange %.80q, which is not a version range and permits no upgrade", entry.SkipRange), Remedy: `write it like ">=1.0.0 <1.3.0"`})
@@ -209,7 +209,7 @@ func (g *Graph) lintStep(i int) []Finding {
 	switch {
 	case !applies:
 		return []Finding{{
-			Kind: IdleStep, Subject: s.name, Problem: fmt.Sprintf("concerns no move: no version in %q that is not past it has a higher one in %q", s.From, s.To), Remedy: "correct its ranges, or take it out",
+			Kind: IdleStep, Subject: s.name, Problem: fmt.Sprintf("concerns no move: no version in %q that is not past it has a higher one in %q", s.From, s.To), Remedy: "correct its ranges, or remove the step",
 		}}
 	case s.through.empty():
 		return []Finding{{

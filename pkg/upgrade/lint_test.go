@@ -27,13 +27,13 @@ func TestLint(t *testing.T) {
 			want: []string{
 				"StrandedVersion: under channel semantics 1.0.1 has no successor, and the head is 1.1.0; publish a replaces, skips or skipRange that leads on from it",
 				`SeveralHeads: channel "stable" has 2 heads: "p.v1.0.1"; "p.v1.1.0"; let one of them replace or skip the others`,
-				`EntryWithoutBundle: entry "p.v1.0.2" in channel "stable" names a bundle that the package does not have; add the bundle, or take the entry out`,
+				`EntryWithoutBundle: entry "p.v1.0.2" in channel "stable" names a bundle that the package does not have; add the bundle, or remove the entry`,
 			},
 		},
 		"a version whose ways end before the head": {
 			lines: "0.1.0\n0.1.1\n0.2.0\nstable: 0.1.0\nstable: 0.1.1 replaces 0.1.0\nstable: 0.2.0 replaces 0.1.1",
 			want: []string{
-				"CutOffVersion: under semver semantics 0.1.0 has successors, and none of them leads to the head 0.2.0; publish a version that semantic versioning promises to follow it to the head, or on from where its ways end",
+				"CutOffVersion: under semver semantics 0.1.0 has successors, and none of them leads to the head 0.2.0; publish a version that semantic versioning promises to follow it to the head, or from the end of its paths",
 				"StrandedVersion: under semver semantics 0.1.1 has no successor, and the head is 0.2.0; publish a version that semantic versioning promises to follow it",
 				"UnreachableHead: under semver semantics 0.2.0 is the head, and no version leads to it; name in its entry what it replaces",
 			},
@@ -41,7 +41,7 @@ func TestLint(t *testing.T) {
 		"entries that go round": {
 			lines: "1.0.0\n1.1.0\n1.2.0\nstable: 1.0.0 replaces 1.2.0\nstable: 1.1.0 replaces 1.0.0\nstable: 1.2.0 replaces 1.1.0",
 			want: []string{
-				`ReplacesCycle: channel "stable" has entries that replace one another in a circle: "p.v1.0.0"; "p.v1.2.0"; "p.v1.1.0"; take one of these replaces out`,
+				`ReplacesCycle: channel "stable" has entries that replace one another in a circle: "p.v1.0.0"; "p.v1.2.0"; "p.v1.1.0"; remove one of these replaces`,
 				`DowngradeEntry: entry "p.v1.0.0" in channel "stable" has a replaces that leads down to 1.0.0 from 1 higher versions, such as 1.2.0; it downgrades no operator; let it name lower versions only`,
 			},
 		},
@@ -60,7 +60,7 @@ func TestLint(t *testing.T) {
 			lines: minors + "1.5.0 deprecated\n1.6.0",
 			steps: []string{"<1.0.0 → 1.0.x → >=1.1.0", "<1.3.0 → 1.3.7 → >=1.6.0", "1.4.x → 1.5.x → >=1.6.0 latest"},
 			want: []string{
-				`IdleStep: steps[0] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in ">=1.1.0"; correct its ranges, or take it out`,
+				`IdleStep: steps[0] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in ">=1.1.0"; correct its ranges, or remove the step`,
 				`EmptyStep: steps[1] of the rules leads through "1.3.7", which has no version: an operator that needs it never reaches ">=1.6.0"; publish a version there, or correct the range`,
 				`StepWithoutLatest: steps[2] of the rules selects the latest version in "1.5.x", where every version is deprecated, a pre-release, or not permitted on this cluster; publish a release there, or let it select "any"`,
 			},
@@ -96,7 +96,7 @@ func TestLint(t *testing.T) {
 		"steps that contradict one another": {
 			lines: minors, steps: []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.0.0 → 1.0.x → 1.1.x", "<1.3.0 → 1.4.x → 1.3.x"},
 			want: []string{
-				`IdleStep: steps[1] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in "1.1.x"; correct its ranges, or take it out`,
+				`IdleStep: steps[1] of the rules concerns no move: no version in "<1.0.0" that is not past it has a higher one in "1.1.x"; correct its ranges, or remove the step`,
 				"ContradictorySteps: steps[0] of the rules and steps[2] of the rules leave no way together from 1.1.0 to 1.4.1, though each alone would; let the ranges agree",
 				"ClosingStep: steps[2] of the rules leaves no way from 1.1.0 to 1.3.5: 1.4.1 cannot be passed through on the way: it is not lower than 1.3.5; publish a version to pass through, and an edge to it and on from it",
 			},

@@ -126,19 +126,19 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 	unreached := fmt.Sprintf("cannot be reached from %s: ", r.installed.Version)
 	switch reason {
 	case RulesInvalid:
-		refusal.Message = fmt.Sprintf("is not moved to while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
+		refusal.Message = fmt.Sprintf("is not installed while the author's upgrade rules cannot be read: %s; have them corrected, leave that catalog out by spec.package.catalogSelector, or %s",
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)
 	case Downgrade:
-		refusal.Message = fmt.Sprintf("is not higher than the installed %s, and nothing is moved down silently: %s", r.installed.Version,
-			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to go there at your own risk, or delete the PlatformOperator and create it anew")
+		refusal.Message = fmt.Sprintf("is not higher than the installed %s, and only SelfCertified permits downgrades: %s", r.installed.Version,
+			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to downgrade at your own risk, or delete the PlatformOperator and create it again")
 	case SearchLimit:
 		refusal.Message = g.searchLimitMessage()
 	case Unfit:
 		if refusal.Message = g.bundles[to].Unfit; refusal.Message == "" {
-			refusal.Message = unreached + "every way leads through a version that this cluster must not run; " + selfCertified
+			refusal.Message = unreached + "every path leads through a version that this cluster must not run; " + selfCertified
 		}
 	case OutOfRange:
-		refusal.Message = unreached + "every way leads through a version from which none may lead on; " + selfCertified
+		refusal.Message = unreached + "every path leads through a version from which none may lead on; " + selfCertified
 	case BlockedBySteps:
 		refusal.Message = unreached + "the steps of the author's upgrade rules leave no way; " + selfCertified
 	case NoEdge:
@@ -150,9 +150,9 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 // searchLimitMessage returns the message for a search that the budget ended.
 func (g *Graph) searchLimitMessage() string {
 	if g.budget.canceled {
-		return fmt.Sprintf("is not moved to: the search for upgrade paths of package %q was canceled after %d steps of work, before it was complete; it is repeated", clip(g.pkg.Name, maxCause), g.budget.spent)
+		return fmt.Sprintf("is not installed: the search for upgrade paths of package %q was canceled after %d steps of work, before it was complete; it is repeated", clip(g.pkg.Name, maxCause), g.budget.spent)
 	}
-	return fmt.Sprintf("is not moved to: package %q is too large for a search of its upgrade paths, which ended after %d steps of work (%d bundles, %d channel entries, %d steps of upgrade rules): "+
+	return fmt.Sprintf("is not installed: package %q is too large for a search of its upgrade paths, which ended after %d steps of work (%d bundles, %d channel entries, %d steps of upgrade rules): "+
 		"choose from fewer catalogs by spec.package.catalogSelector or from fewer channels by spec.package.channels, have its author publish fewer entries, or %s",
 		clip(g.pkg.Name, maxCause), g.budget.limit.Steps, len(g.bundles), len(g.entries), len(g.steps), selfCertified)
 }

@@ -25,7 +25,7 @@ func (i Installation) NeedsAction() bool {
 // InstallationOf returns the progress of the installation of a BundleDeployment. deployment must not be nil.
 func InstallationOf(deployment *corev1alpha2.BundleDeployment) Installation {
 	if IsStale(deployment) {
-		return Installation{platformv1alpha1.ReasonUnpackPending, "The bundle has not been looked at yet."}
+		return Installation{platformv1alpha1.ReasonUnpackPending, "The manager has not reconciled the BundleDeployment yet."}
 	}
 	// The conditions become True one after the other. The first that is not True is the current phase. Its reason distinguishes a phase
 	// that is in progress from one that failed.

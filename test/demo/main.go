@@ -91,7 +91,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	// The plugin reads the ClusterCatalog at an address of this machine, whose certificate the system does not trust.
-	fmt.Printf("\nTo look yourself, in another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH SSL_CERT_FILE=%s\n\n", env.Kubeconfig,
+	fmt.Printf("\nIn another terminal:\n  export KUBECONFIG=%s PATH=%s:$PATH SSL_CERT_FILE=%s\n\n", env.Kubeconfig,
 		filepath.Dir(env.Kubectl), env.Catalog.CAFile())
 	untold := story.Tell(ctx, admin, steps, os.Stdout)
 	if untold != nil && (o.exit || ctx.Err() != nil) {

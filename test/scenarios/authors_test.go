@@ -34,7 +34,7 @@ func TestUpgradeRules(t *testing.T) {
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.3.0 never ready")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(early).Should(ContainElement("1.3.0 Installing by Automatic"))
 		s.offerVersions(ctx, early, rules, "1.2.8", "1.2.9", "1.3.0 never ready")
-		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not moved to while version 1.3.0 is not healthy")
+		s.waitForProgressing(ctx, early, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "version 1.2.9 is available, and is not installed while version 1.3.0 is not healthy")
 		s.Expect(s.historyOf(ctx, early)).To(Equal([]string{"1.3.0 Installing by Automatic", "1.2.8 Ready by Installation"}), "an upgrade step that has begun continues")
 	})
 
@@ -128,7 +128,7 @@ func TestUpgradeRules(t *testing.T) {
 		s.createWithSpec(ctx, pkg, "")
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.0.0").Should(Succeed())
 		s.offerVersions(ctx, pkg, "steps:\n- through: 1.3.x\n  until: tomorrow", "1.0.0", "1.1.0")
-		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is not moved to while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
+		s.waitForProgressing(ctx, pkg, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "Version 1.1.0 is not installed while the author's upgrade rules cannot be read", samples.RulesSchema, `"until"`)
 		s.Expect(s.updatesOf(ctx, pkg)).To(Equal([]string{"1.1.0: RulesInvalid"}))
 		s.patchOperatorSpec(ctx, pkg, `"upgrades": {"edges": "SelfCertified"}`)
 		s.Eventually(s.Admin.Installed).WithContext(ctx).WithArguments(pkg, "1.1.0").Should(Succeed())

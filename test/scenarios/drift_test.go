@@ -139,10 +139,10 @@ func TestDrift(t *testing.T) {
 
 		s.By("checking the Events and metrics of the four repairs")
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); put back as declared`,
-			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); put back as declared",
-			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/core.rukpak.io~1owner-kind); put back as declared",
-			"Normal DriftRepaired: ConfigMap tinkered/settings was deleted; put back as declared",
+			`Normal DriftRepaired: ConfigMap tinkered/settings was edited by "tinkerer" (/data/a); restored as declared`,
+			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/declared); restored as declared",
+			"Normal DriftRepaired: ConfigMap tinkered/settings was edited (/metadata/labels/core.rukpak.io~1owner-kind); restored as declared",
+			"Normal DriftRepaired: ConfigMap tinkered/settings was deleted; restored as declared",
 		))
 		s.Eventually(s.repairsOf).WithContext(ctx).WithArguments(name).Should(Equal(counted + 4))
 

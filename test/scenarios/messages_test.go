@@ -82,8 +82,9 @@ func hasField(schema *apiextensionsv1.JSONSchemaProps, path string) bool {
 	return true
 }
 
-// Promise HRD-U7: A PlatformOperator has condition Drifted, too. Each field that a message names exists on the object that carries the message, or on the kind that the message names. Each
-// command of a message can be parsed, also each one of the plugin, and each range is valid.
+// Promise HRD-U7: A PlatformOperator has condition Drifted, too. Each field that a message names exists on the object that carries the
+// message, or on the kind that the message names. Each command of a message can be parsed, including commands of the plugin, and each range
+// is valid.
 func TestHRD_U7_MessagesNameExistingFieldsAndValidValues(t *testing.T) {
 	all := schemas(t)
 	fields, patches, ranges, ofPlugin := 0, 0, 0, 0

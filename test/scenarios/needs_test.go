@@ -112,7 +112,7 @@ func TestRequirements(t *testing.T) {
 
 		s.By("creating an operator with an APIService, which is refused")
 		s.create(ctx, "aggregating", "")
-		s.waitForRefusal(ctx, "aggregating", platformv1alpha1.ReasonValidationFailed, "1.0.0 brings aggregated APIs")
+		s.waitForRefusal(ctx, "aggregating", platformv1alpha1.ReasonValidationFailed, "1.0.0 declares aggregated APIs")
 
 		s.By("creating an operator without AllNamespaces, which is refused without a watch namespace")
 		s.create(ctx, "confined", "")

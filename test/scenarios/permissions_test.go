@@ -160,7 +160,7 @@ func TestManagerPermissions(t *testing.T) {
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionInstalled).Should(And(
 			HavePrefix("True ReconcileFailed: "), ContainSubstring("the manager may not")))
 		s.Expect(described(ctx)).To(Equal("mine"))
-		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("is not kept as it was declared")))
+		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionProgressing)).To(And(HavePrefix("False Blocked: "), ContainSubstring("cannot be repaired")))
 		s.Expect(s.conditionOf(ctx, name, corev1alpha2.ConditionDrifted)).To(HavePrefix("Unknown ReconcileFailed: "))
 		s.grantPermissions(ctx)
 		s.Eventually(described).WithContext(ctx).Should(Equal("declared"))

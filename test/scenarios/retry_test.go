@@ -25,7 +25,7 @@ func TestRetries(t *testing.T) {
 	const failed = platformv1alpha1.ReasonDeadlineExceeded
 
 	// Promise HRD-U4: A change of spec.install.config is a step with its own entry in history: while it is rolled out, the PlatformOperator
-	// is Progressing, and all messages name spec.install, and no move to another version.
+	// is Progressing, and all messages name spec.install, not a move to another version.
 	runStory(t, "HRD-U3 HRD-U4 another configuration that fails is rolled back, named as such, and tried again by the annotation only", defaultOperators, func(ctx context.Context, s *Story) {
 		const pkg = "mallet"
 		configure := func(colour string) {
@@ -65,6 +65,6 @@ func TestRetries(t *testing.T) {
 		s.By("changing the configuration again, with success")
 		configure("blue")
 		s.Eventually(s.historyOf).WithContext(ctx).WithArguments(pkg).Should(HaveExactElements("1.0.0 Ready by InstallChange", "1.0.0 Ready by Retry", HavePrefix("1.0.0 RolledBack"), HavePrefix("1.0.0 Ready")))
-		s.Expect(s.eventsAbout(ctx, platformv1alpha1.EventUpgradeSucceeded, pkg)).To(ContainElement(HavePrefix(`PlatformOperator "mallet" runs with the changed spec.install at version 1.0.0, which is complete and healthy`)))
+		s.Expect(s.eventsAbout(ctx, platformv1alpha1.EventUpgradeSucceeded, pkg)).To(ContainElement(HavePrefix(`PlatformOperator "mallet" is installed with the changed spec.install at version 1.0.0, which is complete and healthy`)))
 	})
 }

@@ -44,7 +44,7 @@ func (s *Story) deleteStored(ctx context.Context, name string) []string {
 }
 
 // Promise HRD-U5: If somebody deletes the stored revisions of an operator, the manager notices at once. It stores the revision again only
-// from the content whose digest is in status. Where that content cannot be read, a condition and an Event report it.
+// from the content with the digest of the revision. If the manager cannot read that content, a condition and an Event report it.
 func TestHRD_U5_DeletedRevisionsAreStoredAgain(t *testing.T) {
 	t.Parallel()
 	const name = "lantern"

@@ -153,7 +153,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		_, err = s.Admin.Dynamic.Resource(podMonitors).Namespace(name).Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"podTargetLabels":["edited"]}}`), metav1.PatchOptions{})
 		s.Expect(err).NotTo(HaveOccurred())
 		repaired := func(object string) OmegaMatcher {
-			return ContainElement(And(HavePrefix("Normal DriftRepaired: "+object+" was"), HaveSuffix("put back as declared")))
+			return ContainElement(And(HavePrefix("Normal DriftRepaired: "+object+" was"), HaveSuffix("restored as declared")))
 		}
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(And(repaired("ConfigMap forewarned/a"), repaired("ConfigMap forewarned/b"),
 			repaired("ConfigMap forewarned/c"), repaired("ConfigMap forewarned/large"), repaired("PodMonitor forewarned/forewarned")))
@@ -165,7 +165,7 @@ func TestAPIServerWarnings(t *testing.T) {
 		s.Expect(configMaps.Delete(ctx, "c", metav1.DeleteOptions{})).To(Succeed())
 		s.StartManager()
 		s.Eventually(s.configMapExists).WithContext(ctx).WithArguments(name, "c").Should(Succeed())
-		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "DriftRepaired").Should(HaveKeyWithValue("ConfigMap forewarned/c was deleted; put back as declared", BeEquivalentTo(2)))
+		s.Eventually(s.eventCounts).WithContext(ctx).WithArguments(name, "DriftRepaired").Should(HaveKeyWithValue("ConfigMap forewarned/c was deleted; restored as declared", BeEquivalentTo(2)))
 		s.Expect(s.eventCounts(ctx, name, "APIWarning")).To(Equal(each))
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionHealthy, "True Healthy")
 	})

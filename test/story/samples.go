@@ -183,7 +183,7 @@ func badVersion() Step {
 
 func held() Step {
 	return Step{
-		Title: "version 0.3.1 appeared, and is not moved to over a version that is not healthy: beacon says Blocked, why, and the way out",
+		Title: "version 0.3.1 appeared, and is not installed while the version before is not healthy: beacon reports Blocked, the cause and the fix",
 		See:   "kubectl platform explain beacon", Within: short,
 		Act: func(ctx context.Context, admin *Admin) error {
 			return admin.Publish(ctx, beacons("0.1.0", "0.2.0", "0.3.0", "0.3.1")...)

@@ -25,7 +25,7 @@ type scope struct {
 	namespace string
 }
 
-// includes reports whether a resource is checked for which the set itself brings the permissions.
+// includes reports whether a resource is checked although ClusterRoles of the set itself grant the permissions.
 func (o Options) includes(resource schema.GroupResource) bool {
 	return o.Applied || slices.ContainsFunc(o.Reported, func(each corev1alpha2.MissingPermission) bool {
 		return each.Group == resource.Group && each.Resource == resource.Resource
@@ -33,7 +33,8 @@ func (o Options) includes(resource schema.GroupResource) bool {
 }
 
 // needs returns the verbs that are needed in each scope to apply a set. It omits kinds that are not served and that the set does not
-// define, because their objects wait. It omits kinds for which the set itself brings the permissions, unless the options include them.
+// define, because their objects wait. It omits kinds for which ClusterRoles of the set itself grant the permissions, unless the options
+// include them.
 func (c *Checker) needs(ctx context.Context, set *object.Set, options Options) map[scope][]string {
 	defined := map[schema.GroupKind]*bundle.Definition{}
 	for _, phase := range set.Phases() {

@@ -87,7 +87,7 @@ func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, write
 		return nil, writeResult{}, err
 	}
 	if !r.options.Claim.Owns(live) || live.GetDeletionTimestamp() != nil {
-		return nil, writeResult{}, object.WaitFor("%s is changing hands; it is looked at again", r.desired.Key)
+		return nil, writeResult{}, object.WaitFor("the owner of %s is changing; the manager checks the object again", r.desired.Key)
 	}
 	version := live.GetResourceVersion()
 	declared := r.withIgnored(live)

@@ -15,9 +15,9 @@ import (
 )
 
 // removedGrant returns a ClusterRole of the set by which the manager deletes a custom resource that it may not read, if all such
-// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes them after the custom resource. So an ended
-// process has probably deleted it, but a user can also have deleted the ClusterRoles. Waiting for permissions would not end in the first
-// case.
+// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes them after the custom resource. So the manager
+// has probably deleted the custom resource before a restart, but a user can also have deleted the ClusterRoles. Waiting for permissions
+// would not end in the first case.
 //
 // While the owner's ReaderRole permits the manager to read the custom resource, a denied request has another reason, and the result is
 // empty. That role is deleted last of all.

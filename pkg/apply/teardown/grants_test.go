@@ -65,7 +65,7 @@ func TestHRD_F1_ARemovalContinuesAfterItsOwnPermissionsAreRemoved(t *testing.T) 
 				}
 				return
 			}
-			want := "Config memo/a: " + test.want + ", by which the manager deletes it, does not exist any more; if the object still exists, delete it by hand"
+			want := "Config memo/a: " + test.want + ", which permits the manager to delete the object, no longer exists; if the object still exists, delete it yourself"
 			if err != nil || !slices.Equal(removal.Kept, []string{want}) {
 				t.Errorf("got %v, kept %q; want %q", err, removal.Kept, want)
 			}

@@ -80,7 +80,7 @@ func (t *teardown) unreadable(ctx context.Context, desired *object.Desired, at s
 	}
 	if apierrors.IsForbidden(err) {
 		if role := t.removedGrant(ctx, desired, at.GroupResource()); role != "" {
-			result.kept = role + ", by which the manager deletes it, does not exist any more; if the object still exists, delete it by hand"
+			result.kept = role + ", which permits the manager to delete the object, no longer exists; if the object still exists, delete it yourself"
 			return result
 		}
 	}

@@ -41,7 +41,7 @@ func (u users) String() string {
 	if len(u.examples) > 0 {
 		text += ", such as " + strings.Join(u.examples, ", ")
 	}
-	return text + "; delete what is not needed any more, or set spec.deletion.crds to Orphan to keep all of it"
+	return text + "; delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
 }
 
 // inUse returns a message with the custom resources outside of the set that prevent the deletion of the set's CustomResourceDefinitions;
@@ -74,7 +74,7 @@ func (t *teardown) inUse(ctx context.Context) (string, error) {
 	if all.none() {
 		return "", nil
 	}
-	return "nothing is taken down while its kinds are in use by " + all.String(), nil
+	return "the manager deletes nothing while users have " + all.String(), nil
 }
 
 // isDeletable reports whether a CustomResourceDefinition exists, belongs to the owner, and is not being deleted. inUse calls it first,

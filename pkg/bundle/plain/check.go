@@ -39,7 +39,7 @@ func checkKind(o bundle.Object) []string {
 		// As in registry+v1: an aggregated API server that does not respond breaks an API of the cluster for all clients.
 		return []string{fmt.Sprintf("%s: aggregated APIs (APIServices) are not installed; remove it", o)}
 	case kind == jobKind && hasTTL(o):
-		return []string{fmt.Sprintf("%s: with spec.ttlSecondsAfterFinished it deletes itself when it is done, and would be put back, and so run again, each time; leave the field out", o)}
+		return []string{fmt.Sprintf("%s: with spec.ttlSecondsAfterFinished, Kubernetes deletes a finished Job, and the manager would create and run it again each time; remove the field", o)}
 	}
 	return nil
 }

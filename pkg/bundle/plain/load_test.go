@@ -133,7 +133,7 @@ func TestLoadRefuses(t *testing.T) {
 		"with an APIService": {map[string]string{"manifests/b.yaml": "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.example.com}, spec: {group: example.com, version: v1}}"},
 			`validating bundle without a name: manifests/b.yaml: APIService "v1.example.com": aggregated APIs (APIServices) are not installed; remove it`},
 		"with a Job that deletes itself": {map[string]string{"manifests/b.yaml": "{apiVersion: batch/v1, kind: Job, metadata: {name: b}, spec: {ttlSecondsAfterFinished: 0}}"},
-			`validating bundle without a name: manifests/b.yaml: Job "b": with spec.ttlSecondsAfterFinished it deletes itself when it is done, and would be put back, and so run again, each time; leave the field out`},
+			`validating bundle without a name: manifests/b.yaml: Job "b": with spec.ttlSecondsAfterFinished, Kubernetes deletes a finished Job, and the manager would create and run it again each time; remove the field`},
 		"with an old definition": {map[string]string{"manifests/b.yaml": strings.Replace(fmt.Sprintf(crd, "Cluster"), "io/v1,", "io/v1beta1,", 1)}, `apiextensions.k8s.io/v1beta1 is not served since Kubernetes 1.22`},
 		"with a template": {map[string]string{"manifests/b.yaml": "{{ if .Values.a }}\n" + object + "{{ end }}\n"},
 			`reading "manifests/b.yaml": document at line 1: `},

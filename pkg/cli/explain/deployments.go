@@ -50,7 +50,7 @@ var deploymentTable = map[string]byReason{
 	corev1alpha2.ConditionHealthy: {
 		corev1alpha2.ReasonHealthy: {Effect: Normal, Text: "Every object passes its probe."},
 		corev1alpha2.ReasonUnhealthy: {Warning, "At least one object fails its probe. status.unready lists the first " +
-			"ones.", "Repair them.", describeDeployment},
+			"ones.", "Repair the objects.", describeDeployment},
 		corev1alpha2.ReasonInstallPending: {Effect: InProgress, Text: "Nothing to probe is applied yet."},
 		corev1alpha2.ReasonRemoving:       removing,
 		corev1alpha2.ReasonBlocked:        nameInUse,

@@ -35,8 +35,8 @@ func (c *controller) takeChanged(name string) []int64 {
 }
 
 // checkStored reads the revisions of which a Secret was created, deleted or changed. For one that cannot be used any more, the manager
-// continues with the objects in memory; restore stores the active one and the newest one again. An admin may bring it back, too. A revision
-// that is not in memory is read when it is needed, unless it failed: its record is what prevents another attempt.
+// continues with the objects in memory; restore stores the active one and the newest one again. An admin may also restore its Secrets. A
+// revision that is not in memory is read when it is needed, unless it failed: its record is what prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	numbers := s.c.takeChanged(s.deployment.Name)
 	for i, number := range numbers {

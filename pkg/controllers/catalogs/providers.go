@@ -113,7 +113,7 @@ func (c *controller) readProviders(ctx context.Context, d description, last last
 		err = fmt.Errorf("it was replaced: what was read of it is of %q, and this of %q", last.modified, answer.Modified)
 	}
 	if err == nil {
-		klog.Infof("read who brings which kinds from catalog %s in %s", d.id, c.clock.Since(start).Round(time.Millisecond))
+		klog.Infof("read the providers of kinds from catalog %s in %s", d.id, c.clock.Since(start).Round(time.Millisecond))
 		c.setProviders(d.id, last, answer.Providers)
 		return
 	}
@@ -124,7 +124,7 @@ func (c *controller) readProviders(ctx context.Context, d description, last last
 		return // it was deleted meanwhile
 	}
 	c.backoff.Next(key, now)
-	klog.Warningf("reading who brings which kinds from catalog %s: %v; next try in %s", d.id, err, c.backoff.Get(key))
+	klog.Warningf("reading the providers of kinds from catalog %s: %v; next try in %s", d.id, err, c.backoff.Get(key))
 	c.failedProviders[d.id] = failure{source: d.source, content: d.content, connection: d.connection, at: now}
 }
 
@@ -142,7 +142,7 @@ func (c *controller) setProviders(id catalog.ID, as lastRead, providers *catalog
 		return
 	}
 	if !providers.IsComplete() {
-		klog.Warningf("catalog %s brings more kinds than are kept: who needs one of the others is not told which packages bring it", id)
+		klog.Warningf("catalog %s provides more kinds than the manager keeps: messages do not name the providers of the others", id)
 	}
 	c.providerChanges.Notify([]string{id.String()})
 }

@@ -42,7 +42,7 @@ func (c *controller) create(ctx context.Context, r *reconciliation) error {
 	if apierrors.IsInvalid(err) {
 		remedy := "Exclude it in spec.package.version, or set another spec.install.namespace"
 		if r.step.Action == upgradestep.Restore { // whatever the version range is
-			remedy = "Correct spec.install, or delete the PlatformOperator and create it anew"
+			remedy = "Correct spec.install, or delete the PlatformOperator and create it again"
 		}
 		r.refuse("Version %s cannot be installed in namespace %q: %v. %s.", bundle.Version, namespace, err, remedy)
 		return nil

@@ -15,10 +15,10 @@ import (
 
 var (
 	behindDesc = metrics.NewDesc(platformv1alpha1.MetricBehind,
-		"For how long there has been a version above the installed one that may be moved to or is merely held up, by its bundle's createdAt.",
+		"For how long there has been a version above the installed one that may be installed or only waits, by its bundle's createdAt.",
 		[]string{platformv1alpha1.MetricLabelOperator}, nil, metrics.ALPHA, "")
 	blockedUpdatesDesc = metrics.NewDesc(platformv1alpha1.MetricBlockedUpdates,
-		"Versions above the installed one that are not moved to, by what is in the way.",
+		"Versions above the installed one that are not installed now, by the reason that blocks them.",
 		[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelReason}, nil, metrics.ALPHA, "")
 )
 

@@ -27,12 +27,12 @@ func TestMetricsOfWhatIsAvailable(t *testing.T) {
 	o.set("gone", operatorstatus.UpdateSummary{Since: day(10)})
 	o.forget("gone")
 	want := `
-# HELP platform_operators_blocked_updates [ALPHA] Versions above the installed one that are not moved to, by what is in the way.
+# HELP platform_operators_blocked_updates [ALPHA] Versions above the installed one that are not installed now, by the reason that blocks them.
 # TYPE platform_operators_blocked_updates gauge
 platform_operators_blocked_updates{platformoperator="behind",reason="AwaitingApproval"} 1
 platform_operators_blocked_updates{platformoperator="behind",reason="Range"} 1
 platform_operators_blocked_updates{platformoperator="behind",reason="Unfit"} 1
-# HELP platform_operators_behind_seconds [ALPHA] For how long there has been a version above the installed one that may be moved to or is merely held up, by its bundle's createdAt.
+# HELP platform_operators_behind_seconds [ALPHA] For how long there has been a version above the installed one that may be installed or only waits, by its bundle's createdAt.
 # TYPE platform_operators_behind_seconds gauge
 platform_operators_behind_seconds{platformoperator="behind"} 820800
 platform_operators_behind_seconds{platformoperator="newest"} 0

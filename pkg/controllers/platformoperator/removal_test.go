@@ -93,18 +93,18 @@ func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 		meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: status, Reason: reason, Message: message})
 	}
 	meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{
-		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Taking down what was applied: in use."})
+		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Removing the objects: in use."})
 	blocked(metav1.ConditionTrue, corev1alpha2.ReasonBlocked, "nothing is taken down; delete what is not needed.")
 	waits.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "The removal waits: nothing is taken down; delete what is not needed.")
-	blocked(metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal goes on by itself.")
-	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "Taking down what was applied")
+	blocked(metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal needs no action.")
+	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "Removing the objects")
 
 	t.Run("when the BundleDeployment is held by a finalizer of another owner", func(t *testing.T) {
 		held := leaving(nil, nil).removing()
 		held.deployment.Finalizers = []string{corev1alpha2.Finalizer, "example.com/mine"}
-		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being taken down")
+		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being removed")
 		held.deployment.Finalizers = []string{metav1.FinalizerDeleteDependents}
-		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being taken down")
+		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being removed")
 		held.deployment.Finalizers = []string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents}
 		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "BundleDeployment", `"example.com/a", "example.com/b", "example.com/c" and 1 more`, "take them off by hand")
 	})
@@ -133,7 +133,7 @@ func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 		held := leaving(nil, nil)
 		held.deployment = nil
 		held.operator.Finalizers = []string{"example.com/mine"}
-		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "has let go of", `"example.com/mine"`, "take them off by hand")
+		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "has released", `"example.com/mine"`, "take them off by hand")
 	})
 }
 
@@ -145,7 +145,7 @@ func TestRemovalReportsTheConditionOfTheBundleDeployment(t *testing.T) {
 		t.Helper()
 		c.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, words)
 	}
-	says("is being taken down") // the BundleDeployment's condition is older than the removal
+	says("is being removed") // the BundleDeployment's condition is older than the removal
 	meta.SetStatusCondition(&c.deployment.Status.Conditions, metav1.Condition{
 		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Waiting for custom resources."})
 	says("Waiting for custom resources.")

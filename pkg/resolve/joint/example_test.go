@@ -42,5 +42,5 @@ func ExampleCache_ResolveAll() {
 	fmt.Println(decisions["other-certs"].Conflicts[0].Version, decisions["other-certs"].Conflicts[0].Why())
 	// Output:
 	// version 3.0.0 of package "database" was chosen from channel "stable" of ClusterCatalog/operators
-	// 2.0.0 brings the kind "certs.example/v1, Kind=Certificate", which PlatformOperator "certs" (package "certs") brings too, and only one may; PlatformOperator "certs" gets 1.0.0; choose versions that go together by spec.package.version of "other-certs" and "certs", or delete one of these PlatformOperators
+	// 2.0.0 provides the kind "certs.example/v1, Kind=Certificate", which PlatformOperator "certs" (package "certs") provides too, and only one may; PlatformOperator "certs" gets 1.0.0; choose versions that go together by spec.package.version of "other-certs" and "certs", or delete one of these PlatformOperators
 }

@@ -59,7 +59,7 @@ func TestRequirementsOfABundle(t *testing.T) {
 	}{
 		"webhooks are accepted": {newFleet([]string{"a", "1.0.0"}).with(manifest(`"webhookdefinitions":[{"type":"ConversionWebhook","generateName":"w"},{"type":"ValidatingAdmissionWebhook","generateName":"v"}]`)), "1.0.0", nil},
 		"an APIService is refused": {newFleet([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"group":"g","version":"v1","kind":"K"}]}`)), refused,
-			[]string{"1.0.0 brings aggregated APIs (apiServiceDefinitions)", "not supported"}},
+			[]string{"1.0.0 declares aggregated APIs (apiServiceDefinitions)", "not supported"}},
 		"a required APIService is not a provided one":    {newFleet([]string{"a", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"required":[{"group":"g","version":"v1","kind":"K"}]}`)), "1.0.0", nil},
 		"a version without an APIService is chosen":      {newFleet([]string{"a", "0.1.0", "1.0.0"}).with(manifest(`"apiservicedefinitions":{"owned":[{"kind":"K"}]}`)), "0.1.0", nil},
 		"a bundle that requires a watch namespace":       {newFleet([]string{"a", "1.0.0 mode=SingleNamespace"}), refused, []string{"spec.install.config.watchNamespace"}},
@@ -140,13 +140,13 @@ func TestUPG_R3_InterdependentOperators(t *testing.T) {
 		"the required version is outside the other operator's range": {newFleet([]string{"b", "1.0.0", "2.0.0"}, []string{"a", "1.0.0 requires=b:>=2.0.0"}).with(func(n *fleet) { n.requests[0].VersionRange = "1.x" }), "a nothing, b 1.0.0",
 			map[string][]string{"a": {`needs package "b" in ">=2.0.0" (PlatformOperator "b" does not have that in what it can have, 1.0.0)`, `permit such a version by spec.package.version of "b"`}}},
 		"two provide one kind: the older one is installed": {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b", "1.0.0 provides=K"}), "a 1.0.0, b nothing",
-			map[string][]string{"b": {`brings the kind "example.com/v1, Kind=K", which PlatformOperator "a" (package "a") brings too`, "delete one of these PlatformOperators"}, "a": {`PlatformOperator "b" does without 1.0.0`}}},
+			map[string][]string{"b": {`provides the kind "example.com/v1, Kind=K", which PlatformOperator "a" (package "a") provides too`, "delete one of these PlatformOperators"}, "a": {`PlatformOperator "b" does without 1.0.0`}}},
 		"two provide one kind: the installed one stays": {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b@1.0.0", "1.0.0 provides=K"}), "a nothing, b 1.0.0",
-			map[string][]string{"a": {`brings the kind`, `PlatformOperator "b"`}, "b": {`PlatformOperator "a" does without 1.0.0`}}},
+			map[string][]string{"a": {`provides the kind`, `PlatformOperator "b"`}, "b": {`PlatformOperator "a" does without 1.0.0`}}},
 		"a kind is unavailable until its provider no longer has it": {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b@1.0.0", "1.0.0 provides=K", "2.0.0"}), "a nothing, b 2.0.0",
 			map[string][]string{"a": {`PlatformOperator "b"`}}},
 		"a kind is available after its provider no longer has it":   {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b@2.0.0", "1.0.0 provides=K", "2.0.0"}), "a 1.0.0, b 2.0.0", nil},
-		"the newest version that does not provide the kind":         {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b", "1.0.0", "2.0.0 provides=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"b": {"brings the kind"}}},
+		"the newest version that does not provide the kind":         {newFleet([]string{"a", "1.0.0 provides=K"}, []string{"b", "1.0.0", "2.0.0 provides=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"b": {"provides the kind"}}},
 		"two installed providers of one kind are upgraded":          {newFleet([]string{"a@1.0.0", "1.0.0 provides=K", "1.1.0 provides=K"}, []string{"b@1.0.0", "1.0.0 provides=K", "1.1.0 provides=K"}), "a 1.1.0, b 1.1.0", nil},
 		"an upgrade does not remove a required kind":                {newFleet([]string{"a@1.0.0", "1.0.0 provides=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 requires=K"}), "a 1.0.0, b 1.0.0", map[string][]string{"a": {`PlatformOperator "b" in 1.0.0 needs kind`}, "b": {`PlatformOperator "a" does without 2.0.0`}}},
 		"both operators are upgraded together":                      {newFleet([]string{"a@1.0.0", "1.0.0 provides=K", "2.0.0"}, []string{"b@1.0.0", "1.0.0 requires=K", "2.0.0"}), "a 2.0.0, b 2.0.0", nil},
@@ -155,13 +155,13 @@ func TestUPG_R3_InterdependentOperators(t *testing.T) {
 			n.requests[0].VersionRange = ">=2.0.0"
 		}), "a nothing, b 2.0.0", map[string][]string{"a": {`2.0.0 needs package "b" in "<2.0.0"`}}},
 		"an operator waits for an upgrade of several steps": {newFleet([]string{"a@1.0.0", "1.0.0", "1.1.0", "2.0.0 after=1.1.0"}, []string{"b@1.0.0", "1.0.0", "2.0.0 requires=a:>=2.0.0"}), "a 1.1.0, b 1.0.0", nil},
-		"one package twice":                                      {newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *fleet) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`brings the package "a", which PlatformOperator "a"`}}},
+		"one package twice":                                      {newFleet([]string{"a", "1.0.0"}, []string{"b", "1.0.0"}).with(func(n *fleet) { n.requests[1].Package = "a" }), "a 1.0.0, b nothing", map[string][]string{"b": {`provides the package "a", which PlatformOperator "a"`}}},
 		"a package of a Subscription":                            {newFleet([]string{"a", "1.0.0"}).with(external("a", "Subscription ops/a")), "a nothing", map[string][]string{"a": {`while Subscription ops/a has package "a" on this cluster`}}},
 		"a package of a ClusterExtension":                        {newFleet([]string{"a", "1.0.0"}).with(external("a", "ClusterExtension a")), "a nothing", map[string][]string{"a": {"while ClusterExtension a has package"}}},
 		"an installed package that a Subscription has too stays": {newFleet([]string{"a@1.0.0", "1.0.0", "2.0.0"}).with(external("a", "Subscription ops/a")), "a 1.0.0", nil},
 		"a kind of a Subscription": {newFleet([]string{"a", "1.0.0 provides=K"}).with(func(n *fleet) {
 			n.state.Kinds = []resolve.Kind{{GVK: gvk("K"), Installer: "Subscription ops/k"}}
-		}), "a nothing", map[string][]string{"a": {`brings the kind "example.com/v1, Kind=K", which Subscription ops/k has brought already`}}},
+		}), "a nothing", map[string][]string{"a": {`provides the kind "example.com/v1, Kind=K", which Subscription ops/k provides already`}}},
 		"a kind that a removed operator left": {newFleet([]string{"a", "1.0.0 provides=K"}).with(func(n *fleet) { n.state.Kinds = []resolve.Kind{{GVK: gvk("K")}} }), "a 1.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func (r Prerelease) text() string {
 type Downgrade struct{ Installed upgrade.Version }
 
 func (r Downgrade) text() string {
-	return fmt.Sprintf("is older than the installed %s, and nothing is ever moved back silently: set spec.upgrades.edges to SelfCertified and spec.package.version to what you want to go back to at your own risk, or delete the PlatformOperator and create it anew", r.Installed)
+	return fmt.Sprintf("is older than the installed %s, and only SelfCertified permits downgrades: set spec.upgrades.edges to SelfCertified and spec.package.version to the older version at your own risk, or delete the PlatformOperator and create it again", r.Installed)
 }
 
 // UnreadableMaxOpenShift refuses a bundle with an invalid olm.maxOpenShiftVersion.
@@ -151,7 +151,7 @@ func modes(supported []string) string { return list(supported, " ", maxModes) }
 type APIServices struct{}
 
 func (APIServices) text() string {
-	return "brings aggregated APIs (apiServiceDefinitions), which are not supported: use a version that does without, or install it by other means"
+	return "declares aggregated APIs (apiServiceDefinitions), which are not supported: use a version without them, or install the package by other means"
 }
 
 // ExternalPackage refuses a package that another installer manages.
@@ -168,7 +168,7 @@ type ExternalKind struct {
 }
 
 func (r ExternalKind) text() string {
-	return fmt.Sprintf("brings the kind %s, which %s has brought already: delete that, or the PlatformOperator %q", Quote(r.Kind.String()), Clip(r.Installer, MaxCause), r.Operator)
+	return fmt.Sprintf("provides the kind %s, which %s provides already: delete that, or the PlatformOperator %q", Quote(r.Kind.String()), Clip(r.Installer, MaxCause), r.Operator)
 }
 
 // ForbiddenVersion refuses every version of a package that spec.allowedPackages does not match.

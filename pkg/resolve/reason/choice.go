@@ -97,7 +97,7 @@ func (r ApprovedRefused) text() string {
 type UnreadableInstalled struct{ Version string }
 
 func (r UnreadableInstalled) text() string {
-	return fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it anew", Quote(r.Version))
+	return fmt.Sprintf("the installed version %s cannot be read, so it cannot be told what would be a downgrade: correct status.installed.version, or delete the PlatformOperator and create it again", Quote(r.Version))
 }
 
 // UnreadableRange reports that spec.package.version is invalid.

@@ -109,7 +109,7 @@ type ProvidedTwice struct {
 }
 
 func (r ProvidedTwice) text() string {
-	return fmt.Sprintf("brings %s, which %s (package %q) brings too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
+	return fmt.Sprintf("provides %s, which %s (package %q) provides too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
 }
 
 // OthersOverlap reports that two operators, other than that of the refused version, provide the same kinds or package.

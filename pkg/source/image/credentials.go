@@ -53,7 +53,7 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	case apierrors.IsNotFound(err) && named == "":
 		return anonymous, nil
 	case apierrors.IsNotFound(err):
-		return nil, marked(Credentials, "pull secret %q is not there", key)
+		return nil, marked(Credentials, "pull secret %q does not exist", key)
 	case err != nil:
 		return nil, marked(Credentials, "reading pull secret %q: %w", key, err)
 	}

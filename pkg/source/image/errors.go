@@ -45,7 +45,7 @@ var advice = map[Class]string{
 	Unreachable:  "check that the registry runs and can be reached from this cluster; it is tried again",
 	Corrupt:      "check the registry's storage, and any mirror, proxy or cache before it; it is tried again",
 	Refused:      "rebuild the image; this one is not unpacked",
-	Storage:      "make room on the disk of the manager's content directory, or raise its --content-budget; it is tried again",
+	Storage:      "free space on the disk of the manager's content directory, or raise its --content-budget; it is tried again",
 }
 
 // Error is why an image was not fetched.

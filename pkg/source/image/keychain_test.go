@@ -95,7 +95,7 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 		"the global one is missing":       {},
 		"the global one is not used beside a named one": {named: "mine", secrets: []runtime.Object{
 			modern("config", "global", `{"auths":{"quay.io":{"auth":"`+login+`"}}}`), modern("system", "mine", `{"auths":{}}`)}},
-		"a named one of another namespace": {named: "mine", secrets: []runtime.Object{modern("elsewhere", "mine", `{}`)}, fault: `"system/mine" is not there`},
+		"a named one of another namespace": {named: "mine", secrets: []runtime.Object{modern("elsewhere", "mine", `{}`)}, fault: `"system/mine" does not exist`},
 		"another type":                     {named: "mine", secrets: []runtime.Object{secret("system", "mine", corev1.SecretTypeOpaque, "x", "y")}, fault: `"system/mine" is of type "Opaque"`},
 		"no JSON":                          {named: "mine", secrets: []runtime.Object{modern("system", "mine", `s3cret`)}, fault: `"system/mine": its .dockerconfigjson is not of the form`},
 		"a password that is a number":      {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"password":31337}}}`)}, fault: "is not of the form"},

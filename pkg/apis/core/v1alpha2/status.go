@@ -25,7 +25,7 @@ type BundleDeploymentStatus struct {
 
 	// observedAttempt is the attempt that this status describes, with 1 to 64 characters: a digest of spec.adoption,
 	// spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. A change of the annotation does not change the
-	// generation. The field is absent until the manager has reconciled the object, or if a manager without this field did.
+	// generation. The field is absent until a manager that supports it has reconciled the object.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -234,8 +234,9 @@ type Revision struct {
 	// +kubebuilder:validation:Enum=KindsMissing;PermissionsMissing
 	FailedFor FailedFor `json:"failedFor,omitempty"`
 
-	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in order. The list has 1 to 20
-	// entries. The revision is tried again when all of them are served. The list is absent if failedFor is not KindsMissing.
+	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in the order of the phases. The
+	// list has 1 to 20 entries. The manager tries the revision again when the cluster serves all of these kinds. The list is
+	// absent if failedFor is not KindsMissing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -325,9 +326,9 @@ type Plan struct {
 	// +kubebuilder:validation:MaxItems=20
 	PermissionsMissing []MissingPermission `json:"permissionsMissing,omitempty"`
 
-	// kindsMissing are the first kinds of objects of the revision that the cluster does not serve and the revision does not
-	// define, in order. The list has 1 to 20 entries. Objects of earlier phases are applied meanwhile. The list is absent if no
-	// kind is missing.
+	// kindsMissing are the first kinds of the revision's objects that the cluster does not serve and the revision does not
+	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied
+	// meanwhile. The list is absent if no kind is missing.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

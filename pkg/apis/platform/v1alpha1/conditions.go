@@ -132,7 +132,7 @@ const (
 	// AnnotationBundle.
 	AnnotationHop = GroupName + "/hop"
 	// AnnotationSettings on a BundleDeployment is a digest of the settings of its PlatformOperator that decide how a bundle is installed.
-	// It tells a change of these settings from a change that another client made in the BundleDeployment.
+	// It distinguishes a change of these settings from a change that another client made in the BundleDeployment.
 	AnnotationSettings = GroupName + "/settings"
 	// AnnotationNamespaceDefaulted on a BundleDeployment is "true" if no user named its install namespace. Then the namespace is used only
 	// if the manager creates it.

@@ -225,7 +225,7 @@ type HistoryEntry struct {
 	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
 	// BundleDeployment was deleted and the installed version is restored. InstallChange means that a change of spec.install
 	// changes how the same version is installed. Retry means another attempt after a failure:
-	// annotation platform.openshift.io/retry requested it, or what the version lacked has appeared.
+	// annotation platform.openshift.io/retry requested it, or a missing kind or permission is available now.
 	// +required
 	Trigger Trigger `json:"trigger,omitempty"`
 }
@@ -268,7 +268,7 @@ const (
 	TriggerRestored Trigger = "Restored"
 	// TriggerInstallChange means that a change of spec.install changes how the same bundle is installed.
 	TriggerInstallChange Trigger = "InstallChange"
-	// TriggerRetry means another attempt after a failure: annotation platform.openshift.io/retry requested it, or a kind or a permission
-	// appeared that the version lacked.
+	// TriggerRetry means another attempt after a failure: annotation platform.openshift.io/retry requested it, or a missing kind or
+	// permission is available now.
 	TriggerRetry Trigger = "Retry"
 )

@@ -20,7 +20,7 @@ type BundleDeploymentStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// observedAttempt is the attempt that this status describes, with 1 to 64 characters: a digest of spec.adoption,
 	// spec.progressDeadlineSeconds and annotation platform.openshift.io/retry. A change of the annotation does not change the
-	// generation. The field is absent until the manager has reconciled the object, or if a manager without this field did.
+	// generation. The field is absent until a manager that supports it has reconciled the object.
 	ObservedAttempt *string `json:"observedAttempt,omitempty"`
 	// resolvedSource is the source of the content of the newest revision, by digest. Its type is image even if the source in
 	// the spec names a Bundle. It is absent until the source is resolved.

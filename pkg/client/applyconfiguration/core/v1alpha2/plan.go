@@ -17,9 +17,9 @@ type PlanApplyConfiguration struct {
 	// 20 entries. Nothing of the revision is applied until they are granted. To grant them, create a ClusterRole with the label
 	// platform.openshift.io/aggregate-to-bundles: "true". The list is absent if no permission is missing.
 	PermissionsMissing []MissingPermissionApplyConfiguration `json:"permissionsMissing,omitempty"`
-	// kindsMissing are the first kinds of objects of the revision that the cluster does not serve and the revision does not
-	// define, in order. The list has 1 to 20 entries. Objects of earlier phases are applied meanwhile. The list is absent if no
-	// kind is missing.
+	// kindsMissing are the first kinds of the revision's objects that the cluster does not serve and the revision does not
+	// define. They are in the order of the phases. The list has 1 to 20 entries. Objects of earlier phases are applied
+	// meanwhile. The list is absent if no kind is missing.
 	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
 }
 

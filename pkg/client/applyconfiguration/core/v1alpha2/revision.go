@@ -39,8 +39,9 @@ type RevisionApplyConfiguration struct {
 	// they are there, the revision is tried again. The field is absent if the revision failed for another reason or has not
 	// failed.
 	FailedFor *corev1alpha2.FailedFor `json:"failedFor,omitempty"`
-	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in order. The list has 1 to 20
-	// entries. The revision is tried again when all of them are served. The list is absent if failedFor is not KindsMissing.
+	// kindsMissing are the first kinds that the cluster did not serve when the revision failed, in the order of the phases. The
+	// list has 1 to 20 entries. The manager tries the revision again when the cluster serves all of these kinds. The list is
+	// absent if failedFor is not KindsMissing.
 	KindsMissing []MissingKindApplyConfiguration `json:"kindsMissing,omitempty"`
 	// failureMessage is the reason why the revision missed its deadline, with 1 to 1024 characters. It is set and cleared
 	// together with failedAttempt. It is also absent if a manager without this field recorded the failure.

@@ -34,7 +34,7 @@ type HistoryEntryApplyConfiguration struct {
 	// spec.upgrades.edges was SelfCertified. SpecChange means that a change of the spec caused the step. Restored means that the
 	// BundleDeployment was deleted and the installed version is restored. InstallChange means that a change of spec.install
 	// changes how the same version is installed. Retry means another attempt after a failure:
-	// annotation platform.openshift.io/retry requested it, or what the version lacked has appeared.
+	// annotation platform.openshift.io/retry requested it, or a missing kind or permission is available now.
 	Trigger *platformv1alpha1.Trigger `json:"trigger,omitempty"`
 }
 

@@ -83,7 +83,7 @@ func TestProgressingSaysBlockedWhenTheSpecAsksForWhatCannotBeHad(t *testing.T) {
 	}
 	r.operator.Name = "op"
 	r.in.Decided.Decision.Updates = []resolve.Update{{Candidate: steptest.Candidate("1.1.0"), Reason: platformv1alpha1.BlockedRange}}
-	const updates = ` no version is in the range. status.availableUpdates has what blocks each newer version; with the plugin, "oc platform updates op" shows it.`
+	const updates = ` no version is in the range. To see what blocks each newer version, read status.availableUpdates or, with the plugin, "oc platform updates op".`
 	if got := progressingCondition(r); !strings.HasSuffix(got.Message, updates) {
 		t.Errorf("with a newer version: got %s: %s", got.Reason, got.Message)
 	}

@@ -176,7 +176,7 @@ func TestImages(t *testing.T) {
 		s.By("naming a pull secret before it exists")
 		source.PullSecret = "sealed-robot"
 		s.deployFrom(ctx, "sealed", source)
-		s.waitForUnpacked(ctx, "sealed", "False UnpackFailed", `"openshift-platform-operators/sealed-robot" is not there`)
+		s.waitForUnpacked(ctx, "sealed", "False UnpackFailed", `"openshift-platform-operators/sealed-robot" does not exist`)
 		s.createPullSecret(ctx, types.NamespacedName{Namespace: environment.Namespace, Name: "sealed-robot"}, registry.Host(), "robot", "first")
 		s.waitForUnpacked(ctx, "sealed", "True UnpackSuccessful")
 

@@ -13,6 +13,9 @@ import (
 // .yml and does not begin with a dot. It has the limits, errors and result of Read. Errors, and faults about the shape of a blob, also name
 // the file.
 //
+// It follows symbolic links to files. A catalog file that is not regular, such as a pipe or a device, is an error. A file system whose Open
+// waits for pipes has to implement fs.StatFS.
+//
 // It ignores .indexignore files, and all files with other names.
 func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
@@ -22,6 +25,11 @@ func ReadFS(fsys fs.FS, want func(pkg string) bool) ([]Package, error) {
 		}
 		if entry.IsDir() || !isCatalogFile(entry.Name()) {
 			return nil
+		}
+		if info, err := fs.Stat(fsys, name); err != nil {
+			return err
+		} else if !info.Mode().IsRegular() { // opening a pipe or reading a device might never end
+			return fmt.Errorf("file %s is not a regular file; remove it from the catalog", truncate.Quote(name))
 		}
 		content, err := fsys.Open(name)
 		if err != nil {

@@ -19,6 +19,14 @@ func (e endingFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(e.FS, name)
 }
 
+// Stat implements fs.StatFS. Without it, fs.Stat would open the file, which does not end for a pipe.
+func (e endingFS) Stat(name string) (fs.FileInfo, error) {
+	if err := e.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.Stat(e.FS, name)
+}
+
 // Open implements fs.FS.
 func (e endingFS) Open(name string) (fs.File, error) {
 	file, err := e.FS.Open(name)

@@ -121,3 +121,6 @@ func (s rootSubset) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	return fs.ReadDir(s.FS, name)
 }
+
+// Stat implements fs.StatFS.
+func (s rootSubset) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }

@@ -180,3 +180,22 @@ func TestCLI_8_SeveralReasonsOfTheClusterOperator(t *testing.T) {
 		t.Errorf("got %+v", links)
 	}
 }
+
+// TestCLI_8_APauseHasOneRemedy checks that the command ends the pause of the PlatformOperator, and not that of its BundleDeployment, which the
+// manager would set again.
+func TestCLI_8_APauseHasOneRemedy(t *testing.T) {
+	objects := objectsOf(operatorWith("Progressing", "False", platformv1alpha1.ReasonPaused))
+	deployment := corev1alpha2.BundleDeployment{}
+	deployment.Name = "quay"
+	deployment.Status.Conditions = []metav1.Condition{{Type: "Progressing", Status: "False", Reason: corev1alpha2.ReasonPaused}}
+	objects.Deployments = []corev1alpha2.BundleDeployment{deployment}
+	var commands []string
+	for _, link := range NewOperatorReport(objects, in).Chains[0].Links {
+		if link.Remedy != nil {
+			commands = append(commands, link.Remedy.Command)
+		}
+	}
+	if len(commands) != 1 || !strings.Contains(commands[0], " patch platformoperator quay ") {
+		t.Errorf("got %q, want one command for the PlatformOperator", commands)
+	}
+}

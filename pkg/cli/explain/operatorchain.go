@@ -76,7 +76,7 @@ func omitRepeated(links []Link) {
 	}
 }
 
-// linksOf returns the links of a BundleDeployment, with the first objects that are not healthy.
+// linksOf returns the links of the BundleDeployment of a PlatformOperator, with the first objects that are not healthy.
 func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 	var links []Link
 	for _, condition := range deployment.Status.Conditions {
@@ -85,6 +85,10 @@ func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 			for _, object := range deployment.Status.Unready {
 				link.add(link.Object, "status.unready", object)
 			}
+		}
+		if condition.Reason == corev1alpha2.ReasonPaused && link.Remedy != nil {
+			// The manager sets spec.paused of this BundleDeployment from that of the PlatformOperator, and reverts another value.
+			link.Remedy.Command = e.tools.PatchOperator(deployment.Name, map[string]any{"paused": false})
 		}
 		if link.isNotable() {
 			links = append(links, link)
@@ -158,13 +162,10 @@ func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy
 	}
 	override := map[string]any{"openShiftVersion": e.next, "reason": "WHO ACKNOWLEDGES THE RISK, AND WHY",
 		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
-	command := e.tools.PatchOperator(operator.Name, map[string]any{"compatibilityOverrides": []any{override}})
-	if len(operator.Spec.CompatibilityOverrides) > 0 {
-		command = e.tools.AddOverride(operator.Name, override)
-	}
 	return &remedy.Remedy{
 		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s updates %s. Or "+
-			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name), Command: command,
+			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name),
+		Command: e.tools.Override(operator, e.next, override),
 	}
 }
 

@@ -5,9 +5,11 @@ package remedy
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
 // Remedy is the next step of an admin.
@@ -42,6 +44,17 @@ func (t Tools) Show(resource, name string) string {
 	return t.Client + " describe " + resource + " " + name
 }
 
+// subjectUpgrade is the argument of explain that selects the upgrade of the cluster.
+const subjectUpgrade = "upgrade"
+
+// Explain returns the command that explains a PlatformOperator, also one whose name is the word for the upgrade of the cluster.
+func (t Tools) Explain(operator string) string {
+	if operator == subjectUpgrade {
+		operator = "platformoperator/" + operator
+	}
+	return t.Plugin + " explain " + operator
+}
+
 // quoted returns a value as JSON in one word for a shell.
 func quoted(value any) string {
 	var text bytes.Buffer
@@ -53,8 +66,23 @@ func quoted(value any) string {
 	return "'" + strings.ReplaceAll(strings.TrimSpace(text.String()), "'", `'\''`) + "'"
 }
 
-// AddOverride returns the command that adds an override to spec.compatibilityOverrides of a PlatformOperator, which must not be empty.
-func (t Tools) AddOverride(name string, override map[string]any) string {
-	patch := []map[string]any{{"op": "add", "path": "/spec/compatibilityOverrides/-", "value": override}}
-	return t.Client + " patch platformoperator " + name + " --type=json -p " + quoted(patch)
+// Override returns the command that sets an override in spec.compatibilityOverrides of a PlatformOperator, and keeps the others. The API
+// server permits one override for each version, so it replaces one that has expired or has no effect. If the list changes before the
+// command runs, the command fails.
+func (t Tools) Override(operator *platformv1alpha1.PlatformOperator, version string, override map[string]any) string {
+	existing := operator.Spec.CompatibilityOverrides
+	if len(existing) == 0 {
+		return t.PatchOperator(operator.Name, map[string]any{"compatibilityOverrides": []any{override}})
+	}
+	const list = "/spec/compatibilityOverrides/"
+	patch := []map[string]any{{"op": "add", "path": list + "-", "value": override}}
+	for i := range existing {
+		if existing[i].OpenShiftVersion == version {
+			at := list + strconv.Itoa(i)
+			patch = []map[string]any{
+				{"op": "test", "path": at + "/openShiftVersion", "value": version}, {"op": "replace", "path": at, "value": override},
+			}
+		}
+	}
+	return t.Client + " patch platformoperator " + operator.Name + " --type=json -p " + quoted(patch)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
@@ -89,5 +90,29 @@ func TestCLI_7_AQuoteInARangeDoesNotEndTheShellWord(t *testing.T) {
 	patch = strings.ReplaceAll(strings.TrimSuffix(patch, "'"), `'\''`, "'")
 	if !json.Valid([]byte(patch)) || !strings.Contains(patch, "it's") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestCLI_8_AnOverrideReplacesTheOneForTheSameVersion checks the command that acknowledges the risk of an operator again. The list has
+// openShiftVersion as its key, so the API server refuses a second entry for a version.
+func TestCLI_8_AnOverrideReplacesTheOneForTheSameVersion(t *testing.T) {
+	const patch = "oc patch platformoperator quay --type="
+	override := map[string]any{"openShiftVersion": "4.22"}
+	for name, test := range map[string]struct {
+		existing []string
+		want     string
+	}{
+		"None":          {nil, patch + `merge -p '{"spec":{"compatibilityOverrides":[{"openShiftVersion":"4.22"}]}}'`},
+		"OtherVersions": {[]string{"4.21"}, patch + `json -p '[{"op":"add","path":"/spec/compatibilityOverrides/-","value":{"openShiftVersion":"4.22"}}]'`},
+		"SameVersion": {[]string{"4.21", "4.22"}, patch + `json -p '[{"op":"test","path":"/spec/compatibilityOverrides/1/openShiftVersion","value":"4.22"},` +
+			`{"op":"replace","path":"/spec/compatibilityOverrides/1","value":{"openShiftVersion":"4.22"}}]'`},
+	} {
+		o := operator()
+		for _, version := range test.existing {
+			o.Spec.CompatibilityOverrides = append(o.Spec.CompatibilityOverrides, corev1alpha2.CompatibilityOverride{OpenShiftVersion: version})
+		}
+		if got := tools.Override(o, "4.22", override); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, test.want)
+		}
 	}
 }

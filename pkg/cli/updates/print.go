@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
 // layout is how a report is printed.
@@ -49,8 +50,8 @@ func (r Report) sentences(plugin string) []string {
 	var found []string
 	switch {
 	case r.Installed == "" && r.Total == 0:
-		return []string{fmt.Sprintf("%s: the status names no installed version, so no updates are known. See why with: %s explain %s",
-			r.Operator, plugin, r.Operator)}
+		return []string{fmt.Sprintf("%s: the status names no installed version, so no updates are known. See why with: %s",
+			r.Operator, remedy.Tools{Plugin: plugin}.Explain(r.Operator))}
 	case r.Total == 0:
 		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed "+
 			"%s.", r.Operator, r.Package, r.Installed)}

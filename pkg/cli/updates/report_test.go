@@ -2,6 +2,7 @@ package updates
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
@@ -46,6 +47,17 @@ func TestCLI_7_APathThatTheStatusCuts(t *testing.T) {
 		if got.steps() != test.steps || got.shownPath(false) != test.shown {
 			t.Errorf("%d versions up to %s: got %s steps and %q, want %s and %q", test.length, test.last, got.steps(), got.shownPath(false),
 				test.steps, test.shown)
+		}
+	}
+}
+
+// TestCLI_7_TheCommandForAnOperatorNamedUpgradeExplainsTheOperator checks that the command is not the one about the cluster upgrade.
+func TestCLI_7_TheCommandForAnOperatorNamedUpgradeExplainsTheOperator(t *testing.T) {
+	for operator, want := range map[string]string{
+		"quay": "oc platform explain quay", "upgrade": "oc platform explain platformoperator/upgrade",
+	} {
+		if got := (Report{Operator: operator}).sentences("oc platform")[0]; !strings.HasSuffix(got, ": "+want) {
+			t.Errorf("%s: got %q, want %q at the end", operator, got, want)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 		err := pager.Each(ctx, list.client.List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {
 			for i := range page.Items {
 				if id := idOf(list.kind, &page.Items[i]); f.Trust.selector.Selects(resolve.Catalog{ID: id, Labels: page.Items[i].GetLabels()}) {
-					sources = append(sources, Source{Name: id.String(), read: list.read(&page.Items[i])})
+					sources = append(sources, Source{Name: id.String(), read: f.limited(list.read(&page.Items[i]))})
 				}
 			}
 			return true, nil
@@ -87,6 +87,20 @@ func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	}
 	slices.SortFunc(sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 	return sources, nil
+}
+
+// limited returns a read that ends after --request-timeout, as each request to the API server does. The streams of a read do not end then by
+// themselves. One catalog that does not answer delays the others at most for that time.
+func (f *Finder) limited(read func(context.Context) ([]catalog.Package, error)) func(context.Context) ([]catalog.Package, error) {
+	limit := f.Connection.Config.Timeout
+	if limit <= 0 {
+		return read
+	}
+	return func(ctx context.Context) ([]catalog.Package, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return read(ctx)
+	}
 }
 
 // catalogList is one list of catalogs, and how to read an object of it.

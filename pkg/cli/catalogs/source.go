@@ -11,6 +11,10 @@ package catalogs
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,7 +39,7 @@ func (s Source) Read(ctx context.Context) ([]catalog.Package, error) { return s.
 
 // ReadAll reads catalogs concurrently. It calls each with the index of a source, and its packages or the error, in any order and never
 // concurrently. It keeps no packages, so that only those of a few catalogs are in memory. It returns when ctx ends, and does not wait for
-// the reads to end.
+// the reads to end. If the time is up, it first calls each with an error for every source that is not read.
 func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
 	type outcome struct {
 		index    int
@@ -57,11 +61,21 @@ func ReadAll(ctx context.Context, sources []Source, each func(index int, package
 			})
 		}
 	}()
-	for range sources {
+	unread := make(map[int]bool, len(sources))
+	for i := range sources {
+		unread[i] = true
+	}
+	for len(unread) > 0 {
 		select {
 		case o := <-outcomes:
+			delete(unread, o.index)
 			each(o.index, o.packages, o.err)
 		case <-ctx.Done():
+			if err := ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
+				for _, i := range slices.Sorted(maps.Keys(unread)) {
+					each(i, nil, fmt.Errorf("it was not read within the time of --timeout: %w", err))
+				}
+			}
 			return
 		}
 	}

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/cluster"
 )
 
 func TestCLI_18_EveryCatalogIsReadOnce(t *testing.T) {
@@ -43,6 +48,41 @@ func TestCLI_12_AReadThatKnowsNoContextDoesNotDelayTheEnd(t *testing.T) {
 		return nil, nil
 	}}}
 	ReadAll(ctx, sources, func(int, []catalog.Package, error) { t.Error("a catalog was reported that was not read") })
+}
+
+func TestCLI_7_ACatalogThatIsNotReadInTimeIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		release := make(chan struct{})
+		defer synctest.Wait()
+		defer close(release)
+		sources := []Source{
+			{read: func(context.Context) ([]catalog.Package, error) { <-release; return nil, nil }},
+			{read: func(context.Context) ([]catalog.Package, error) { return make([]catalog.Package, 2), nil }},
+		}
+		late, read := 0, 0
+		ReadAll(ctx, sources, func(index int, packages []catalog.Package, err error) {
+			read += len(packages)
+			if index == 0 && errors.Is(err, context.DeadlineExceeded) {
+				late++
+			}
+		})
+		if late != 1 || read != 2 {
+			t.Errorf("%d late catalogs, and %d packages of the other", late, read)
+		}
+	})
+}
+
+func TestCLI_12_AReadOfACatalogEndsAfterTheRequestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hanging := func(ctx context.Context) ([]catalog.Package, error) { <-ctx.Done(); return nil, ctx.Err() }
+		finder := &Finder{Connection: &cluster.Connection{Config: &rest.Config{Timeout: 2 * time.Second}}}
+		began := time.Now()
+		if _, err := finder.limited(hanging)(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
 }
 
 func TestCLI_18_AddressesOfServices(t *testing.T) {

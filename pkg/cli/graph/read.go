@@ -129,13 +129,13 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 			packages[index] = &found
 		}
 	})
-	if ctx.Err() != nil {
-		return "", nil, ctx.Err()
-	}
 	for _, err := range failed {
 		if err != nil {
 			o.invocation.Warn(err.Error())
 		}
+	}
+	if ctx.Err() != nil {
+		return "", nil, ctx.Err()
 	}
 	first := slices.IndexFunc(packages, func(p *catalog.Package) bool { return p != nil })
 	switch err := cmp.Or(failed...); {

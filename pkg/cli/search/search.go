@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -103,8 +104,8 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	report, failed := o.search(ctx, sources, manager.AllowedPackages)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return err
 	}
 	for _, c := range report.Catalogs {
 		if c.Error != "" {

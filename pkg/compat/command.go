@@ -11,8 +11,8 @@ import (
 // maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced by one that shows the object.
 const maxCommand = 420
 
-// overrideReason is the reason of an override in a command, for the admin to replace.
-const overrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
+// OverrideReason is the reason of an override in a command, for the admin to replace.
+const OverrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
 
 // nextStep returns the command for the first step to unblock next: the one that carries out the remedy of an operator, or one that shows
 // the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it would be longer than maxCommand.
@@ -72,14 +72,14 @@ func overrideCommand(operator Operator, next Minor, now time.Time) string {
 		path := fmt.Sprintf("%s/%d/", list, ignored.Index)
 		var patch []operation
 		if !ignored.hasReason() {
-			patch = append(patch, operation{"add", path + "reason", overrideReason})
+			patch = append(patch, operation{"add", path + "reason", OverrideReason})
 		}
 		if ignored.Expires.IsZero() || !now.Before(ignored.Expires) {
 			patch = append(patch, operation{"add", path + "expires", expires})
 		}
 		return patchCommand(operator, "json", patch)
 	}
-	override := map[string]any{"openShiftVersion": next.String(), "reason": overrideReason, "expires": expires}
+	override := map[string]any{"openShiftVersion": next.String(), "reason": OverrideReason, "expires": expires}
 	if operator.Overrides > 0 {
 		return patchCommand(operator, "json", []operation{{"add", list + "/-", override}})
 	}

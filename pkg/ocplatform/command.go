@@ -18,15 +18,20 @@ const (
 	ExplainUpgrade Command = "oc platform explain upgrade"
 )
 
-// upgrade is the argument of ExplainUpgrade, and may also be the name of a PlatformOperator.
-const upgrade = "upgrade"
+// SubjectUpgrade is the argument of ExplainUpgrade. A PlatformOperator may have this name, too.
+const SubjectUpgrade = "upgrade"
+
+// Subject returns the argument by which the command explain finds a PlatformOperator, whatever its name is.
+func Subject(operator string) string {
+	if operator == SubjectUpgrade {
+		return "platformoperator/" + operator
+	}
+	return operator
+}
 
 // Explain returns the command that explains why a PlatformOperator is blocked, or why it blocks the cluster upgrade.
 func Explain(operator string) Command {
-	if operator == upgrade {
-		operator = "platformoperator/" + upgrade
-	}
-	return Command("oc platform explain " + operator)
+	return Command("oc platform explain " + Subject(operator))
 }
 
 // Updates returns the command that lists the newer versions of a PlatformOperator, what blocks each, and what permits it.

@@ -14,10 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
-
-// subjectUpgrade selects the upgrade of the cluster instead of a PlatformOperator.
-const subjectUpgrade = "upgrade"
 
 // Options are the options of the command.
 type Options struct {
@@ -69,7 +67,7 @@ for each page of a long list.`,
 		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completeSubjects(i),
 		RunE: func(command *cobra.Command, args []string) error {
-			if o.Upgrade = args[0] == subjectUpgrade; !o.Upgrade {
+			if o.Upgrade = args[0] == ocplatform.SubjectUpgrade; !o.Upgrade {
 				o.Operator = operators.NameOf(args[0])
 			}
 			return i.Run(command.Context(), o)
@@ -84,8 +82,8 @@ func completeSubjects(i *invocation.Invocation) cobra.CompletionFunc {
 	names := completion.Operators(i)
 	return func(command *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		found, directive := names(command, args, begun)
-		if len(args) == 0 && strings.HasPrefix(subjectUpgrade, begun) {
-			found = append(found, cobra.CompletionWithDesc(subjectUpgrade, "the upgrade of the cluster"))
+		if len(args) == 0 && strings.HasPrefix(ocplatform.SubjectUpgrade, begun) {
+			found = append(found, cobra.CompletionWithDesc(ocplatform.SubjectUpgrade, "the upgrade of the cluster"))
 		}
 		return found, directive
 	}

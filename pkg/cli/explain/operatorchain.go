@@ -160,7 +160,7 @@ func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy
 		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Plugin + " updates " +
 			operator.Name}
 	}
-	override := map[string]any{"openShiftVersion": e.next, "reason": "WHO ACKNOWLEDGES THE RISK, AND WHY",
+	override := map[string]any{"openShiftVersion": e.next, "reason": compat.OverrideReason,
 		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
 	return &remedy.Remedy{
 		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s updates %s. Or "+

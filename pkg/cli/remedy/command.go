@@ -10,6 +10,7 @@ import (
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
 // Remedy is the next step of an admin.
@@ -44,15 +45,9 @@ func (t Tools) Show(resource, name string) string {
 	return t.Client + " describe " + resource + " " + name
 }
 
-// subjectUpgrade is the argument of explain that selects the upgrade of the cluster.
-const subjectUpgrade = "upgrade"
-
-// Explain returns the command that explains a PlatformOperator, also one whose name is the word for the upgrade of the cluster.
+// Explain returns the command that explains a PlatformOperator.
 func (t Tools) Explain(operator string) string {
-	if operator == subjectUpgrade {
-		operator = "platformoperator/" + operator
-	}
-	return t.Plugin + " explain " + operator
+	return t.Plugin + " explain " + ocplatform.Subject(operator)
 }
 
 // quoted returns a value as JSON in one word for a shell.

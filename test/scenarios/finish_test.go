@@ -22,8 +22,9 @@ import (
 var (
 	// revisionNumber matches the number of a revision in a message.
 	revisionNumber = regexp.MustCompile(`(?i)\brevision \d+\b`)
-	// settingsStep matches what a message calls a step that another configuration or a retry has started. Its group is the version.
-	settingsStep = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying) version (\S+?)(?: again)?: `)
+	// stepName matches what a message calls the last step, which depends on its cause: another version, another configuration, or another
+	// attempt. Its group is the version.
+	stepName = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Moving from version \S+ to) version (\S+?)(?: again)?: `)
 )
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,
@@ -35,7 +36,7 @@ func removePermitted(ended, reference harness.State) {
 				delete(state, name)
 			}
 			for i := range lines {
-				lines[i] = settingsStep.ReplaceAllString(revisionNumber.ReplaceAllString(lines[i], "revision N"), "Version $1: ")
+				lines[i] = stepName.ReplaceAllString(revisionNumber.ReplaceAllString(lines[i], "revision N"), "Version $1: ")
 			}
 		}
 	}

@@ -35,6 +35,10 @@ var exemptions = Exemptions{
 	},
 	Denied: []Exemption{
 		{"get priorityclasses.scheduling.k8s.io in the whole cluster", deniedBy + "asserts that the manager reports it", false},
+		{
+			"update platformoperators.platform.openshift.io/status in the whole cluster",
+			"test/scenarios/deniedwrites_test.go revokes this right of the manager's own role, and asserts that the manager reports it", false,
+		},
 		// The cache for removals uses a streaming watch, and lists if the API server refuses it. If another test started the cache
 		// before this test revokes the right, the API server denies no request.
 		{"list poddisruptionbudgets.policy in the whole cluster", deniedBy + "removes a bundle that was never applied", true},

@@ -45,10 +45,10 @@ TRACES = $(CURDIR)/_output/traces
 
 # Tests that test-unit and test-extension leave to test-long and test-rbac, though the packages that they are in have quick ones too.
 LONG := ^TestNothingToDo$$|^TestCLU_P5_|^TestCLU_P11_|^TestLeadership$$
-# Tests that go through all the real catalogs or bundles have Real in their names. They and those that go through thousands of
-# generated cases run without the race detector, which makes them ten times slower and finds nothing in what does one thing after
+# Tests that go through all the real catalogs or bundles have Real in their names. They and those that go through hundreds or
+# thousands of generated cases run without the race detector, which makes them ten times slower and finds nothing in what does one thing after
 # another; it sees the tests of made-up data, and where something runs at the same time one real package.
-REAL := Real|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded
+REAL := Real|HRD_U1_|UPG_V14_|UPG_R5_|HRD_B2_ManyClusters_|TheSearchIsBounded|WhateverRequestFails
 
 ##@ Use
 
@@ -129,12 +129,11 @@ test-unit: results ## Unit tests with the race detector, except those of test-bu
 
 # HAS_BUBBLES tests whether a package imports testing/synctest. The race detector crashes if two threads run timers of one bubble at the
 # same time (https://go.dev/issue/78156), so this target and hack/test-long.sh use -cpu=1. Goroutines are still scheduled in random order.
-# The largest package, pkg/apply, takes six minutes of one processor, which other packages share.
 HAS_BUBBLES = grep --quiet --no-messages '"testing/synctest"' ".$${package\#$(MODULE)}"/*.go
 .PHONY: test-bubbles
 test-bubbles: results ## Unit tests of packages that use virtual time, with the race detector, on one processor
 	$(UNIT) | while read -r package; do if $(HAS_BUBBLES); then echo "$${package}"; fi; done | \
-		xargs $(GOTEST) -race -cpu=1 -vet=off -timeout=15m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
+		xargs $(GOTEST) -race -cpu=1 -vet=off -timeout=10m -run='^(Test|Example)' -skip='$(LONG)|$(REAL)' $(TESTFLAGS)
 
 # Separate from test-unit: a fuzz target opens its corpus by a path in this checkout, so the go command cannot reuse the package's cached
 # results in another checkout. Without the race detector: each parser runs in one goroutine.

@@ -30,3 +30,16 @@ func Of(deployment *corev1alpha2.BundleDeployment) string {
 	digest := sha256.Sum256(text)
 	return hex.EncodeToString(digest[:8])
 }
+
+// RepeatedWhen returns the change in the cluster after which a failed attempt is repeated, with a comma before it for a list of causes. It is
+// empty if there is no such change. The arguments are the fields of status.revisions with these names; an older manager did not record the
+// missing kinds, without which the attempt is not repeated.
+func RepeatedWhen(failedFor corev1alpha2.FailedFor, kindsMissing []corev1alpha2.MissingKind) string {
+	switch {
+	case failedFor == corev1alpha2.FailedForKinds && len(kindsMissing) > 0:
+		return ", the cluster serves the kinds that it lacks"
+	case failedFor == corev1alpha2.FailedForPermissions:
+		return ", the manager has the permissions that it lacked"
+	}
+	return ""
+}

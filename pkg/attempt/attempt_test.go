@@ -10,6 +10,24 @@ import (
 	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
+func TestRepeatedWhen(t *testing.T) {
+	memo := []corev1alpha2.MissingKind{{Group: "example.com", Version: "v1", Kind: "Memo"}}
+	for name, test := range map[string]struct {
+		failedFor corev1alpha2.FailedFor
+		missing   []corev1alpha2.MissingKind
+		want      string
+	}{
+		"kinds":                    {corev1alpha2.FailedForKinds, memo, ", the cluster serves the kinds that it lacks"},
+		"kinds that are not known": {corev1alpha2.FailedForKinds, nil, ""},
+		"permissions":              {corev1alpha2.FailedForPermissions, nil, ", the manager has the permissions that it lacked"},
+		"another cause":            {"", nil, ""},
+	} {
+		if got := attempt.RepeatedWhen(test.failedFor, test.missing); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	// Managers have written this digest to status.revisions[].failedAttempt: with another one, they would try each failed revision again.
 	if got := attempt.Of(&corev1alpha2.BundleDeployment{}); got != "232104f7540e27b0" {

@@ -233,6 +233,10 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 	approved := func(in *Input) {
 		in.Operator.Spec.Upgrades = &platformv1alpha1.Upgrades{Approval: platformv1alpha1.ApprovalManual, ApprovedVersion: "1.1.0"}
 	}
+	lackedPermissions := func(in *Input) {
+		failed := &in.Current.Deployment.Status.Revisions[1]
+		failed.Bundle, failed.FailedFor = "op.v1.1.0", corev1alpha2.FailedForPermissions
+	}
 	// tried returns a change after which the newest entry of history is about 1.1.0, with this state.
 	tried := func(state platformv1alpha1.HistoryState) func(*Input) {
 		return func(in *Input) {
@@ -250,8 +254,12 @@ func TestUpdateThatIsBlockedNow(t *testing.T) {
 		"the cluster is being updated": {running(decided(newer), updating), "ClusterUpdating Version 1.1.0 is not installed while the cluster itself is being updated to 4.22.0."},
 		"the same, and it is approved": {running(decided(newer), updating, approved), " "},
 		"it was rolled back":           {running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), tried(platformv1alpha1.HistoryRolledBack)), "Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, or annotation platform.openshift.io/retry is set to a new value."},
-		"it is being tried and fails":  {running(decided(newer), movesTo("1.1.0"), becomes(steptest.Overdue()), tried(platformv1alpha1.HistoryFailed)), "Failed Version 1.1.0 is being tried and fails; the Progressing condition says why."},
-		"what blocks it anyway":        {running(decided(blocked), paused), "Unfit Version 1.1.0 does not fit."},
+		"it lacked permissions": {
+			running(decided(newer), movesTo("1.1.0"), becomes(steptest.RolledBack()), lackedPermissions, tried(platformv1alpha1.HistoryRolledBack)),
+			"Failed Version 1.1.0 was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, the manager has the permissions that it lacked, or annotation platform.openshift.io/retry is set to a new value.",
+		},
+		"it is being tried and fails": {running(decided(newer), movesTo("1.1.0"), becomes(steptest.Overdue()), tried(platformv1alpha1.HistoryFailed)), "Failed Version 1.1.0 is being tried and fails; the Progressing condition says why."},
+		"what blocks it anyway":       {running(decided(blocked), paused), "Unfit Version 1.1.0 does not fit."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := Compute(test.in).Status

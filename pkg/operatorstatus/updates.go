@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/attempt"
 	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/truncate"
 	"github.com/openshift/platform-operators/pkg/upgradestep"
@@ -90,8 +92,8 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 	if len(history) > 0 && history[0].Bundle == update.Bundle.Name && recorded != nil && upgradestep.SameBundle(*recorded, upgradestep.BundleOf(update.Candidate)) {
 		switch history[0].State {
 		case platformv1alpha1.HistoryRolledBack:
-			return platformv1alpha1.BlockedFailed, "was tried, missed its deadline and was rolled back; it is not tried again until its bundle or spec.install changes, or annotation " +
-				platformv1alpha1.AnnotationRetry + " is set to a new value"
+			return platformv1alpha1.BlockedFailed, fmt.Sprintf("was tried, missed its deadline and was rolled back; it is not tried again until its bundle or "+
+				"spec.install changes%s, or annotation %s is set to a new value", r.repeatedWhen(update.Bundle.Name), platformv1alpha1.AnnotationRetry)
 		case platformv1alpha1.HistoryFailed:
 			return platformv1alpha1.BlockedFailed, "is being tried and fails; the Progressing condition says why"
 		}
@@ -103,6 +105,19 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 		return platformv1alpha1.BlockedClusterUpdating, fmt.Sprintf("is not installed while the cluster itself is being updated to %s", cluster)
 	}
 	return "", ""
+}
+
+// repeatedWhen returns the change in the cluster after which the version with this bundle is tried again, as attempt.RepeatedWhen does.
+func (r *report) repeatedWhen(bundle string) string {
+	if r.in.Current.Deployment == nil {
+		return ""
+	}
+	for _, revision := range slices.Backward(r.in.Current.Deployment.Status.Revisions) {
+		if revision.Bundle == bundle && revision.State == corev1alpha2.RevisionFailed {
+			return attempt.RepeatedWhen(revision.FailedFor, revision.KindsMissing)
+		}
+	}
+	return ""
 }
 
 // UpdateSummary summarizes the available updates for metrics.

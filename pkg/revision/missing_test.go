@@ -86,10 +86,11 @@ func TestHRD_M1_ARolledBackRevisionIsTriedAgainWhenWhatItLackedIsThere(t *testin
 		report  Report
 		problem Problem
 		lacked  corev1alpha2.FailedFor
+		until   string
 	}{
-		"a kind":         {lacksKind, Problem{}, corev1alpha2.FailedForKinds},
-		"a permission":   {Report{Total: 1}, Problem{Err: errors.New("create secrets is missing"), Refused: true, Lacks: corev1alpha2.FailedForPermissions}, corev1alpha2.FailedForPermissions},
-		"something else": {unhealthy, Problem{}, ""},
+		"a kind":         {lacksKind, Problem{}, corev1alpha2.FailedForKinds, ", the cluster serves the kinds that it lacks, or annotation"},
+		"a permission":   {Report{Total: 1}, Problem{Err: errors.New("create secrets is missing"), Refused: true, Lacks: corev1alpha2.FailedForPermissions}, corev1alpha2.FailedForPermissions, ", the manager has the permissions that it lacked, or annotation"},
+		"something else": {unhealthy, Problem{}, "", "spec.progressDeadlineSeconds changes, or annotation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -105,6 +106,9 @@ func TestHRD_M1_ARolledBackRevisionIsTriedAgainWhenWhatItLackedIsThere(t *testin
 			for range 2 {
 				if m := f.sync(t, c); m.Failed() != two || (m.After() == 0) != (test.lacked == "") {
 					t.Fatalf("the next sync is in %s, and %v is the failed revision", m.After(), m.Failed())
+				}
+				if progressing := meta.FindStatusCondition(f.deployment.Status.Conditions, corev1alpha2.ConditionProgressing); !strings.Contains(progressing.Message, test.until) {
+					t.Errorf("%q does not contain %q", progressing.Message, test.until)
 				}
 			}
 			c.provided = true

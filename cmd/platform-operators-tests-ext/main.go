@@ -24,8 +24,8 @@ func main() {
 			"Environment variables beside it:\n" +
 			"  " + packageVariable + "   a package of the cluster's catalogs that may be installed and removed again;\n" +
 			"      without it the specs that install something are skipped\n" +
-			"  " + timeoutVariable + "  for how long a state is waited for, such as 30s; 2m unless set\n" +
-			"  " + cleanupVariable + "   for how long each thing that was changed may take to be put back; 5m unless set",
+			"  " + timeoutVariable + "  how long a spec waits for a state, such as 30s; 2m unless set\n" +
+			"  " + cleanupVariable + "   how long the cleanup of each changed object may take; 5m unless set",
 	}
 	root.AddCommand(cmd.DefaultExtensionCommands(registry)...)
 	if err := root.Execute(); err != nil { // Execute has printed the error to stderr

@@ -21,8 +21,8 @@ import (
 const (
 	namePrefix = `[Jira:"Platform Operators"][sig-platform-operators] `
 	// conditionsSpec and clusterOperatorSpec need only a running manager. Every mutant passes the first.
-	conditionsSpec      = namePrefix + "every condition of what there is has a reason without names in it and is of the present spec"
-	clusterOperatorSpec = namePrefix + "the ClusterOperator is available and has every condition, with a reason and a message that can be read"
+	conditionsSpec      = namePrefix + "each condition of each object has a reason without names and describes the current generation"
+	clusterOperatorSpec = namePrefix + "the ClusterOperator is available, and each condition has a reason and a message"
 
 	// mutantTimeout is the maximum duration of a spec's wait for a result that the mutant never produces.
 	mutantTimeout = 15 * time.Second

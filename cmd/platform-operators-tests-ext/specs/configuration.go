@@ -29,10 +29,10 @@ import (
 // configuration returns specs about the singleton objects.
 func configuration() []spec.Spec {
 	return []spec.Spec{
-		serialSpec("a deleted ProvisionerClass of the payload comes back", classComesBack),
-		serialSpec("a deleted PlatformOperatorManager comes back, and the ClusterOperator never goes", managerComesBack),
-		serialSpec("a ClusterOperator that was edited by hand is put back", clusterOperatorPutBack),
-		serialSpec("a package that allowedPackages does not have is refused with the field, and taken up when it is allowed", allowedPackages),
+		serialSpec("the manager creates a deleted ProvisionerClass of the payload again", classComesBack),
+		serialSpec("the manager creates a deleted PlatformOperatorManager again and keeps the ClusterOperator", managerComesBack),
+		serialSpec("the manager reverts an edit of the ClusterOperator", clusterOperatorIsReverted),
+		serialSpec("a package that allowedPackages lacks is refused with the field, and resolved when it is allowed", allowedPackages),
 	}
 }
 
@@ -132,7 +132,7 @@ func asBefore(live, before *unstructured.Unstructured) {
 	live.SetAnnotations(before.GetAnnotations())
 }
 
-func clusterOperatorPutBack(ctx context.Context, t *spec.T) {
+func clusterOperatorIsReverted(ctx context.Context, t *spec.T) {
 	const edit = "Somebody wrote this by hand."
 	operators := t.Config.ConfigV1().ClusterOperators()
 	var before *configv1.ClusterOperator

@@ -15,9 +15,9 @@ import (
 // deployments returns specs about BundleDeployments and Bundles with an unknown class or unavailable content.
 func deployments() []spec.Spec {
 	return []spec.Spec{
-		parallelSpec("a BundleDeployment of a class that does not exist says so, and can be deleted", unknownClass),
-		parallelSpec("a BundleDeployment of an image that cannot be pulled says which and creates nothing, and can be deleted", unpullableDeployment),
-		parallelSpec("a Bundle of an image that cannot be pulled says which, and can be deleted", unpullableBundle),
+		parallelSpec("a BundleDeployment whose class does not exist reports it, and can be deleted", unknownClass),
+		parallelSpec("a BundleDeployment whose image cannot be pulled names the image, creates nothing, and can be deleted", unpullableDeployment),
+		parallelSpec("a Bundle whose image cannot be pulled names the image, and can be deleted", unpullableBundle),
 	}
 }
 

@@ -30,11 +30,11 @@ const operatorName = "ote-installed"
 // installed returns specs that install spec.Cluster.Package.
 func installed() []spec.Spec {
 	return []spec.Spec{
-		serialSpec("an operator is installed, and taken down with its PlatformOperator", installAndRemove),
-		serialSpec("a deleted Deployment of an installed operator comes back, and who deleted what is told", deletedIsRecreated),
-		serialSpec("an edited Deployment of an installed operator is put back, and who edited what is told", editedIsReverted),
-		serialSpec("an installed operator's BundleDeployment that was edited is put back", bundleDeploymentIsReverted),
-		serialSpec("a paused operator's deleted Deployment is left so and told, and comes back when it goes on", pausedKeepsDrift),
+		serialSpec("an operator is installed, and removed with its PlatformOperator", installAndRemove),
+		serialSpec("a deleted Deployment of an installed operator is created again, and the deletion is reported", deletedIsRecreated),
+		serialSpec("an edited Deployment of an installed operator is reverted, and the edit and its author are reported", editedIsReverted),
+		serialSpec("an edited BundleDeployment of an installed operator is reverted", bundleDeploymentIsReverted),
+		serialSpec("a deleted Deployment of a paused operator is reported, and created again after the pause", pausedKeepsDrift),
 	}
 }
 
@@ -196,7 +196,7 @@ func editedIsReverted(ctx context.Context, t *spec.T) {
 	deployments := t.Kubernetes.AppsV1().Deployments(before.Namespace)
 	account := before.Spec.Template.Spec.ServiceAccountName
 	if account == "" {
-		t.Skip("Deployment %s/%s declares no ServiceAccount, of which a change could be told", before.Namespace, before.Name)
+		t.Skip("Deployment %s/%s declares no ServiceAccount, so that no change of it can be reported", before.Namespace, before.Name)
 	}
 	edited, err := deployments.Patch(ctx, before.Name, types.MergePatchType,
 		[]byte(`{"spec":{"template":{"spec":{"serviceAccountName":"ote-somebody-else","serviceAccount":"ote-somebody-else"}}}}`),
@@ -222,17 +222,17 @@ func driftRecords(t *spec.T) func(context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		var told []string
+		var records []string
 		for _, each := range live.Status.Drift {
 			text := drift(each.Object.Name, each.Change, each.Outcome)
 			if each.Manager != "" {
 				text += " by " + each.Manager
 			}
 			if each.Object.Kind == "Deployment" {
-				told = append(told, text)
+				records = append(records, text)
 			}
 		}
-		return told, nil
+		return records, nil
 	}
 }
 

@@ -20,12 +20,12 @@ import (
 // payload returns specs about OpenShift's requirements for payload components.
 func payload() []spec.Spec {
 	return []spec.Spec{
-		parallelSpec("the namespace is the platform's own and monitored, and pods in it are restricted", namespaceOfThePlatform),
-		parallelSpec("the manager's pod asks for what it needs and is restricted", restrictedPod),
-		parallelSpec("nothing reaches the namespace or leaves it that no NetworkPolicy permits", denyAll),
-		parallelSpec("the metrics are served with a certificate of the service CA", servingCertificate),
-		parallelSpec("the manager has no right to everything", exactRights),
-		parallelSpec("the kinds are established and have a status of their own", establishedKinds),
+		parallelSpec("the namespace belongs to the platform, is monitored, and restricts pods", namespaceOfThePlatform),
+		parallelSpec("the manager's pod requests its resources and is restricted", restrictedPod),
+		parallelSpec("NetworkPolicies deny all other traffic to and from the namespace", denyAll),
+		parallelSpec("metrics are served with a certificate of the service CA", servingCertificate),
+		parallelSpec("no role of the manager has a wildcard", exactRights),
+		parallelSpec("the CustomResourceDefinitions are established and have a status subresource", establishedKinds),
 	}
 }
 

@@ -22,10 +22,10 @@ import (
 // reporting returns specs about the ClusterOperator and conditions.
 func reporting() []spec.Spec {
 	return []spec.Spec{
-		parallelSpec("the ClusterOperator is available and has every condition, with a reason and a message that can be read", clusterOperatorReports),
-		parallelSpec("the ClusterOperator's version is told", clusterOperatorVersion),
+		parallelSpec("the ClusterOperator is available, and each condition has a reason and a message", clusterOperatorReports),
+		parallelSpec("the ClusterOperator reports its version", clusterOperatorVersion),
 		parallelSpec("the ClusterOperator's related objects can be collected", relatedObjects),
-		parallelSpec("every condition of what there is has a reason without names in it and is of the present spec", reasons),
+		parallelSpec("each condition of each object has a reason without names and describes the current generation", reasons),
 	}
 }
 

@@ -21,13 +21,13 @@ import (
 // requests returns specs about PlatformOperators that cannot be installed.
 func requests() []spec.Spec {
 	return []spec.Spec{
-		parallelSpec("a package that no catalog has is said on the PlatformOperator, and is no fault of the cluster", unknownPackage),
-		parallelSpec("a version range that cannot be read is said with the field, and the right one is taken up", unreadableRange),
-		parallelSpec("of two PlatformOperators for one package the younger says which one has it, and follows when that goes", twoForOnePackage),
-		parallelSpec("a BundleDeployment that is somebody else's is left alone and survives the PlatformOperator of its name", foreignDeployment),
-		parallelSpec("a paused PlatformOperator says so, and goes on when it is not paused any more", pausedOperator),
-		parallelSpec("a catalog selector that selects nothing is said with the field", selectsNothing),
-		parallelSpec("a CatalogSource outside the trusted namespaces does not count", untrustedCatalog),
+		parallelSpec("a package that no catalog has is reported by the PlatformOperator, and does not degrade the ClusterOperator", unknownPackage),
+		parallelSpec("an invalid version range is reported with the field, and its correction takes effect", unreadableRange),
+		parallelSpec("of two PlatformOperators for one package, the younger names the older, and replaces it after its deletion", twoForOnePackage),
+		parallelSpec("a BundleDeployment without an owner is not changed, and outlives the PlatformOperator with its name", foreignDeployment),
+		parallelSpec("a paused PlatformOperator reports it, and continues after the pause", pausedOperator),
+		parallelSpec("a catalog selector that matches no catalog is reported with the field", selectsNothing),
+		parallelSpec("a CatalogSource outside the trusted namespaces is ignored", untrustedCatalog),
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 // manager runs.
 func validation() []spec.Spec {
 	return []spec.Spec{
-		parallelSpec("the API server lets nobody change a PlatformOperator's package or namespace", immutable),
-		parallelSpec("the API server lets nobody have a second PlatformOperatorManager, or one that does not manage", oneManager),
+		parallelSpec("the API server refuses changes of a PlatformOperator's package or namespace", immutable),
+		parallelSpec("the API server refuses a second PlatformOperatorManager, and one with another managementState", oneManager),
 	}
 }
 

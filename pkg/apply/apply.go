@@ -113,15 +113,25 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	})}
 }
 
-// once returns a function that calls confirm once, and returns its result each time. It returns nil for nil.
+// once returns a function that calls confirm once, and returns its result each time. Callers wait for the first one, which sends a request,
+// until their contexts end. It returns nil for nil.
 func once(confirm func(context.Context) error) func(context.Context) error {
 	if confirm == nil {
 		return nil
 	}
-	var lock sync.Once
+	turn := make(chan struct{}, 1) // not a lock, for which a caller waits longer than for its context
 	var result error
+	isDone := false
 	return func(ctx context.Context) error {
-		lock.Do(func() { result = confirm(ctx) })
+		select {
+		case turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-turn }()
+		if !isDone {
+			result, isDone = confirm(ctx), true
+		}
 		return result
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/openshift/platform-operators/pkg/apply"
 	"github.com/openshift/platform-operators/pkg/scenario"
@@ -26,6 +27,28 @@ func TestNothingIsCreatedForAnOwnerThatIsGone(t *testing.T) {
 			}
 			if problems := f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error { return nil }}); slices.ContainsFunc(problems, isFault) {
 				t.Errorf("of an existing owner: %v", problems)
+			}
+		})
+	})
+}
+
+// In a bubble, time does not pass while a goroutine waits for a lock. Therefore this test hangs if a lock is held during the confirmation.
+func TestObjectsOfAPhaseWaitForOneConfirmation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on(t, nil, func(f *fixture) {
+			const slow = time.Second
+			asked := 0
+			f.apply(versionOne(t), apply.Options{Gated: true})
+			f.delete(configMaps, "settings")
+			f.delete(configMaps, "obsolete")
+			begin := time.Now()
+			problems := f.apply(versionOne(t), apply.Options{Gated: true, Confirm: func(context.Context) error {
+				asked++
+				time.Sleep(slow)
+				return nil
+			}})
+			if slices.ContainsFunc(problems, isFault) || asked != 1 || time.Since(begin) < slow {
+				t.Errorf("after %s, %d confirmations: %v", time.Since(begin), asked, problems)
 			}
 		})
 	})

@@ -55,7 +55,7 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 	switch entry.State {
 	case platformv1alpha1.HistoryReady:
 		reason, what := success(operator, entry)
-		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q %s version %s, which is complete and healthy, %s after it began",
+		return []Event{{corev1.EventTypeNormal, reason, fmt.Sprintf("PlatformOperator %q %s version %s, which is complete and healthy, %s after the start",
 			operator.Name, what, entry.Version, entry.ReadyTime.Sub(entry.StartedTime.Time))}}
 	case platformv1alpha1.HistoryRolledBack:
 		return []Event{{corev1.EventTypeWarning, platformv1alpha1.EventUpgradeFailed, fmt.Sprintf("PlatformOperator %q: %s missed its deadline and was rolled back to %s; the Progressing condition says why, and when it is tried again",
@@ -83,7 +83,7 @@ func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1
 	case entry.Trigger == platformv1alpha1.TriggerRetry:
 		return platformv1alpha1.EventUpgradeSucceeded, "is upgraded in another attempt to"
 	}
-	return platformv1alpha1.EventUpgradeSucceeded, "is moved to"
+	return platformv1alpha1.EventUpgradeSucceeded, "is upgraded to"
 }
 
 // attempted returns what a step tried to install.

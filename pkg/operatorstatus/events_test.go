@@ -44,22 +44,22 @@ func TestEventsOfWhatIsNew(t *testing.T) {
 		"nothing":        {status{}, status{}, nil, nil},
 		"a step started": {status{}, installing, steptest.Stale(), nil},
 		"a first installation is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerInstallation), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"a restoration is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRestored), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"an upgrade is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is moved to version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is upgraded to version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"an upgrade is ready, as it was": {entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerApproved), steptest.Healthy(), nil},
 		"rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerAutomatic), steptest.RolledBack(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
 		"another configuration, rolled back": {installing, entry(platformv1alpha1.HistoryRolledBack, platformv1alpha1.TriggerInstallChange), steptest.RolledBack(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": the changed spec.install of version 1.1.0 missed its deadline and was rolled back to version 1.0.0; the Progressing condition says why, and when it is tried again`}}},
 		"another configuration is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerInstallChange), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is installed with the changed spec.install at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is installed with the changed spec.install at version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"another attempt is ready": {installing, later(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRetry), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is upgraded in another attempt to version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventUpgradeSucceeded, `PlatformOperator "op" is upgraded in another attempt to version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"another attempt of a first installation is ready": {installing, entry(platformv1alpha1.HistoryReady, platformv1alpha1.TriggerRetry), steptest.Healthy(), []Event{
-			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after it began`}}},
+			{"Normal", platformv1alpha1.EventInstallSucceeded, `PlatformOperator "op" is installed at version 1.1.0, which is complete and healthy, 1m0s after the start`}}},
 		"held": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), steptest.Overdue(), []Event{
 			{"Warning", platformv1alpha1.EventUpgradeFailed, `PlatformOperator "op": version 1.1.0 missed its deadline and is held; the Progressing condition says why`}}},
 		"cannot be installed": {installing, entry(platformv1alpha1.HistoryFailed, platformv1alpha1.TriggerAutomatic), failed, []Event{

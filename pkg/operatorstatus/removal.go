@@ -61,7 +61,7 @@ func removedCondition() metav1.Condition {
 // BundleDeployment; nil if it has none.
 func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
 	if holder.DeletionTimestamp == nil {
-		return fmt.Sprintf("PlatformOperator %q already has package %q and is older; one package is installed once. Delete one of the two.",
+		return fmt.Sprintf("PlatformOperator %q is older and already installs package %q; a package can be installed only once. Delete one of the two.",
 			holder.Name, holder.Spec.Package.Name)
 	}
 	message := fmt.Sprintf("PlatformOperator %q has package %q and is being removed; this one is installed when that one is gone.", holder.Name, holder.Spec.Package.Name)

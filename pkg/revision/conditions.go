@@ -25,9 +25,9 @@ func (m *Machine) unpacked() condition {
 	case m.in.UnknownClass != "":
 		return condition{kind, isUnknown, corev1alpha2.ReasonProvisionerNotFound, m.in.UnknownClass}
 	case newest != nil:
-		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", newest.Resolved)}
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", newest.Resolved)}
 	case m.content.Invalid != "":
-		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content is that of %s.", m.content.Resolved)}
+		return condition{kind, isTrue, corev1alpha2.ReasonUnpackSuccessful, fmt.Sprintf("The content was read from %s.", m.content.Resolved)}
 	case m.content.Err != nil:
 		return condition{kind, isFalse, corev1alpha2.ReasonUnpackFailed, fmt.Sprintf("%v.", m.content.Err)}
 	case m.in.Deployment.Spec.Paused:
@@ -123,12 +123,12 @@ func (m *Machine) healthy() condition {
 	case !m.isComplete():
 		return condition{kind, isFalse, corev1alpha2.ReasonUnhealthy, unhealthyMessage(m.report, m.obstacle())}
 	case m.in.Deployment.Spec.Paused: // the manager only checked that they exist and are ready
-		they := "they are"
+		exist, are := fmt.Sprintf("All %d objects exist", m.report.Total), "are"
 		if m.report.Total == 1 {
-			they = "it is"
+			exist, are = "1 object exists", "is"
 		}
 		return condition{kind, isTrue, corev1alpha2.ReasonHealthy, fmt.Sprintf(
-			"%s there and ready; whether %s as declared is not seen to while spec.paused is set.", allObjects(m.report.Total, ""), they)}
+			"%s and %s ready; differences from the declaration are not reverted while spec.paused is set.", exist, are)}
 	}
 	return condition{kind, isTrue, corev1alpha2.ReasonHealthy, allObjects(m.report.Total, "") + " applied and ready."}
 }

@@ -53,7 +53,7 @@ func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 			if before == nil || !isMissed(before.Reason) {
 				events = append(events, Event{corev1alpha2.EventDeadlineExceeded, m.failed.failure(), true})
 			}
-			events = append(events, Event{corev1alpha2.EventRollingBack, fmt.Sprintf("Putting revision %d back: %s", m.active.Number, m.failed.failure()), true})
+			events = append(events, Event{corev1alpha2.EventRollingBack, fmt.Sprintf("Rolling back to revision %d: %s", m.active.Number, m.failed.failure()), true})
 		case corev1alpha2.EventHealthy:
 			if !m.IsActivated(after) { // EventRevisionActive reports it
 				events = append(events, Event{each.Reason, each.Message, false})

@@ -111,7 +111,7 @@ func TestAdoption(t *testing.T) {
 		refused := func(patience time.Duration) {
 			s.Helper()
 			s.Eventually(s.unreadyOf).WithContext(ctx).WithArguments(younger).Should(Equal(
-				`ConfigMap inhabited/shared: exists, and it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or have one of the two bundles name the object otherwise`))
+				`ConfigMap inhabited/shared: exists, and it belongs to BundleDeployment "z-settled", which is older and keeps it; delete BundleDeployment "z-settled", or give the object another name in one of the two bundles`))
 			s.Expect(s.conditionOf(ctx, younger, corev1alpha2.ConditionInstalled)).To(And(HavePrefix("False InstallFailed: "), ContainSubstring("ConfigMap inhabited/shared")))
 			s.Consistently(s.sharedData, patience).WithContext(ctx).WithArguments(namespace).Should(Equal(map[string]string{"from": older, "only-" + older: "kept"}))
 			s.Expect(s.conditionOf(ctx, older, corev1alpha2.ConditionProgressing)).To(HavePrefix("False AsExpected: "))

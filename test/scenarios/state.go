@@ -64,8 +64,8 @@ func reports(event corev1.Event) bool {
 	return event.InvolvedObject.Name != environment.Namespace
 }
 
-var duration = regexp.MustCompile(`\b\d+s after it began`)
+var duration = regexp.MustCompile(`\b\d+s after the start`)
 
 // mask returns a line of a report in which a placeholder replaces the duration of an operation. The seconds depend on the order of
 // goroutines.
-func mask(line string) string { return duration.ReplaceAllString(line, "<seconds> after it began") }
+func mask(line string) string { return duration.ReplaceAllString(line, "<seconds> after the start") }

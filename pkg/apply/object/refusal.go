@@ -17,26 +17,26 @@ func (c Claim) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 	if verdict.Action != ownership.Leave {
 		return nil
 	}
-	why, remedy := "it belongs to "+holder(live), "it is left alone; delete or rename it, remove its owner, or set spec.adoption to Any to take it over"
+	why, remedy := "it belongs to "+holder(live), "it is not changed; delete or rename it, remove its owner, or set spec.adoption to Any to take it over"
 	switch other := verdict.Other; verdict.Reason {
 	case ownership.LabelsOnly:
 		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q, which neither created nor adopted it", c.Owner.Name)
-		remedy = "it is left alone; delete or rename it, or set spec.adoption to Any to take it over"
+		remedy = "it is not changed; delete or rename it, or set spec.adoption to Any to take it over"
 	case ownership.LabelsOfAnother:
 		why = fmt.Sprintf("it has the owner labels of BundleDeployment %q", other)
-		remedy = fmt.Sprintf("it is left alone; delete or rename it, or take the labels %s and %s off if that BundleDeployment does not declare it", corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
+		remedy = fmt.Sprintf("it is not changed; delete or rename it, or remove its labels %s and %s if that BundleDeployment does not declare it", corev1alpha2.LabelOwnerKind, corev1alpha2.LabelOwnerName)
 	case ownership.OwnedByOlder:
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is older and keeps it", other)
-		remedy = fmt.Sprintf("delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+		remedy = fmt.Sprintf("delete BundleDeployment %q, or give the object another name in one of the two bundles", other)
 	case ownership.NoneLeavesYounger:
-		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is younger, and spec.adoption None takes over nothing", other)
-		remedy = fmt.Sprintf("set spec.adoption to SamePackage to take it over, delete BundleDeployment %q, or have one of the two bundles name the object otherwise", other)
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which is younger, and is not taken over while spec.adoption is None", other)
+		remedy = fmt.Sprintf("set spec.adoption to SamePackage to take it over, delete BundleDeployment %q, or give the object another name in one of the two bundles", other)
 	case ownership.OwnerDeleted:
-		why = fmt.Sprintf("it belongs to BundleDeployment %q, which does not exist any more", other)
+		why = fmt.Sprintf("it belongs to BundleDeployment %q, which no longer exists", other)
 		remedy = "delete it, or set spec.adoption to Any to take it over"
 	case ownership.NoneLeavesOrphan:
-		why = fmt.Sprintf("it was kept when %s was removed before, and spec.adoption None takes over nothing", ownership.DescribeMark(c.Owner.OrphanMark()))
-		remedy = "set spec.adoption to SamePackage to take it up again, or delete it, and all its custom resources with it"
+		why = fmt.Sprintf("it was kept when %s was removed before, and is not taken over while spec.adoption is None", ownership.DescribeMark(c.Owner.OrphanMark()))
+		remedy = "set spec.adoption to SamePackage to take it over, or delete it, which deletes all its custom resources"
 	case ownership.OrphanOfAnother:
 		why = fmt.Sprintf("its annotation %s says that it was kept when %s was removed", platformv1alpha1.AnnotationOrphanedFrom,
 			ownership.DescribeMark(truncate.Cut(live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom], maxMark)))

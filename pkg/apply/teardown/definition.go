@@ -17,7 +17,7 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 	result := removed{key: desired.Key}
 	if !t.deleteCRDs {
 		patch, conversion := orphan(live, t.owner.OrphanMark())
-		result.kept = "CustomResourceDefinitions are kept, and custom resources with them" + conversion
+		result.kept = "CustomResourceDefinitions and their custom resources are kept" + conversion
 		result.err = t.release(ctx, at, live, patch)
 		return result
 	}

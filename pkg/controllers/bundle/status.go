@@ -53,7 +53,7 @@ func unreadable(err error) condition {
 
 func unpacked(found *unpack.Inspection) condition {
 	return condition{corev1alpha2.BundleUnpacked, metav1.ConditionTrue, corev1alpha2.ReasonUnpackSuccessful,
-		fmt.Sprintf("The content is that of %s.", found.Pinned.Reference)}
+		fmt.Sprintf("The content was read from %s.", found.Pinned.Reference)}
 }
 
 // report sets the phase and the condition Unpacked in a Bundle's status.

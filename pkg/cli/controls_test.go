@@ -13,8 +13,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// controls are control characters, of which most terminals interpret some.
-const controls = "\x1b[31m\x07\b\r\x7f\u0085\u009b2J"
+// controls are control characters, of which most terminals interpret some, and characters of Unicode that change the direction of writing or
+// have no width.
+const controls = "\x1b[31m\x07\b\r\x7f\u0085\u009b2J\u202e\u2066\u200b\u2028\ufeff\U000e0041"
 
 // addControls adds control characters to all texts in a value of an object, except those that a client parses.
 func addControls(key string, value any) any {
@@ -60,18 +61,22 @@ func TestCLI_12_NoOutputHasControlCharacters(t *testing.T) {
 		}
 		for _, format := range all {
 			got := run(t, 0, append(append(slices.Clone(arguments), strings.Fields(verb)...), "-o", format)...)
-			isControl := func(r rune) bool { return r != '\n' && unicode.IsControl(r) }
-			if at := strings.IndexFunc(got.out+got.errOut, isControl); at >= 0 || got.code == exit.Failure && !strings.Contains(verb, "none") {
+			if at := strings.IndexFunc(got.out+got.errOut, isHidden); at >= 0 || got.code == exit.Failure && !strings.Contains(verb, "none") {
 				t.Errorf("%s -o %s: exit code %d, control character at %d: %q", verb, format, got.code, at, got.out+got.errOut)
 			}
 		}
 	}
-	if got := run(t, 0, "search", "--catalog-dir", "evil"+controls); strings.ContainsAny(got.errOut, "\x1b\u009b") {
+	if got := run(t, 0, "search", "--catalog-dir", "evil"+controls); strings.ContainsFunc(got.errOut, isHidden) {
 		t.Errorf("a warning has control characters: %q", got.errOut)
 	}
-	if got := run(t, 0, "list", "--evil"+controls); strings.ContainsAny(got.errOut, "\x1b\u009b") {
+	if got := run(t, 0, "list", "--evil"+controls); strings.ContainsFunc(got.errOut, isHidden) {
 		t.Errorf("an error has control characters: %q", got.errOut)
 	}
+}
+
+// isHidden reports whether a character of an output is not shown as such by a terminal.
+func isHidden(r rune) bool {
+	return r != '\n' && unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // catalogWithControls writes a catalog with control characters in its texts.

@@ -40,7 +40,7 @@ func (r Report) writeJSON(w io.Writer) error {
 		if i > 0 {
 			fmt.Fprint(out, ",")
 		}
-		if _, err := fmt.Fprintf(out, "\n    %s", bytes.TrimSpace(printer.EscapeControls(one.Bytes()))); err != nil {
+		if _, err := fmt.Fprintf(out, "\n    %s", bytes.TrimSpace(printer.EscapeHidden(one.Bytes()))); err != nil {
 			return err // the reader has gone; bufio would go on without it
 		}
 	}

@@ -68,7 +68,7 @@ func (i *Invocation) Client() string {
 	return "kubectl"
 }
 
-// Warn prints a warning to ErrOut, in one line and without control characters.
+// Warn prints a warning to ErrOut, in one line and without hidden characters.
 func (i *Invocation) Warn(sentence string) {
 	fmt.Fprintf(i.Streams.ErrOut, "warning: %s\n", printer.OneLine(sentence))
 }

@@ -1,5 +1,5 @@
 // Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each command builds its
-// tables. It writes no color and no control characters, so NO_COLOR, a dumb terminal and a pipe need no special case.
+// tables. It writes no color and no hidden characters, so NO_COLOR, a dumb terminal and a pipe need no special case.
 package printer
 
 import (
@@ -7,13 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
@@ -108,8 +105,7 @@ func Report(w io.Writer, format Format, report any) error {
 	if format == FormatYAML {
 		content, err := json.Marshal(report)
 		if err == nil {
-			// The parser of YAML refuses control characters that JSON need not escape.
-			content, err = yaml.JSONToYAML(EscapeControls(content))
+			content, err = toYAML(content)
 		}
 		if err != nil {
 			return fmt.Errorf("writing the report as YAML: %w", err)
@@ -124,26 +120,11 @@ func Report(w io.Writer, format Format, report any) error {
 	if err := encoder.Encode(report); err != nil {
 		return fmt.Errorf("writing the report as JSON: %w", err)
 	}
-	_, err := w.Write(EscapeControls(content.Bytes()))
+	_, err := w.Write(EscapeHidden(content.Bytes()))
 	return err
 }
 
-// controls matches the control characters that encoding/json does not escape.
-var controls = regexp.MustCompile("[\u007f-\u009f]")
-
-// EscapeControls escapes the control characters in JSON. A terminal that shows the report could interpret them. It returns the same slice
-// if there are none.
-func EscapeControls(content []byte) []byte {
-	if !controls.Match(content) {
-		return content
-	}
-	return controls.ReplaceAllFunc(content, func(found []byte) []byte {
-		character, _ := utf8.DecodeRune(found)
-		return fmt.Appendf(nil, `\u%04x`, character)
-	})
-}
-
-// Names writes one name on each line, without control characters.
+// Names writes one name on each line, without hidden characters.
 func Names(w io.Writer, names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -55,7 +55,7 @@ func (t Table) WithoutEmpty(column string) Table {
 	return without
 }
 
-// rows returns the rows with the headings, and with text in each cell. Line breaks and control characters become spaces.
+// rows returns the rows with the headings, and with text in each cell. Line breaks and hidden characters become spaces.
 func (t Table) rows(headers bool) [][]string {
 	var rows [][]string
 	if headers {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -14,15 +13,15 @@ import (
 // minWrap is the minimum width of wrapped text. Narrower text is harder to read than lines that the terminal breaks.
 const minWrap = 20
 
-// OneLine returns text in one line, without control characters. Text of catalogs and API objects could otherwise control the terminal.
+// OneLine returns text in one line, with spaces for hidden characters. Text of catalogs and API objects could otherwise control the terminal.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(clean(text)), " ")
 }
 
-// clean replaces control characters except line breaks by spaces.
+// clean replaces hidden characters except line breaks by spaces.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
+		if r != '\n' && isHidden(r) {
 			return ' '
 		}
 		return r

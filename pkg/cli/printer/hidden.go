@@ -1,0 +1,77 @@
+package printer
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// isHidden reports whether a terminal interprets a character, or does not show it: control characters, the overrides of the direction of
+// writing, characters of no width, and separators of lines and paragraphs. The line break is hidden, too.
+func isHidden(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// hidden matches the hidden characters that encoding/json does not escape.
+var hidden = regexp.MustCompile(`[\x{007f}-\x{009f}\p{Cf}\p{Zl}\p{Zp}]`)
+
+// EscapeHidden escapes the hidden characters in JSON. A terminal that shows the report could interpret them. It returns the same slice if
+// there are none.
+func EscapeHidden(content []byte) []byte {
+	return replaceHidden(content, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+func replaceHidden(content []byte, escaped func(rune) string) []byte {
+	if !hidden.Match(content) {
+		return content
+	}
+	return hidden.ReplaceAllFunc(content, func(found []byte) []byte {
+		character, _ := utf8.DecodeRune(found)
+		return []byte(escaped(character))
+	})
+}
+
+// toYAML returns JSON as YAML, in which hidden characters are escaped. Only a text in double quotes can have escapes.
+func toYAML(content []byte) ([]byte, error) {
+	if !hidden.Match(content) {
+		return yaml.JSONToYAML(content)
+	}
+	// YAML has no pairs of escapes for one character; its parser refuses the other hidden characters.
+	readable := replaceHidden(content, func(r rune) string {
+		if r > 0xffff {
+			return string(r)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+	var document yamlv3.Node
+	if err := yamlv3.Unmarshal(readable, &document); err != nil {
+		return nil, err
+	}
+	unfold(&document)
+	var out bytes.Buffer
+	encoder := yamlv3.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&document); err != nil {
+		return nil, err
+	}
+	return replaceHidden(out.Bytes(), func(r rune) string { return fmt.Sprintf(`\U%08x`, r) }), nil
+}
+
+// unfold gives the lists and objects of a document that was JSON the style of YAML. Texts stay in double quotes.
+func unfold(node *yamlv3.Node) {
+	if node.Kind != yamlv3.ScalarNode {
+		node.Style = 0
+	}
+	for _, each := range node.Content {
+		unfold(each)
+	}
+}

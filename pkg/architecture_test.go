@@ -34,6 +34,7 @@ var packages = []struct {
 	{0, "bindata"},
 	{0, "manifests"},
 	{1, "pkg/truncate"},
+	{1, "pkg/shell"},
 	{1, "pkg/ocplatform"},
 	{1, "pkg/catalog"},
 	{1, "pkg/upgrade"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced by one that shows the object.
@@ -22,7 +24,7 @@ func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	}
 	command := patchFor(operator, remedy, next, now)
 	if command == "" || len(command) > maxCommand {
-		command = fmt.Sprintf("oc describe %s %s", strings.ToLower(operator.Kind), operator.Name)
+		command = fmt.Sprintf("oc describe %s %s", strings.ToLower(operator.Kind), shell.Quote(operator.Name))
 	}
 	if len(command) > maxCommand {
 		return "" // no object of Kubernetes has such a long name
@@ -108,10 +110,6 @@ func patchCommand(operator Operator, kind string, patch any) string {
 	if err := encoder.Encode(patch); err != nil {
 		return "" // the patch has only strings and lists
 	}
-	return fmt.Sprintf("oc patch %s %s --type=%s -p %s", strings.ToLower(operator.Kind), operator.Name, kind, quoted(strings.TrimSpace(text.String())))
-}
-
-// quoted returns a text as one word for a shell.
-func quoted(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return fmt.Sprintf("oc patch %s %s --type=%s -p %s", strings.ToLower(operator.Kind), shell.Quote(operator.Name), kind,
+		shell.Quote(strings.TrimSpace(text.String())))
 }

@@ -3,7 +3,11 @@
 // command.
 package ocplatform
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/openshift/platform-operators/pkg/shell"
+)
 
 // Command is a command of the plugin.
 type Command string
@@ -31,12 +35,12 @@ func Subject(operator string) string {
 
 // Explain returns the command that explains why a PlatformOperator is blocked, or why it blocks the cluster upgrade.
 func Explain(operator string) Command {
-	return Command("oc platform explain " + Subject(operator))
+	return Command("oc platform explain " + shell.Quote(Subject(operator)))
 }
 
 // Updates returns the command that lists the newer versions of a PlatformOperator, what blocks each, and what permits it.
 func Updates(operator string) Command {
-	return Command("oc platform updates " + operator)
+	return Command("oc platform updates " + shell.Quote(operator))
 }
 
 // WithPlugin returns the command as a part of a sentence, with the condition that the plugin is installed.

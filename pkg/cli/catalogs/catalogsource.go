@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	cataloggrpc "github.com/openshift/platform-operators/pkg/catalogsource/grpc"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 var (
@@ -81,7 +82,7 @@ func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) 
 		}
 	}
 	return target{}, fmt.Errorf("no Pod of Service %q of namespace %q is ready: %s get pods -n %s", named.name, named.namespace,
-		f.Connection.Kubectl(), named.namespace)
+		f.Connection.Kubectl(), shell.Quote(named.namespace))
 }
 
 // decode converts an object that was read, or explains the error of the read.

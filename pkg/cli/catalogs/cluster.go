@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/pager"
 	"github.com/openshift/platform-operators/pkg/resolve"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 var (
@@ -118,7 +119,7 @@ func (f *Finder) lists() []catalogList {
 	for _, namespace := range f.Trust.namespaces {
 		lists = append(lists, catalogList{
 			catalog.KindCatalogSource, fmt.Sprintf("CatalogSources of namespace %q", namespace),
-			"catalogsources.operators.coreos.com -n " + namespace,
+			"catalogsources.operators.coreos.com -n " + shell.Quote(namespace),
 			f.Connection.Dynamic.Resource(catalogSources).Namespace(namespace), f.catalogSource,
 		})
 	}

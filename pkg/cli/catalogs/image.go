@@ -13,6 +13,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/shell"
 	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
@@ -81,7 +82,7 @@ func imageError(reference string, err error) error {
 	case image.NotFound:
 		remedy = "check the reference, and that the image was pushed"
 	case image.Unauthorized, image.Credentials:
-		remedy = "log in with: podman login " + registryOf(reference)
+		remedy = "log in with: podman login " + shell.Quote(registryOf(reference))
 	case image.Corrupt:
 		remedy, code = "check the registry's storage, and any mirror or proxy in front of it", exit.Invalid
 	case image.Refused:

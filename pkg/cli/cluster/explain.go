@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // subject is what a request reads, in the words of its error.
@@ -43,7 +45,7 @@ func (c *Connection) explain(err error, of subject) error {
 		return fmt.Errorf("reading %s: %w; ask a cluster admin for this permission, and check it with: %s auth can-i %s %s", of.text, err,
 			c.kubectl, of.verb, of.resource)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("reading %s: %w; log in again, for example with: oc login %s", of.text, err, c.Config.Host)
+		return fmt.Errorf("reading %s: %w; log in again, for example with: oc login %s", of.text, err, shell.Quote(c.Config.Host))
 	case errors.As(err, &request) && errors.As(err, &network) && network.Timeout():
 		return fmt.Errorf("reading %s: %w; %s does not answer: check --context and the network", of.text, err, c.Config.Host)
 	case errors.As(err, &request):

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // Kind is the kind of an object with conditions.
@@ -90,6 +91,6 @@ func (e Explanation) remedyFor(tools remedy.Tools, name string) *remedy.Remedy {
 	if e.Next == "" {
 		return nil
 	}
-	replacer := strings.NewReplacer("{client}", tools.Client, "{plugin}", tools.Plugin, "{name}", name)
+	replacer := strings.NewReplacer("{client}", tools.Client, "{plugin}", tools.Plugin, "{name}", shell.Quote(name))
 	return &remedy.Remedy{Text: e.Next, Command: replacer.Replace(e.Command)}
 }

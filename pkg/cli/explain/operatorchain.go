@@ -132,8 +132,7 @@ func (e explainer) addLimit(link *Link, operator *platformv1alpha1.PlatformOpera
 				link.Remedy.Text += fmt.Sprintf(" Version %s is the newest one that needs only this.", update.Version)
 				return
 			case "":
-				link.Remedy = &remedy.Remedy{Text: "Wait: the operator is upgraded by itself. See the path.", Command: e.tools.Plugin +
-					" updates " + operator.Name}
+				link.Remedy = &remedy.Remedy{Text: "Wait: the operator is upgraded by itself. See the path.", Command: e.tools.Updates(operator.Name)}
 				return
 			}
 		}
@@ -157,14 +156,13 @@ func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator
 // override returns the remedy of an operator whose permitted updates do not lift the limit. Others may: updates shows what blocks them.
 func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy.Remedy {
 	if e.next == "" {
-		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Plugin + " updates " +
-			operator.Name}
+		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Updates(operator.Name)}
 	}
 	override := map[string]any{"openShiftVersion": e.next, "reason": compat.OverrideReason,
 		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
 	return &remedy.Remedy{
-		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s updates %s. Or "+
-			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Plugin, operator.Name),
+		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s. Or "+
+			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Updates(operator.Name)),
 		Command: e.tools.Override(operator, e.next, override),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // Run reads the operator and the catalogs, and prints the report.
@@ -151,7 +152,7 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	}
 	for i := first + 1; i < len(packages); i++ {
 		if packages[i] != nil {
-			o.invocation.Warn(fmt.Sprintf("%s has package %s, too; show its graph with --catalog %s", sources[i].Name, name, sources[i].Name))
+			o.invocation.Warn(fmt.Sprintf("%s has package %s, too; show its graph with --catalog %s", sources[i].Name, name, shell.Quote(sources[i].Name)))
 		}
 	}
 	return sources[first].Name, packages[first], nil

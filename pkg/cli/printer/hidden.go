@@ -14,7 +14,9 @@ import (
 
 // isHidden reports whether a terminal interprets a character, or does not show it: control characters, the overrides of the direction of
 // writing, characters of no width, and separators of lines and paragraphs. The line break is hidden, too.
-func isHidden(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
+func isHidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
 
 // hidden matches the hidden characters that encoding/json does not escape.
 var hidden = regexp.MustCompile(`[\x{007f}-\x{009f}\p{Cf}\p{Zl}\p{Zp}]`)

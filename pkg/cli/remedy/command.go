@@ -11,6 +11,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/ocplatform"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // Remedy is the next step of an admin.
@@ -31,7 +32,7 @@ type Tools struct {
 
 // PatchOperator returns the command that merges fields into the spec of a PlatformOperator.
 func (t Tools) PatchOperator(name string, fields map[string]any) string {
-	return t.Client + " patch platformoperator " + name + " --type=merge -p " + quoted(map[string]any{"spec": fields})
+	return t.Client + " patch platformoperator " + shell.Quote(name) + " --type=merge -p " + quoted(map[string]any{"spec": fields})
 }
 
 // AllowPackage returns the command that adds a package to spec.allowedPackages, which must not be empty.
@@ -42,13 +43,22 @@ func (t Tools) AllowPackage(name string) string {
 
 // Show returns the command that shows an object with its conditions and Events.
 func (t Tools) Show(resource, name string) string {
-	return t.Client + " describe " + resource + " " + name
+	return t.Client + " describe " + resource + " " + shell.Quote(name)
 }
 
 // Explain returns the command that explains a PlatformOperator.
 func (t Tools) Explain(operator string) string {
-	return t.Plugin + " explain " + ocplatform.Subject(operator)
+	return t.Plugin + " explain " + shell.Quote(ocplatform.Subject(operator))
 }
+
+// Updates returns the command that lists the newer versions of a PlatformOperator.
+func (t Tools) Updates(operator string) string { return t.Plugin + " updates " + shell.Quote(operator) }
+
+// Graph returns the command that shows the upgrade graph of a PlatformOperator.
+func (t Tools) Graph(operator string) string { return t.Plugin + " graph " + shell.Quote(operator) }
+
+// Status returns the command that shows everything about a PlatformOperator.
+func (t Tools) Status(operator string) string { return t.Plugin + " status " + shell.Quote(operator) }
 
 // quoted returns a value as JSON in one word for a shell.
 func quoted(value any) string {
@@ -58,7 +68,7 @@ func quoted(value any) string {
 	if err := encoder.Encode(value); err != nil {
 		return "''" // patches have only texts, lists and booleans
 	}
-	return "'" + strings.ReplaceAll(strings.TrimSpace(text.String()), "'", `'\''`) + "'"
+	return shell.Quote(strings.TrimSpace(text.String()))
 }
 
 // Override returns the command that sets an override in spec.compatibilityOverrides of a PlatformOperator, and keeps the others. The API
@@ -79,5 +89,5 @@ func (t Tools) Override(operator *platformv1alpha1.PlatformOperator, version str
 			}
 		}
 	}
-	return t.Client + " patch platformoperator " + operator.Name + " --type=json -p " + quoted(patch)
+	return t.Client + " patch platformoperator " + shell.Quote(operator.Name) + " --type=json -p " + quoted(patch)
 }

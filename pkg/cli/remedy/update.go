@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/shell"
 )
 
 // atOwnRisk ends the texts of remedies that no author has tested.
@@ -69,12 +70,14 @@ func ForUpdate(t Tools, operator *platformv1alpha1.PlatformOperator, update plat
 	return &Remedy{known.text, known.command(blocked)}
 }
 
-func (b blockedUpdate) graph() string   { return b.Plugin + " graph " + b.operator.Name }
-func (b blockedUpdate) status() string  { return b.Plugin + " status " + b.operator.Name }
-func (b blockedUpdate) search() string  { return b.Plugin + " search" }
-func (b blockedUpdate) list() string    { return b.Plugin + " list" }
-func (b blockedUpdate) show() string    { return b.Show("platformoperator", b.operator.Name) }
-func (b blockedUpdate) edit() string    { return b.Client + " edit platformoperator " + b.operator.Name }
+func (b blockedUpdate) graph() string  { return b.Graph(b.operator.Name) }
+func (b blockedUpdate) status() string { return b.Status(b.operator.Name) }
+func (b blockedUpdate) search() string { return b.Plugin + " search" }
+func (b blockedUpdate) list() string   { return b.Plugin + " list" }
+func (b blockedUpdate) show() string   { return b.Show("platformoperator", b.operator.Name) }
+func (b blockedUpdate) edit() string {
+	return b.Client + " edit platformoperator " + shell.Quote(b.operator.Name)
+}
 func (b blockedUpdate) cluster() string { return b.Client + " get clusterversion version" }
 func (b blockedUpdate) allow() string   { return b.AllowPackage(b.operator.Spec.Package.Name) }
 

@@ -48,10 +48,11 @@ func (r Report) versions() []string {
 // sentences returns what is installed, and how many updates there are.
 func (r Report) sentences(plugin string) []string {
 	var found []string
+	tools := remedy.Tools{Plugin: plugin}
 	switch {
 	case r.Installed == "" && r.Total == 0:
 		return []string{fmt.Sprintf("%s: the status names no installed version, so no updates are known. See why with: %s",
-			r.Operator, remedy.Tools{Plugin: plugin}.Explain(r.Operator))}
+			r.Operator, tools.Explain(r.Operator))}
 	case r.Total == 0:
 		found = []string{fmt.Sprintf("%s: the catalogs have no version of package %s above the installed "+
 			"%s.", r.Operator, r.Package, r.Installed)}
@@ -60,7 +61,7 @@ func (r Report) sentences(plugin string) []string {
 			cmp.Or(r.Installed, "one"), r.from())}
 	}
 	if more := r.Total - len(r.Updates); more > 0 {
-		found = append(found, fmt.Sprintf("The status lists the newest %d. See all with: %s graph %s", len(r.Updates), plugin, r.Operator))
+		found = append(found, fmt.Sprintf("The status lists the newest %d. See all with: %s", len(r.Updates), tools.Graph(r.Operator)))
 	}
 	if r.Outdated {
 		found = append(found, "The status is older than the last change of the spec, so this can change.")

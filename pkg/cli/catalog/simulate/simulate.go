@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/shell"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
@@ -159,7 +160,7 @@ func (o *Options) warn(report Report) {
 		for i, problem := range p.Problems {
 			if i == maxWarnings {
 				o.invocation.Warn(fmt.Sprintf("package %s has %d more problems; see: %s catalog lint %s --package %s", p.Name,
-					len(p.Problems)-maxWarnings, o.invocation.Name, o.Content.Argument, p.Name))
+					len(p.Problems)-maxWarnings, o.invocation.Name, shell.Quote(o.Content.Argument), shell.Quote(p.Name)))
 				break
 			}
 			o.invocation.Warn(fmt.Sprintf("package %s: %s", p.Name, problem))

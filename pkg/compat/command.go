@@ -2,6 +2,7 @@ package compat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,6 +13,9 @@ import (
 
 // maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced by one that shows the object.
 const maxCommand = 420
+
+// clientInMessages is the command that messages of the manager name.
+const clientInMessages = "oc"
 
 // OverrideReason is the reason of an override in a command, for the admin to replace.
 const OverrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
@@ -24,7 +28,7 @@ func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	}
 	command := patchFor(operator, remedy, next, now)
 	if command == "" || len(command) > maxCommand {
-		command = fmt.Sprintf("oc describe %s %s", strings.ToLower(operator.Kind), shell.Quote(operator.Name))
+		command = fmt.Sprintf("%s describe %s %s", clientInMessages, strings.ToLower(operator.Kind), shell.Quote(operator.Name))
 	}
 	if len(command) > maxCommand {
 		return "" // no object of Kubernetes has such a long name
@@ -40,17 +44,17 @@ func patchFor(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	case best == nil && operator.IncompleteReason != "":
 		return "" // a catalog that cannot be read may have a version
 	case best == nil:
-		return overrideCommand(operator, next, now)
+		return OverrideCommand(clientInMessages, operator, next, now)
 	case best.Approve != "":
-		return patchCommand(operator, "merge", spec{"upgrades": spec{"approvedVersion": best.Approve}})
+		return patchCommand(clientInMessages, operator, "merge", spec{"upgrades": spec{"approvedVersion": best.Approve}})
 	case best.Installable && operator.Paused:
-		return patchCommand(operator, "merge", spec{"paused": false})
+		return patchCommand(clientInMessages, operator, "merge", spec{"paused": false})
 	case best.Installable || best.Change == nil:
 		return ""
 	case len(best.Change.Channels) > 0:
-		return patchCommand(operator, "merge", spec{"package": spec{"channels": best.Change.Channels}})
+		return patchCommand(clientInMessages, operator, "merge", spec{"package": spec{"channels": best.Change.Channels}})
 	}
-	return patchCommand(operator, "merge", spec{"package": spec{"version": best.Change.Range}})
+	return patchCommand(clientInMessages, operator, "merge", spec{"package": spec{"version": best.Change.Range}})
 }
 
 // spec is a part of a merge patch.
@@ -63,29 +67,32 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// overrideCommand returns the command that adds an override for next, or completes the one that is ignored.
-func overrideCommand(operator Operator, next Minor, now time.Time) string {
+// OverrideCommand returns the command that acknowledges the risk of an operator for next until suggestedExpiry: it completes the override
+// that is ignored, or else adds one. client is the command that patches, "oc" or "kubectl". Of operator it uses Kind, Name, Overrides and
+// Ignored. The command fails if another override has taken the place of the ignored one meanwhile.
+func OverrideCommand(client string, operator Operator, next Minor, now time.Time) string {
 	const list = "/spec/compatibilityOverrides"
+	operator.Kind = cmp.Or(operator.Kind, KindPlatformOperator)
 	expires := formatTime(suggestedExpiry(now))
 	for _, ignored := range operator.Ignored {
 		if !ignored.IsForNext {
 			continue
 		}
 		path := fmt.Sprintf("%s/%d/", list, ignored.Index)
-		var patch []operation
+		patch := []operation{{"test", path + "openShiftVersion", ignored.Version}}
 		if !ignored.hasReason() {
 			patch = append(patch, operation{"add", path + "reason", OverrideReason})
 		}
 		if ignored.Expires.IsZero() || !now.Before(ignored.Expires) {
 			patch = append(patch, operation{"add", path + "expires", expires})
 		}
-		return patchCommand(operator, "json", patch)
+		return patchCommand(client, operator, "json", patch)
 	}
 	override := map[string]any{"openShiftVersion": next.String(), "reason": OverrideReason, "expires": expires}
 	if operator.Overrides > 0 {
-		return patchCommand(operator, "json", []operation{{"add", list + "/-", override}})
+		return patchCommand(client, operator, "json", []operation{{"add", list + "/-", override}})
 	}
-	return patchCommand(operator, "merge", spec{"compatibilityOverrides": []any{override}})
+	return patchCommand(client, operator, "merge", spec{"compatibilityOverrides": []any{override}})
 }
 
 // suggestedExpiry returns the end of a new override: the first day of a month, at least 30 days after now. It changes once a month, so that
@@ -100,7 +107,7 @@ func suggestedExpiry(now time.Time) time.Time {
 }
 
 // patchCommand returns the command that patches the operator's object. A merge patch is the object's new spec.
-func patchCommand(operator Operator, kind string, patch any) string {
+func patchCommand(client string, operator Operator, kind string, patch any) string {
 	if kind == "merge" {
 		patch = map[string]any{"spec": patch}
 	}
@@ -110,6 +117,6 @@ func patchCommand(operator Operator, kind string, patch any) string {
 	if err := encoder.Encode(patch); err != nil {
 		return "" // the patch has only strings and lists
 	}
-	return fmt.Sprintf("oc patch %s %s --type=%s -p %s", strings.ToLower(operator.Kind), shell.Quote(operator.Name), kind,
+	return fmt.Sprintf("%s patch %s %s --type=%s -p %s", client, strings.ToLower(operator.Kind), shell.Quote(operator.Name), kind,
 		shell.Quote(strings.TrimSpace(text.String())))
 }

@@ -46,7 +46,7 @@ func TestCLI_8_TheRemedyOfALimit(t *testing.T) {
 		"Wait":                {"4.22", update(""), "oc platform updates quay"},
 		"TheUpdateIsTooOld":   {"4.21", update(platformv1alpha1.BlockedAwaitingApproval), `"compatibilityOverrides":[{`},
 		"AnotherReason":       {"4.22", update(platformv1alpha1.BlockedNoEdge), `"openShiftVersion":"4.22"`},
-		"NoUpdate":            {"", nil, `"expires":"2026-12-28T00:00:00Z"`},
+		"NoUpdate":            {"", nil, `"expires":"2027-01-01T00:00:00Z"`},
 		"UnreadableAfter":     {"soon", update(""), `"compatibilityOverrides":[{`},
 		"TheNewNameOfOneLine": {"5.0", update(""), "oc platform updates quay"},
 	} {

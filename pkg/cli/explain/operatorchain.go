@@ -15,14 +15,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// overrideDays is how long a suggested override is valid.
-const overrideDays = 30
-
 // explainer explains the conditions of one cluster.
 type explainer struct {
 	tools remedy.Tools
-	// next is the next minor version of the cluster; empty if it is not known.
-	next string
+	// next is the next minor version of the cluster; nil if it is not known.
+	next *compat.Minor
 	now  time.Time
 }
 
@@ -149,21 +146,18 @@ func (e explainer) updatesPermitNext(operator *platformv1alpha1.PlatformOperator
 	if err != nil {
 		return false
 	}
-	next, err := compat.ParseClusterVersion(e.next + ".0")
-	return err == nil && after.Compare(next) >= 0
+	return e.next != nil && after.Compare(*e.next) >= 0
 }
 
 // override returns the remedy of an operator whose permitted updates do not lift the limit. Others may: updates shows what blocks them.
 func (e explainer) override(operator *platformv1alpha1.PlatformOperator) *remedy.Remedy {
-	if e.next == "" {
+	if e.next == nil {
 		return &remedy.Remedy{Text: "See what blocks newer versions, and what permits them.", Command: e.tools.Updates(operator.Name)}
 	}
-	override := map[string]any{"openShiftVersion": e.next, "reason": compat.OverrideReason,
-		"expires": e.now.UTC().AddDate(0, 0, overrideDays).Truncate(24 * time.Hour).Format(time.RFC3339)}
 	return &remedy.Remedy{
 		Text: fmt.Sprintf("No update that is permitted now allows OpenShift %s. See what blocks other updates with: %s. Or "+
 			"acknowledge the risk of this operator, for a limited time.", e.next, e.tools.Updates(operator.Name)),
-		Command: e.tools.Override(operator, e.next, override),
+		Command: e.tools.Override(operator, *e.next, e.now),
 	}
 }
 

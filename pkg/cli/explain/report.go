@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
+	"github.com/openshift/platform-operators/pkg/compat"
 )
 
 // Report is the result of the command.
@@ -69,7 +70,10 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 	report := Report{
 		Type: printer.TypeOf("Explanation"), Cluster: verdict.Cluster, Links: []Link{}, Chains: []Chain{}, Unread: objects.Unread,
 	}
-	e := explainer{tools: in.Tools, next: verdict.Cluster.NextMinor, now: in.Now}
+	e := explainer{tools: in.Tools, now: in.Now}
+	if next, err := compat.ParseClusterVersion(verdict.Cluster.NextMinor + ".0"); err == nil {
+		e.next = &next
+	}
 	if objects.ClusterOperator != nil {
 		report.Links = append(report.Links, e.clusterOperator(objects.ClusterOperator)...)
 		if len(report.Links) == 1 { // the verdict's message has no names of conditions before its lines

@@ -5,12 +5,14 @@ package remedy
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
+	"time"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/ocplatform"
+	"github.com/openshift/platform-operators/pkg/resolve"
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
@@ -71,23 +73,11 @@ func quoted(value any) string {
 	return shell.Quote(strings.TrimSpace(text.String()))
 }
 
-// Override returns the command that sets an override in spec.compatibilityOverrides of a PlatformOperator, and keeps the others. The API
-// server permits one override for each version, so it replaces one that has expired or has no effect. If the list changes before the
-// command runs, the command fails.
-func (t Tools) Override(operator *platformv1alpha1.PlatformOperator, version string, override map[string]any) string {
-	existing := operator.Spec.CompatibilityOverrides
-	if len(existing) == 0 {
-		return t.PatchOperator(operator.Name, map[string]any{"compatibilityOverrides": []any{override}})
-	}
-	const list = "/spec/compatibilityOverrides/"
-	patch := []map[string]any{{"op": "add", "path": list + "-", "value": override}}
-	for i := range existing {
-		if existing[i].OpenShiftVersion == version {
-			at := list + strconv.Itoa(i)
-			patch = []map[string]any{
-				{"op": "test", "path": at + "/openShiftVersion", "value": version}, {"op": "replace", "path": at, "value": override},
-			}
-		}
-	}
-	return t.Client + " patch platformoperator " + shell.Quote(operator.Name) + " --type=json -p " + quoted(patch)
+// Override returns the command that acknowledges the risk of a PlatformOperator for the next minor version of the cluster: the same one as
+// in the message of the ClusterOperator.
+func (t Tools) Override(operator *platformv1alpha1.PlatformOperator, next compat.Minor, now time.Time) string {
+	overrides := resolve.OverridesOf(operator)
+	_, ignored := compat.JudgeOverrides(next, overrides, now)
+	of := compat.Operator{Kind: compat.KindPlatformOperator, Name: operator.Name, Overrides: len(overrides), Ignored: ignored}
+	return compat.OverrideCommand(t.Client, of, next, now)
 }

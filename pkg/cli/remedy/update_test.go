@@ -8,9 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/compat"
 )
 
 var tools = Tools{Client: "oc", Plugin: "oc platform"}
@@ -93,26 +97,21 @@ func TestCLI_7_AQuoteInARangeDoesNotEndTheShellWord(t *testing.T) {
 	}
 }
 
-// TestCLI_8_AnOverrideReplacesTheOneForTheSameVersion checks the command that acknowledges the risk of an operator again. The list has
-// openShiftVersion as its key, so the API server refuses a second entry for a version.
-func TestCLI_8_AnOverrideReplacesTheOneForTheSameVersion(t *testing.T) {
-	const patch = "oc patch platformoperator quay --type="
-	override := map[string]any{"openShiftVersion": "4.22"}
-	for name, test := range map[string]struct {
-		existing []string
-		want     string
-	}{
-		"None":          {nil, patch + `merge -p '{"spec":{"compatibilityOverrides":[{"openShiftVersion":"4.22"}]}}'`},
-		"OtherVersions": {[]string{"4.21"}, patch + `json -p '[{"op":"add","path":"/spec/compatibilityOverrides/-","value":{"openShiftVersion":"4.22"}}]'`},
-		"SameVersion": {[]string{"4.21", "4.22"}, patch + `json -p '[{"op":"test","path":"/spec/compatibilityOverrides/1/openShiftVersion","value":"4.22"},` +
-			`{"op":"replace","path":"/spec/compatibilityOverrides/1","value":{"openShiftVersion":"4.22"}}]'`},
-	} {
-		o := operator()
-		for _, version := range test.existing {
-			o.Spec.CompatibilityOverrides = append(o.Spec.CompatibilityOverrides, corev1alpha2.CompatibilityOverride{OpenShiftVersion: version})
-		}
-		if got := tools.Override(o, "4.22", override); got != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, test.want)
-		}
+// TestCLI_8_AnIgnoredOverrideIsCompleted checks the command that acknowledges the risk of an operator again. The list has openShiftVersion as
+// its key, so the API server refuses a second entry for a version.
+func TestCLI_8_AnIgnoredOverrideIsCompleted(t *testing.T) {
+	o, now := operator(), time.Date(2026, 11, 28, 6, 0, 0, 0, time.UTC)
+	next, err := compat.ParseClusterVersion("4.22.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Spec.CompatibilityOverrides = []corev1alpha2.CompatibilityOverride{
+		{OpenShiftVersion: "4.21", Reason: "tested"}, {OpenShiftVersion: "4.22", Reason: "tested", Expires: &metav1.Time{Time: now.AddDate(0, 0, -1)}},
+	}
+	want := `oc patch platformoperator quay --type=json -p '[` +
+		`{"op":"test","path":"/spec/compatibilityOverrides/1/openShiftVersion","value":"4.22"},` +
+		`{"op":"add","path":"/spec/compatibilityOverrides/1/expires","value":"2027-01-01T00:00:00Z"}]'`
+	if got := tools.Override(o, next, now); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

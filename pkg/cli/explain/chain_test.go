@@ -27,6 +27,12 @@ func operatorWith(kind, state, reason string) platformv1alpha1.PlatformOperator 
 	return o
 }
 
+// deploymentOf returns an empty BundleDeployment that a PlatformOperator owns.
+func deploymentOf(operator *platformv1alpha1.PlatformOperator) corev1alpha2.BundleDeployment {
+	owner := *metav1.NewControllerRef(operator, platformv1alpha1.SchemeGroupVersion.WithKind("PlatformOperator"))
+	return corev1alpha2.BundleDeployment{ObjectMeta: metav1.ObjectMeta{Name: operator.Name, OwnerReferences: []metav1.OwnerReference{owner}}}
+}
+
 func objectsOf(operator platformv1alpha1.PlatformOperator) status.Objects {
 	version := &configv1.ClusterVersion{Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: "4.21.3"}}}
 	return status.Objects{ClusterVersion: version, Operators: []platformv1alpha1.PlatformOperator{operator}}
@@ -136,7 +142,7 @@ func TestCLI_8_DriftIsExplainedOnce(t *testing.T) {
 		t.Errorf("without a BundleDeployment, got %+v", links)
 	}
 	drifted := metav1.Condition{Type: "Drifted", Status: "True", Reason: corev1alpha2.ReasonDriftReported}
-	objects.Deployments = []corev1alpha2.BundleDeployment{{ObjectMeta: metav1.ObjectMeta{Name: "quay"}}}
+	objects.Deployments = []corev1alpha2.BundleDeployment{deploymentOf(&objects.Operators[0])}
 	objects.Deployments[0].Status.Conditions = []metav1.Condition{drifted}
 	if links := NewOperatorReport(objects, in).Chains[0].Links; len(links) != 1 || links[0].Object != "BundleDeployment/quay" {
 		t.Errorf("with a BundleDeployment, got %+v", links)
@@ -159,9 +165,9 @@ func TestCLI_8_AnUnreadCatalogIsNamedByTheWarnings(t *testing.T) {
 func TestCLI_8_OnlyBlockersExplainTheUpgrade(t *testing.T) {
 	objects := objectsOf(operatorWith("Upgradeable", "False", platformv1alpha1.ReasonIncompatibleOperator))
 	waiting := operatorWith("Progressing", "False", platformv1alpha1.ReasonAwaitingApproval)
-	waiting.Name = "waiting"
+	waiting.Name, waiting.UID = "waiting", "waiting-uid"
 	objects.Operators = append(objects.Operators, waiting)
-	objects.Deployments = []corev1alpha2.BundleDeployment{{ObjectMeta: metav1.ObjectMeta{Name: "waiting"}}}
+	objects.Deployments = []corev1alpha2.BundleDeployment{deploymentOf(&objects.Operators[1])}
 	report := NewUpgradeReport(objects, in)
 	if len(report.Chains) != 1 || report.Chains[0].Operator != "quay" || !report.Blocked {
 		t.Errorf("got %+v", report.Chains)
@@ -185,8 +191,7 @@ func TestCLI_8_SeveralReasonsOfTheClusterOperator(t *testing.T) {
 // manager would set again.
 func TestCLI_8_APauseHasOneRemedy(t *testing.T) {
 	objects := objectsOf(operatorWith("Progressing", "False", platformv1alpha1.ReasonPaused))
-	deployment := corev1alpha2.BundleDeployment{}
-	deployment.Name = "quay"
+	deployment := deploymentOf(&objects.Operators[0])
 	deployment.Status.Conditions = []metav1.Condition{{Type: "Progressing", Status: "False", Reason: corev1alpha2.ReasonPaused}}
 	objects.Deployments = []corev1alpha2.BundleDeployment{deployment}
 	var commands []string

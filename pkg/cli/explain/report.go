@@ -7,9 +7,9 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
@@ -40,9 +40,10 @@ type Context struct {
 // NewUpgradeReport returns the report about the upgrade of the cluster to its next minor version.
 func NewUpgradeReport(objects status.Objects, in Context) Report {
 	report, explainer := newReport(objects, in)
+	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
 		operator := &objects.Operators[i]
-		if chain := explainer.chainOf(operator, deploymentOf(objects, operator.Name)); chain.BlocksCluster {
+		if chain := explainer.chainOf(operator, deployments.Of(operator)); chain.BlocksCluster {
 			report.Chains = append(report.Chains, chain)
 		}
 	}
@@ -53,9 +54,10 @@ func NewUpgradeReport(objects status.Objects, in Context) Report {
 // NewOperatorReport returns the report about the only PlatformOperator of objects.
 func NewOperatorReport(objects status.Objects, in Context) Report {
 	report, explainer := newReport(objects, in)
+	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
 		operator := &objects.Operators[i]
-		chain := explainer.chainOf(operator, deploymentOf(objects, operator.Name))
+		chain := explainer.chainOf(operator, deployments.Of(operator))
 		report.Operator, report.Chains = operator.Name, append(report.Chains, chain)
 		report.Blocked = chain.BlocksCluster || chain.Blocked
 		if !chain.BlocksCluster {
@@ -84,15 +86,6 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 		report.Links = append(report.Links, e.manager(objects.Manager, objects.ClusterOperator == nil)...)
 	}
 	return report, e
-}
-
-func deploymentOf(objects status.Objects, name string) *corev1alpha2.BundleDeployment {
-	for i := range objects.Deployments {
-		if objects.Deployments[i].Name == name {
-			return &objects.Deployments[i]
-		}
-	}
-	return nil
 }
 
 // clusterOperator returns the link of Upgradeable. Its reason is a list of reasons of the manager's conditions, each after the name of its

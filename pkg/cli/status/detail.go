@@ -7,6 +7,7 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 )
 
 // Detail is more about one operator.
@@ -58,11 +59,12 @@ type Step struct {
 func NewOperatorReport(objects Objects) Report {
 	report := NewReport(objects)
 	report.Detail = &Detail{}
+	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
 		report.Detail.addOperator(&objects.Operators[i])
-	}
-	for i := range objects.Deployments {
-		report.Detail.addDeployment(&objects.Deployments[i])
+		if deployment := deployments.Of(&objects.Operators[i]); deployment != nil {
+			report.Detail.addDeployment(deployment)
+		}
 	}
 	return report
 }

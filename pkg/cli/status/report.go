@@ -61,13 +61,9 @@ func NewReport(objects Objects) Report {
 		Operators: make([]operators.Operator, 0, len(objects.Operators)),
 		Unread:    objects.Unread,
 	}
-	deployments := make(map[string]*corev1alpha2.BundleDeployment, len(objects.Deployments))
-	for i := range objects.Deployments {
-		deployments[objects.Deployments[i].Name] = &objects.Deployments[i]
-	}
+	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
-		// The BundleDeployment has the name of its PlatformOperator.
-		o := operators.Summarize(&objects.Operators[i], deployments[objects.Operators[i].Name])
+		o := operators.Summarize(&objects.Operators[i], deployments.Of(&objects.Operators[i]))
 		report.Operators = append(report.Operators, o)
 		report.Summary.add(o)
 	}

@@ -101,6 +101,7 @@ func TestCLI_18_GoldenOutputOfEachCommandAndFormat(t *testing.T) {
 		"status-operator-upgrading":  {"mixed.yaml", 80, []string{"status", "anchor"}},
 		"status-operator-40-columns": {"mixed.yaml", 40, []string{"status", "drifter"}},
 		"status-operator-unknown":    {"mixed.yaml", 0, []string{"status", "nothing"}},
+		"status-deployments":         {"deployments.yaml", 0, []string{"status"}},
 		"status-operator-json":       {"mixed.yaml", 0, []string{"status", "drifter", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,6 +31,10 @@ func TestCLI_8_GoldenOutputOfExplain(t *testing.T) {
 		"explain-healthy":            {"mixed.yaml", 80, []string{"beacon"}},
 		"explain-drifted":            {"mixed.yaml", 80, []string{"drifter"}},
 		"explain-not-installed":      {"mixed.yaml", 80, []string{"platformoperator/typo"}},
+		"explain-upgrade-deployment": {"deployments.yaml", 0, []string{"upgrade"}},
+		"explain-deployment":         {"deployments.yaml", 80, []string{"BundleDeployment/byhand"}},
+		"explain-deployment-json":    {"deployments.yaml", 0, []string{"bd/byhand", "-o", "json"}},
+		"explain-namesake":           {"deployments.yaml", 80, []string{"beacon"}},
 		"explain-newer-manager":      {"stuck.yaml", 0, []string{"newer-manager", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,11 +62,14 @@ func TestCLI_8_ExplainOfBadInput(t *testing.T) {
 		out    string // a part of standard output; empty for none
 		errOut string
 	}{
-		"Nothing":         {nil, nil, exit.Usage, "", "see: kubectl platform explain --help"},
-		"UnknownFormat":   {[]string{"upgrade", "-o", "table"}, nil, exit.Usage, "", "use one of text, json, yaml"},
-		"UnknownOperator": {[]string{"nothing"}, nil, exit.Failure, "", "list them with: kubectl platform list"},
-		"NamedUpgrade":    {[]string{"platformoperator/upgrade"}, nil, exit.Failure, "", `there is no PlatformOperator "upgrade"`},
-		"NoAPI":           {[]string{"upgrade"}, func(s *apiServer) { s.objects = nil }, exit.Failure, "", "see docs/install.md"},
+		"Nothing":           {nil, nil, exit.Usage, "", "see: kubectl platform explain --help"},
+		"UnknownFormat":     {[]string{"upgrade", "-o", "table"}, nil, exit.Usage, "", "use one of text, json, yaml"},
+		"UnknownOperator":   {[]string{"nothing"}, nil, exit.Failure, "", "list them with: kubectl platform list"},
+		"NamedUpgrade":      {[]string{"platformoperator/upgrade"}, nil, exit.Failure, "", `there is no PlatformOperator "upgrade"`},
+		"UnknownDeployment": {[]string{"bundledeployment/nothing"}, nil, exit.Failure, "", `reading BundleDeployment "nothing"`},
+		"OwnedDeployment":   {[]string{"bd/drifter"}, nil, exit.Usage, "", "kubectl platform explain drifter"},
+		"NoNameOfOne":       {[]string{"bd/"}, nil, exit.Usage, "", `"" is not the name of a BundleDeployment`},
+		"NoAPI":             {[]string{"upgrade"}, func(s *apiServer) { s.objects = nil }, exit.Failure, "", "see docs/install.md"},
 		"NoRightToOperators": {[]string{"upgrade"}, func(s *apiServer) { s.forbidden = []string{paths["PlatformOperator"]} }, exit.Failure, "",
 			"auth can-i list platformoperators.platform.openshift.io"},
 		"NoRightToTheVerdict": {[]string{"upgrade"}, func(s *apiServer) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -104,4 +105,22 @@ func Overrides(declared []corev1alpha2.CompatibilityOverride) (overrides []compa
 		overrides = append(overrides, override)
 	}
 	return overrides
+}
+
+// BundlesOf returns the bundles of a BundleDeployment without PlatformOperator as the upgrade gate counts them, with the overrides of its
+// spec at the time now. If the version of the cluster cannot be parsed, no override applies or is ignored: the verdict reports the version.
+func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string, now time.Time) (bundles []compat.Operator) {
+	overrides := Overrides(deployment.Spec.CompatibilityOverrides)
+	var effective *compat.Override
+	var ignored []compat.IgnoredOverride
+	if current, err := compat.ParseClusterVersion(clusterVersion); err == nil && len(overrides) > 0 {
+		effective, ignored = compat.JudgeOverrides(current.Next(), overrides, now)
+	}
+	for _, bundle := range compat.CountedBundles(nil, deployment) {
+		bundles = append(bundles, compat.Operator{
+			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
+			Acknowledged: effective, Ignored: ignored, Overrides: len(overrides),
+		})
+	}
+	return bundles
 }

@@ -12,7 +12,8 @@ import (
 // Link is one link of a chain: a condition, what it means, the properties that cause it, and the next step.
 type Link struct {
 	// Object is the object with the condition, such as "PlatformOperator/quay".
-	Object    string `json:"object"`
+	Object string `json:"object"`
+	// Condition and Status are empty for a limit of a BundleDeployment, which has no condition for it.
 	Condition string `json:"condition"`
 	Status    string `json:"status"`
 	Reason    string `json:"reason,omitempty"`
@@ -59,19 +60,24 @@ func (l *Link) add(of, name, value string) {
 	}
 }
 
-// sentence returns the condition in one line.
+// sentence returns the condition in one line; only the reason of a link without condition.
 func (l Link) sentence() string {
+	if l.Condition == "" {
+		return fmt.Sprintf("%s (%s)", l.Object, l.Reason)
+	}
 	return fmt.Sprintf("%s: %s=%s (%s)", l.Object, l.Condition, l.Status, cmp.Or(l.Reason, "no reason"))
 }
 
 // sentence returns the property in one line.
 func (p Property) sentence() string { return fmt.Sprintf("%s of %s: %s", p.Name, p.Of, p.Value) }
 
-// Chain has the links that concern one PlatformOperator: its conditions, and then those of its BundleDeployment.
+// Chain has the links that concern one PlatformOperator: its conditions, and then those of its BundleDeployment. Or it has those of one
+// BundleDeployment without PlatformOperator.
 type Chain struct {
-	// Operator is the name of the PlatformOperator.
-	Operator string `json:"operator"`
-	Version  string `json:"version,omitempty"`
+	// Operator is the name of the PlatformOperator; empty for a BundleDeployment without one, whose name is Deployment.
+	Operator   string `json:"operator"`
+	Deployment string `json:"bundleDeployment,omitempty"`
+	Version    string `json:"version,omitempty"`
 	// BlocksCluster means that the operator blocks the upgrade of the cluster to its next minor version.
 	BlocksCluster bool `json:"blocksCluster"`
 	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,17 +16,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 	"github.com/openshift/platform-operators/pkg/cli/status"
 	"github.com/openshift/platform-operators/pkg/ocplatform"
+	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
 // Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
-	// Upgrade selects the upgrade of the cluster, and Operator a PlatformOperator by its name.
-	Upgrade  bool
-	Operator string
+	// Upgrade selects the upgrade of the cluster, Operator a PlatformOperator by its name, and Deployment a BundleDeployment without one.
+	Upgrade    bool
+	Operator   string
+	Deployment string
 
-	invocation *invocation.Invocation
-	connection *cluster.Connection
+	isDeployment bool
+	invocation   *invocation.Invocation
+	connection   *cluster.Connection
 }
 
 // NewOptions returns the options with their defaults.
@@ -37,7 +41,7 @@ func NewOptions(i *invocation.Invocation) *Options {
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	o := NewOptions(i)
 	command := &cobra.Command{
-		Use:   "explain OPERATOR | upgrade",
+		Use:   "explain OPERATOR | bundledeployment/NAME | upgrade",
 		Short: "Explain why an operator or the upgrade of the cluster is blocked, down to the command that fixes it",
 		Long: `Explain a PlatformOperator, or the upgrade of the cluster to its next minor version, as a chain: the cluster's verdict, the
 conditions of the operator and of its BundleDeployment, what each reason means, the fields and declarations that cause it, and the
@@ -50,7 +54,8 @@ cluster by this operator, or the operator itself: somebody has to act before it 
 waits for an approval or for the end of a pause is not blocked. For "upgrade", the exit code is 1 if the verdict is not known and not every
 object could be read.
 
-For a PlatformOperator that is named upgrade, write platformoperator/upgrade.
+For a PlatformOperator that is named upgrade, write platformoperator/upgrade. A BundleDeployment without PlatformOperator can block the
+upgrade of the cluster, too: for "upgrade", it has a chain then; bundledeployment/NAME explains it in any case.
 
 The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
 clusterversions. Except for platformoperators, it explains what it may read, and warns about the rest. It sends five requests, and one more
@@ -67,7 +72,9 @@ for each page of a long list.`,
 		Args:              invocation.WithoutEmpty(invocation.ExactArgs(1)),
 		ValidArgsFunction: completeSubjects(i),
 		RunE: func(command *cobra.Command, args []string) error {
-			if o.Upgrade = args[0] == ocplatform.SubjectUpgrade; !o.Upgrade {
+			if name, isDeployment := operators.DeploymentNameOf(args[0]); isDeployment {
+				o.Deployment, o.isDeployment = name, true
+			} else if o.Upgrade = args[0] == ocplatform.SubjectUpgrade; !o.Upgrade {
 				o.Operator = operators.NameOf(args[0])
 			}
 			return i.Run(command.Context(), o)
@@ -91,7 +98,12 @@ func completeSubjects(i *invocation.Invocation) cobra.CompletionFunc {
 
 // Validate checks the argument and the flags.
 func (o *Options) Validate() error {
-	if !o.Upgrade {
+	switch {
+	case o.isDeployment:
+		if err := operators.ValidateDeploymentName(o.Deployment); err != nil {
+			return err
+		}
+	case !o.Upgrade:
 		if err := operators.ValidateName(o.Operator); err != nil {
 			return err
 		}
@@ -108,14 +120,9 @@ func (o *Options) Complete() (err error) {
 // Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and
 // status.ErrUndecided if that is not known.
 func (o *Options) Run(ctx context.Context) error {
-	objects, err := status.Read(ctx, o.connection, o.Operator)
+	report, err := o.report(ctx)
 	if err != nil {
 		return err
-	}
-	in := Context{Tools: remedy.Tools{Client: o.invocation.Client(), Plugin: o.invocation.Name}, Now: o.invocation.Now()}
-	report := NewUpgradeReport(objects, in)
-	if !o.Upgrade {
-		report = NewOperatorReport(objects, in)
 	}
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
@@ -130,4 +137,28 @@ func (o *Options) Run(ctx context.Context) error {
 		return status.ErrUndecided
 	}
 	return nil
+}
+
+// report reads the objects that the argument selects, and returns the report about them.
+func (o *Options) report(ctx context.Context) (Report, error) {
+	in := Context{Tools: remedy.Tools{Client: o.invocation.Client(), Plugin: o.invocation.Name}, Now: o.invocation.Now()}
+	if o.isDeployment {
+		objects, err := status.ReadDeployment(ctx, o.connection, o.Deployment)
+		if err != nil {
+			return Report{}, err
+		}
+		if ownership.IsOfPlatformOperator(&objects.Deployments[0]) {
+			return Report{}, exit.With(exit.Usage, fmt.Errorf("BundleDeployment %q belongs to a PlatformOperator, which the command explains "+
+				"together with it: %s", o.Deployment, in.Tools.Explain(o.Deployment)))
+		}
+		return NewDeploymentReport(objects, in), nil
+	}
+	objects, err := status.Read(ctx, o.connection, o.Operator)
+	switch {
+	case err != nil:
+		return Report{}, err
+	case o.Upgrade:
+		return NewUpgradeReport(objects, in), nil
+	}
+	return NewOperatorReport(objects, in), nil
 }

@@ -18,9 +18,10 @@ import (
 // explainer explains the conditions of one cluster.
 type explainer struct {
 	tools remedy.Tools
-	// next is the next minor version of the cluster; nil if it is not known.
-	next *compat.Minor
-	now  time.Time
+	// version is the version of the cluster, and next its next minor version; empty and nil if they are not known.
+	version string
+	next    *compat.Minor
+	now     time.Time
 }
 
 // chainOf returns the chain of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read.
@@ -55,7 +56,14 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 		chain.Links = append(chain.Links, link)
 	}
 	if deployment != nil {
-		chain.Links = append(chain.Links, e.linksOf(deployment)...)
+		links := e.linksOf(deployment)
+		for i := range links {
+			if links[i].Reason == corev1alpha2.ReasonPaused && links[i].Remedy != nil {
+				// The manager sets spec.paused of this BundleDeployment from that of the PlatformOperator, and reverts another value.
+				links[i].Remedy.Command = e.tools.PatchOperator(deployment.Name, map[string]any{"paused": false})
+			}
+		}
+		chain.Links = append(chain.Links, links...)
 	}
 	omitRepeated(chain.Links)
 	return chain
@@ -71,27 +79,6 @@ func omitRepeated(links []Link) {
 			}
 		}
 	}
-}
-
-// linksOf returns the links of the BundleDeployment of a PlatformOperator, with the first objects that are not healthy.
-func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
-	var links []Link
-	for _, condition := range deployment.Status.Conditions {
-		link := newLink(KindBundleDeployment, deployment.Name, condition, e.tools)
-		if condition.Type == corev1alpha2.ConditionHealthy {
-			for _, object := range deployment.Status.Unready {
-				link.add(link.Object, "status.unready", object)
-			}
-		}
-		if condition.Reason == corev1alpha2.ReasonPaused && link.Remedy != nil {
-			// The manager sets spec.paused of this BundleDeployment from that of the PlatformOperator, and reverts another value.
-			link.Remedy.Command = e.tools.PatchOperator(deployment.Name, map[string]any{"paused": false})
-		}
-		if link.isNotable() {
-			links = append(links, link)
-		}
-	}
-	return links
 }
 
 func find(conditions []metav1.Condition, name string) (metav1.Condition, bool) {

@@ -21,8 +21,8 @@ func (r Report) print(w io.Writer, l printer.Layout) error {
 		writeLinks(&out, chain.Links, "  ", l.Width)
 	}
 	if len(r.Chains) == 0 && r.Blocked {
-		out.WriteString("\n" + printer.Indented("No PlatformOperator that can be read blocks the upgrade. The message above has the "+
-			"cause; a BundleDeployment without a PlatformOperator can block, too.", "", l.Width))
+		out.WriteString("\n" + printer.Indented("No PlatformOperator or BundleDeployment that can be read blocks the upgrade. The message "+
+			"above has the cause.", "", l.Width))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -31,6 +31,9 @@ func (r Report) print(w io.Writer, l printer.Layout) error {
 // sentence returns the operator, and whether anything is wrong with it.
 func (c Chain) sentence() string {
 	subject := c.Operator
+	if c.Deployment != "" {
+		subject = "BundleDeployment " + c.Deployment
+	}
 	if c.Version != "" {
 		subject += " " + c.Version
 	}

@@ -21,10 +21,12 @@ type Report struct {
 	printer.Type `json:",inline"`
 	// Operator is the PlatformOperator that the command explains; empty for the upgrade of the cluster.
 	Operator string `json:"operator,omitempty"`
+	// Deployment is the BundleDeployment without PlatformOperator that the command explains; empty if it explains something else.
+	Deployment string `json:"bundleDeployment,omitempty"`
 	// Cluster is the cluster's verdict, and Links are the conditions that it follows from, of the ClusterOperator or the manager.
 	Cluster status.Cluster `json:"cluster"`
 	Links   []Link         `json:"links"`
-	// Chains has the chain of each operator that blocks the upgrade, or of the one that the command explains.
+	// Chains has the chain of each operator and each BundleDeployment that blocks the upgrade, or of the one that the command explains.
 	Chains  []Chain `json:"chains"`
 	Blocked bool    `json:"blocked"`
 	// Unread are sentences about what could not be read.
@@ -44,6 +46,11 @@ func NewUpgradeReport(objects status.Objects, in Context) Report {
 	for i := range objects.Operators {
 		operator := &objects.Operators[i]
 		if chain := explainer.chainOf(operator, deployments.Of(operator)); chain.BlocksCluster {
+			report.Chains = append(report.Chains, chain)
+		}
+	}
+	for _, deployment := range deployments.Unowned {
+		if chain := explainer.chainOfDeployment(deployment); chain.BlocksCluster {
 			report.Chains = append(report.Chains, chain)
 		}
 	}
@@ -67,12 +74,26 @@ func NewOperatorReport(objects status.Objects, in Context) Report {
 	return report
 }
 
+// NewDeploymentReport returns the report about the only BundleDeployment of objects, which has no PlatformOperator.
+func NewDeploymentReport(objects status.Objects, in Context) Report {
+	report, explainer := newReport(objects, in)
+	for i := range objects.Deployments {
+		chain := explainer.chainOfDeployment(&objects.Deployments[i])
+		report.Deployment, report.Chains = chain.Deployment, append(report.Chains, chain)
+		report.Blocked = chain.BlocksCluster || chain.Blocked
+		if !chain.BlocksCluster {
+			report.Links = []Link{} // the verdict has another cause
+		}
+	}
+	return report
+}
+
 func newReport(objects status.Objects, in Context) (Report, explainer) {
 	verdict := status.NewReport(objects)
 	report := Report{
 		Type: printer.TypeOf("Explanation"), Cluster: verdict.Cluster, Links: []Link{}, Chains: []Chain{}, Unread: objects.Unread,
 	}
-	e := explainer{tools: in.Tools, now: in.Now}
+	e := explainer{tools: in.Tools, version: verdict.Cluster.Version, now: in.Now}
 	if next, err := compat.ParseClusterVersion(verdict.Cluster.NextMinor + ".0"); err == nil {
 		e.next = &next
 	}

@@ -37,11 +37,11 @@ func isBlocked(operator *platformv1alpha1.PlatformOperator, deployment *corev1al
 	if !isRemoved && installed.Status == metav1.ConditionFalse && !stillInstalling[installed.Reason] {
 		return true
 	}
-	return deployment != nil && isDeploymentBlocked(deployment.Status.Conditions)
+	return deployment != nil && IsDeploymentBlocked(deployment.Status.Conditions)
 }
 
-// isDeploymentBlocked reports whether a condition of a BundleDeployment blocks its rollout or removal.
-func isDeploymentBlocked(conditions []metav1.Condition) bool {
+// IsDeploymentBlocked reports whether a condition of a BundleDeployment blocks its rollout or removal.
+func IsDeploymentBlocked(conditions []metav1.Condition) bool {
 	for _, condition := range conditions {
 		if blockingDeployment[condition.Reason] {
 			return true

@@ -17,20 +17,41 @@ func Read(ctx context.Context, from *cluster.Connection, operator string) (objec
 	if objects.Operators, err = readOperators(ctx, from, operator); err != nil {
 		return Objects{}, err
 	}
+	err = objects.addCluster(ctx, from, func() (err error) {
+		objects.Deployments, err = readDeployments(ctx, from, operator)
+		return err
+	})
+	return objects, err
+}
+
+// ReadDeployment reads the objects of a report about one BundleDeployment, and no PlatformOperators. What cannot be read except for the
+// BundleDeployment is in Objects.Unread.
+func ReadDeployment(ctx context.Context, from *cluster.Connection, name string) (objects Objects, err error) {
+	deployment, err := from.Deployment(ctx, name)
+	if err != nil {
+		return Objects{}, err
+	}
+	objects.Deployments = []corev1alpha2.BundleDeployment{*deployment}
+	err = objects.addCluster(ctx, from, func() error { return nil })
+	return objects, err
+}
+
+// addCluster adds the objects with the verdict of the cluster, and calls read concurrently.
+func (o *Objects) addCluster(ctx context.Context, from *cluster.Connection, read func() error) error {
 	var reading sync.WaitGroup
 	var failed [4]error
-	reading.Go(func() { objects.ClusterVersion, failed[0] = optional(from.ClusterVersion(ctx)) })
-	reading.Go(func() { objects.ClusterOperator, failed[1] = optional(from.ClusterOperator(ctx)) })
-	reading.Go(func() { objects.Manager, failed[2] = optional(from.Manager(ctx)) })
-	reading.Go(func() { objects.Deployments, failed[3] = readDeployments(ctx, from, operator) })
+	reading.Go(func() { o.ClusterVersion, failed[0] = optional(from.ClusterVersion(ctx)) })
+	reading.Go(func() { o.ClusterOperator, failed[1] = optional(from.ClusterOperator(ctx)) })
+	reading.Go(func() { o.Manager, failed[2] = optional(from.Manager(ctx)) })
+	reading.Go(func() { failed[3] = read() })
 	reading.Wait()
 	for _, err := range failed {
 		if err != nil {
-			objects.Unread = append(objects.Unread, err.Error())
+			o.Unread = append(o.Unread, err.Error())
 		}
 	}
-	slices.Sort(objects.Unread)
-	return objects, ctx.Err()
+	slices.Sort(o.Unread)
+	return ctx.Err()
 }
 
 // readOperators returns the PlatformOperators to report: all of them, or the one that the command names.

@@ -24,7 +24,6 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 
-	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 	operatorclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned/typed/operator/v1alpha1"
@@ -244,18 +243,6 @@ func (c *controller) bundlesOf(operator *platformv1alpha1.PlatformOperator, in i
 			entry.Unsearched = !known
 		}
 		result = append(result, entry)
-	}
-	return result
-}
-
-// bundlesOfDeployment returns the bundles of a BundleDeployment without PlatformOperator.
-func (c *controller) bundlesOfDeployment(deployment *corev1alpha2.BundleDeployment, cluster resolve.Cluster) (result []compat.Operator) {
-	effective, ignored := c.override(resolve.Overrides(deployment.Spec.CompatibilityOverrides), cluster)
-	for _, bundle := range compat.CountedBundles(nil, deployment) {
-		result = append(result, compat.Operator{
-			Kind: compat.KindBundleDeployment, Name: deployment.Name, Package: bundle.Package, Version: bundle.Version, Max: bundle.Max,
-			Acknowledged: effective, Ignored: ignored, Overrides: len(deployment.Spec.CompatibilityOverrides),
-		})
 	}
 	return result
 }

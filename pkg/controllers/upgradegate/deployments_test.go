@@ -54,7 +54,7 @@ func TestHRD_G2_AServiceAccountOfABundleDeploymentReachesTheGate(t *testing.T) {
 	spec := reflect.TypeFor[corev1alpha2.BundleDeploymentSpec]()
 	for i := range spec.NumField() {
 		if name := spec.Field(i).Name; strings.Contains(name, "ServiceAccount") {
-			t.Errorf("spec has field %s: set compat.Operator.ServiceAccount from it in bundlesOfDeployment, say so in docs/conditions.md, and test that instead", name)
+			t.Errorf("spec has field %s: set compat.Operator.ServiceAccount from it in resolve.BundlesOf, say so in docs/conditions.md, and test that instead", name)
 		}
 	}
 }

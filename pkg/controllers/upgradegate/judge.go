@@ -300,7 +300,7 @@ func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool,
 		installed = append(installed, c.bundlesOf(operator, in, remedies)...)
 	}
 	for _, deployment := range in.unowned {
-		installed = append(installed, c.bundlesOfDeployment(deployment, in.cluster)...)
+		installed = append(installed, resolve.BundlesOf(deployment, in.cluster.Version, c.clock.Now())...)
 	}
 	searching = slices.ContainsFunc(installed, func(each compat.Operator) bool { return each.Unsearched })
 	verdict, err = compat.Evaluate(in.cluster.Version, installed, c.clock.Now())

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
+	"github.com/openshift/platform-operators/pkg/cli/remedy"
+	"github.com/openshift/platform-operators/pkg/compat"
+	"github.com/openshift/platform-operators/pkg/resolve"
+)
+
+// linksOf returns the links of a BundleDeployment, with the first objects that are not healthy.
+func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
+	var links []Link
+	for _, condition := range deployment.Status.Conditions {
+		link := newLink(KindBundleDeployment, deployment.Name, condition, e.tools)
+		if condition.Type == corev1alpha2.ConditionHealthy {
+			for _, object := range deployment.Status.Unready {
+				link.add(link.Object, "status.unready", object)
+			}
+		}
+		if link.isNotable() {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// chainOfDeployment returns the chain of a BundleDeployment without PlatformOperator.
+func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) Chain {
+	chain := Chain{Deployment: deployment.Name, Blocked: operators.IsDeploymentBlocked(deployment.Status.Conditions), Links: []Link{}}
+	if bundle := deployment.Status.Bundle; bundle != nil {
+		chain.Version = bundle.Version
+	}
+	bundles := resolve.BundlesOf(deployment, e.version, e.now)
+	// An error means that the version of the cluster is not known. Then it is not known either whether the BundleDeployment blocks.
+	if verdict, err := compat.Evaluate(e.version, bundles, e.now); err == nil && len(verdict.Blockers) > 0 {
+		chain.BlocksCluster = true
+		chain.Links = append(chain.Links, e.limitOf(deployment, bundles, verdict.Blockers))
+	}
+	for _, link := range e.linksOf(deployment) {
+		if link.Remedy != nil && link.Remedy.Command == e.tools.Status(deployment.Name) {
+			link.Remedy.Command = e.tools.Show("bundledeployment", deployment.Name) // the command status is about PlatformOperators
+		}
+		chain.Links = append(chain.Links, link)
+	}
+	return chain
+}
+
+// limitOf returns the link about the bundles by which a BundleDeployment blocks the upgrade of the cluster. The BundleDeployment has no
+// condition about that; the reasons are those of a PlatformOperator.
+func (e explainer) limitOf(deployment *corev1alpha2.BundleDeployment, bundles []compat.Operator, blockers []compat.Blocker) Link {
+	link := Link{Object: string(KindBundleDeployment) + "/" + deployment.Name, Reason: platformv1alpha1.ReasonIncompatibleOperator}
+	for _, blocker := range blockers {
+		if blocker.Fault != nil {
+			link.Reason, link.Message = platformv1alpha1.ReasonCompatibilityUnreadable, blocker.Fault.Error()
+		}
+	}
+	explanation, _ := Explain(Reason{KindPlatformOperator, platformv1alpha1.ConditionUpgradeable, link.Reason})
+	link.Effect, link.Explanation = explanation.Effect, explanation.Text
+	for _, bundle := range bundles {
+		link.add(strings.TrimSpace("version "+bundle.Version), "olm.maxOpenShiftVersion", strings.Join(bundle.Max, ", "))
+	}
+	if e.next != nil {
+		link.Remedy = &remedy.Remedy{
+			Text: fmt.Sprintf("Set spec.source to a version that allows OpenShift %s. Or acknowledge the risk of this bundle, for a limited "+
+				"time.", *e.next),
+			Command: compat.OverrideCommand(e.tools.Client, bundles[0], *e.next, e.now),
+		}
+	}
+	return link
+}

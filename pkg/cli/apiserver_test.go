@@ -39,6 +39,7 @@ var paths = map[string]string{
 	"PlatformOperatorManager": "/apis/operator.openshift.io/v1alpha1/platformoperatormanagers",
 	"PlatformOperator":        "/apis/platform.openshift.io/v1alpha1/platformoperators",
 	"BundleDeployment":        "/apis/core.rukpak.io/v1alpha2/bundledeployments",
+	"Lease":                   "/apis/coordination.k8s.io/v1/namespaces/openshift-platform-operators/leases",
 	"ClusterCatalog":          "/apis/olm.operatorframework.io/v1/clustercatalogs",
 	"CatalogSource":           "/apis/operators.coreos.com/v1alpha1/namespaces/openshift-marketplace/catalogsources",
 	"Service":                 "/api/v1/namespaces/openshift-marketplace/services",

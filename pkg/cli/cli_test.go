@@ -102,6 +102,11 @@ func TestCLI_18_GoldenOutputOfEachCommandAndFormat(t *testing.T) {
 		"status-operator-40-columns": {"mixed.yaml", 40, []string{"status", "drifter"}},
 		"status-operator-unknown":    {"mixed.yaml", 0, []string{"status", "nothing"}},
 		"status-deployments":         {"deployments.yaml", 0, []string{"status"}},
+		"list-outdated":              {"outdated.yaml", 80, []string{"list"}},
+		"list-outdated-json":         {"outdated.yaml", 0, []string{"list", "-o", "json"}},
+		"status-outdated":            {"outdated.yaml", 80, []string{"status"}},
+		"status-outdated-json":       {"outdated.yaml", 0, []string{"status", "-o", "json"}},
+		"status-operator-outdated":   {"outdated.yaml", 80, []string{"status", "beacon"}},
 		"status-operator-json":       {"mixed.yaml", 0, []string{"status", "drifter", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +120,7 @@ func TestCLI_18_TheNumberOfRequestsDoesNotDependOnTheNumberOfOperators(t *testin
 	for _, verb := range []struct {
 		args []string
 		want int
-	}{{[]string{"list"}, 1}, {[]string{"status"}, 5}} {
+	}{{[]string{"list"}, 1}, {[]string{"status"}, 6}} {
 		for _, operators := range []int{0, 100} {
 			server := newAPIServer(t, "plain.yaml")
 			addOperators(server, operators)

@@ -35,6 +35,9 @@ func TestCLI_8_GoldenOutputOfExplain(t *testing.T) {
 		"explain-deployment":         {"deployments.yaml", 80, []string{"BundleDeployment/byhand"}},
 		"explain-deployment-json":    {"deployments.yaml", 0, []string{"bd/byhand", "-o", "json"}},
 		"explain-namesake":           {"deployments.yaml", 80, []string{"beacon"}},
+		"explain-outdated":           {"outdated.yaml", 80, []string{"beacon"}},
+		"explain-outdated-bundle":    {"outdated.yaml", 80, []string{"compass"}},
+		"explain-outdated-json":      {"outdated.yaml", 0, []string{"compass", "-o", "json"}},
 		"explain-newer-manager":      {"stuck.yaml", 0, []string{"newer-manager", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +51,8 @@ func TestCLI_8_TheNumberOfRequestsOfExplainIsFixed(t *testing.T) {
 	for _, operators := range []int{0, 100} {
 		server := newAPIServer(t, "plain.yaml")
 		addOperators(server, operators)
-		if got := run(t, 0, append(server.start(t), "explain", "upgrade")...); got.code != exit.OK || len(server.requests) != 5 {
-			t.Errorf("%d operators: got exit code %d and requests %q, want five", operators, got.code, server.requests)
+		if got := run(t, 0, append(server.start(t), "explain", "upgrade")...); got.code != exit.OK || len(server.requests) != 6 {
+			t.Errorf("%d operators: got exit code %d and requests %q, want six", operators, got.code, server.requests)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package cluster reads what the commands report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager, and
-// the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of operators, except that
+// Package cluster reads what the commands report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager, the
+// manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of operators, except that
 // long lists are read in pages. Its errors name the object and the next step. It draws no conclusions; the commands do.
 package cluster
 
@@ -10,6 +10,7 @@ import (
 
 	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
 	"k8s.io/client-go/dynamic"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/platform-operators/pkg/cli/exit"
@@ -38,6 +39,7 @@ type Connection struct {
 	bundles  corev1alpha2client.CoreV1alpha2Interface
 	operator operatorv1alpha1client.OperatorV1alpha1Interface
 	config   configclient.ConfigV1Interface
+	leases   coordinationclient.CoordinationV1Interface
 	// kubectl is "kubectl" or "oc", and plugin is this plugin, such as "oc platform": the commands that remedies show.
 	kubectl, plugin string
 }
@@ -53,11 +55,12 @@ func Connect(i *invocation.Invocation) (*Connection, error) {
 		return nil, fmt.Errorf("connecting to %s: %w; check the certificates and the user in the kubeconfig", config.Host, err)
 	}
 	c := &Connection{Config: config, HTTP: client, kubectl: i.Client(), plugin: i.Name}
-	var failed [5]error
+	var failed [6]error
 	c.platform, failed[0] = platformv1alpha1client.NewForConfigAndClient(config, client)
 	c.bundles, failed[1] = corev1alpha2client.NewForConfigAndClient(config, client)
 	c.operator, failed[2] = operatorv1alpha1client.NewForConfigAndClient(config, client)
 	c.config, failed[3] = configclient.NewForConfigAndClient(config, client)
+	c.leases, failed[5] = coordinationclient.NewForConfigAndClient(config, client)
 	c.Dynamic, failed[4] = dynamic.NewForConfigAndClient(config, client)
 	if err := errors.Join(failed[:]...); err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", config.Host, err)

@@ -6,12 +6,14 @@ import (
 	"fmt"
 
 	configv1 "github.com/openshift/api/config/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
@@ -20,6 +22,8 @@ const (
 	ClusterOperatorName = "platform-operators-aggregated"
 	// clusterVersionName is the name of the only ClusterVersion.
 	clusterVersionName = "version"
+	// leaseName is the name of the manager's Lease for leader election; a test compares it with that of the manager.
+	leaseName = "platform-operators-lock"
 )
 
 // Operators returns all PlatformOperators, in the API server's order, which is by name.
@@ -83,4 +87,10 @@ func (c *Connection) ClusterOperator(ctx context.Context) (*configv1.ClusterOper
 func (c *Connection) ClusterVersion(ctx context.Context) (*configv1.ClusterVersion, error) {
 	version, err := c.config.ClusterVersions().Get(ctx, clusterVersionName, metav1.GetOptions{})
 	return version, c.explain(err, subject{fmt.Sprintf("ClusterVersion %q", clusterVersionName), "get", "clusterversions.config.openshift.io"})
+}
+
+// Lease returns the Lease of the manager, which the leader renews while it runs.
+func (c *Connection) Lease(ctx context.Context) (*coordinationv1.Lease, error) {
+	lease, err := c.leases.Leases(operators.ManagerNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	return lease, c.explain(err, subject{fmt.Sprintf("Lease %q", leaseName), "get", "leases.coordination.k8s.io -n " + operators.ManagerNamespace})
 }

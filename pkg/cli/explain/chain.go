@@ -18,7 +18,9 @@ type Link struct {
 	Status    string `json:"status"`
 	Reason    string `json:"reason,omitempty"`
 	Message   string `json:"message,omitempty"`
-	Effect    Effect `json:"effect"`
+	// Outdated means that the condition is older than the last change of the spec of its object.
+	Outdated bool   `json:"outdated,omitempty"`
+	Effect   Effect `json:"effect"`
 	// Explanation is what the reason means.
 	Explanation string `json:"explanation"`
 	// Properties are the fields and declarations that cause the condition; empty if they are not known.
@@ -65,7 +67,11 @@ func (l Link) sentence() string {
 	if l.Condition == "" {
 		return fmt.Sprintf("%s (%s)", l.Object, l.Reason)
 	}
-	return fmt.Sprintf("%s: %s=%s (%s)", l.Object, l.Condition, l.Status, cmp.Or(l.Reason, "no reason"))
+	reason := cmp.Or(l.Reason, "no reason")
+	if l.Outdated {
+		reason += ", outdated"
+	}
+	return fmt.Sprintf("%s: %s=%s (%s)", l.Object, l.Condition, l.Status, reason)
 }
 
 // sentence returns the property in one line.
@@ -81,6 +87,9 @@ type Chain struct {
 	// BlocksCluster means that the operator blocks the upgrade of the cluster to its next minor version.
 	BlocksCluster bool `json:"blocksCluster"`
 	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.
-	Blocked bool   `json:"blocked"`
-	Links   []Link `json:"links"`
+	Blocked bool `json:"blocked"`
+	// Outdated means that the status of the object, or of its BundleDeployment, is older than the last change of the spec, so that the rest
+	// may not be true any more.
+	Outdated bool   `json:"outdated,omitempty"`
+	Links    []Link `json:"links"`
 }

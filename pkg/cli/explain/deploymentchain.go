@@ -17,6 +17,7 @@ func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 	var links []Link
 	for _, condition := range deployment.Status.Conditions {
 		link := newLink(KindBundleDeployment, deployment.Name, condition, e.tools)
+		link.Outdated = operators.IsConditionOutdated(condition, deployment)
 		if condition.Type == corev1alpha2.ConditionHealthy {
 			for _, object := range deployment.Status.Unready {
 				link.add(link.Object, "status.unready", object)
@@ -31,7 +32,8 @@ func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 
 // chainOfDeployment returns the chain of a BundleDeployment without PlatformOperator.
 func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) Chain {
-	chain := Chain{Deployment: deployment.Name, Blocked: operators.IsDeploymentBlocked(deployment.Status.Conditions), Links: []Link{}}
+	chain := Chain{Deployment: deployment.Name, Blocked: operators.IsDeploymentBlocked(deployment.Status.Conditions),
+		Outdated: operators.IsDeploymentOutdated(deployment), Links: []Link{}}
 	if bundle := deployment.Status.Bundle; bundle != nil {
 		chain.Version = bundle.Version
 	}

@@ -57,9 +57,11 @@ object could be read.
 For a PlatformOperator that is named upgrade, write platformoperator/upgrade. A BundleDeployment without PlatformOperator can block the
 upgrade of the cluster, too: for "upgrade", it has a chain then; bundledeployment/NAME explains it in any case.
 
-The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
-clusterversions. Except for platformoperators, it explains what it may read, and warns about the rest. It sends five requests, and one more
-for each page of a long list.`,
+If the manager does not run, or a status is older than the last change of its spec, the command says so: the rest may not be true any more.
+
+The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators, clusterversions,
+and leases in namespace openshift-platform-operators. Except for platformoperators, it explains what it may read, and warns about the rest.
+It sends six requests, and one more for each page of a long list.`,
 		Example: i.Examples(`
 # Why is the upgrade of the cluster blocked?
 {{name}} explain upgrade
@@ -127,7 +129,7 @@ func (o *Options) Run(ctx context.Context) error {
 	for _, sentence := range report.Unread {
 		o.invocation.Warn(sentence)
 	}
-	err = report.print(o.invocation.Streams.Out, o.Output.Layout(o.invocation.Width))
+	err = report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now()})
 	switch {
 	case err != nil:
 		return err

@@ -28,7 +28,7 @@ type explainer struct {
 func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Chain {
 	summary := operators.Summarize(operator, deployment)
 	chain := Chain{Operator: operator.Name, Version: summary.Version, BlocksCluster: operators.Is(summary.BlocksCluster),
-		Blocked: summary.Blocked, Links: []Link{}}
+		Blocked: summary.Blocked, Outdated: summary.Outdated, Links: []Link{}}
 	names := []string{platformv1alpha1.ConditionUpgradeable, platformv1alpha1.ConditionInstalled, platformv1alpha1.ConditionProgressing,
 		platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionDeprecated}
 	if deployment == nil || meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionDrifted) == nil {
@@ -40,6 +40,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 			continue
 		}
 		link := newLink(KindPlatformOperator, operator.Name, condition, e.tools)
+		link.Outdated = operators.IsConditionOutdated(condition, operator)
 		if !link.isNotable() {
 			continue
 		}

@@ -4,20 +4,34 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
+// layout is how a report is printed.
+type layout struct {
+	printer.Layout
+	now time.Time
+}
+
 // print writes a report.
-func (r Report) print(w io.Writer, l printer.Layout) error {
+func (r Report) print(w io.Writer, l layout) error {
 	if written, err := l.WriteForPrograms(w, r, nil); written {
 		return err
 	}
 	var out strings.Builder
+	if sentence := r.Cluster.ManagerSentence(l.now); sentence != "" {
+		out.WriteString(printer.Indented(sentence, "", l.Width) + "\n")
+	}
 	out.WriteString(printer.Indented(r.Cluster.Sentence(), "", l.Width))
 	writeLinks(&out, r.Links, "  ", l.Width)
 	for _, chain := range r.Chains {
 		out.WriteString("\n" + printer.Indented(chain.sentence(), "", l.Width))
+		if chain.Outdated {
+			out.WriteString(printer.Indented(operators.OutdatedText, "  ", l.Width))
+		}
 		writeLinks(&out, chain.Links, "  ", l.Width)
 	}
 	if len(r.Chains) == 0 && r.Blocked {

@@ -89,6 +89,7 @@ func NewDeploymentReport(objects status.Objects, in Context) Report {
 }
 
 func newReport(objects status.Objects, in Context) (Report, explainer) {
+	objects.Now = in.Now
 	verdict := status.NewReport(objects)
 	report := Report{
 		Type: printer.TypeOf("Explanation"), Cluster: verdict.Cluster, Links: []Link{}, Chains: []Chain{}, Unread: objects.Unread,

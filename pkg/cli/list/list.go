@@ -3,11 +3,13 @@ package list
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
@@ -33,7 +35,8 @@ func NewCommand(i *invocation.Invocation) *cobra.Command {
 		Long: `List the PlatformOperators of the cluster, one line each.
 
 STATE is the first of these that applies: Removing, Pending, Failed, Installing, Upgrading, RollingBack, NotInstalled, Unhealthy, Paused,
-Blocked, AwaitingApproval, Unknown, Healthy. UPDATE is the newest available update, whether or not something blocks it.
+Blocked, AwaitingApproval, Unknown, Healthy. With ",Outdated", the status is older than the last change of the spec: the manager has not
+reconciled it yet, or does not run. UPDATE is the newest available update, whether or not something blocks it.
 
 The command needs the permission to list platformoperators.platform.openshift.io. It sends one request, and one for each page
 of a long list.`,
@@ -74,6 +77,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if len(report.Operators) == 0 && o.Output.IsForPeople() {
 		fmt.Fprintf(o.invocation.Streams.ErrOut, "No PlatformOperators found. Find packages to install with: %s search\n", o.invocation.Name)
 		return nil
+	}
+	if slices.ContainsFunc(report.Operators, func(each operators.Operator) bool { return each.Outdated }) && o.Output.IsForPeople() {
+		o.invocation.Warn(operators.OutdatedText)
 	}
 	return report.print(o.invocation.Streams.Out, layout{o.Output.Layout(o.invocation.Width), o.invocation.Now()})
 }

@@ -28,7 +28,7 @@ func (r Report) table(l layout) printer.Table {
 		table.Columns = append(table.Columns, "TARGET", "CHANNEL", "MAX OPENSHIFT", "CATALOG")
 	}
 	for _, o := range r.Operators {
-		row := []string{o.Name, o.Package, o.Version, string(o.State), o.Update, printer.Age(o.Created, l.now)}
+		row := []string{o.Name, o.Package, o.Version, o.ShownState(), o.Update, printer.Age(o.Created, l.now)}
 		if l.IsWide() {
 			row = append(row, o.Target, o.Channel, o.MaxOpenShift, o.Catalog)
 		}

@@ -78,7 +78,7 @@ type Operator struct {
 	BlockedReason string `json:"blockedReason,omitempty"`
 	// MaxOpenShift is the last minor version of OpenShift that the operator supports; empty if it declares none.
 	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
-	// Outdated means that the status is older than the last change of the spec.
+	// Outdated means that the status of the PlatformOperator or of its BundleDeployment is older than the last change of the spec.
 	Outdated bool `json:"outdated,omitempty"`
 	// Warnings is the number of warnings in the status.
 	Warnings int       `json:"warningCount,omitempty"`
@@ -91,7 +91,7 @@ func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1al
 	status := operator.Status
 	o := Operator{
 		Name: operator.Name, Package: operator.Spec.Package.Name, Created: operator.CreationTimestamp.Time, Warnings: len(status.Warnings),
-		Outdated: status.ObservedGeneration != 0 && status.ObservedGeneration < operator.Generation,
+		Outdated: IsOutdated(operator) || deployment != nil && IsDeploymentOutdated(deployment),
 	}
 	if installed := status.Installed; installed != nil {
 		o.Version, o.Channel, o.Catalog, o.MaxOpenShift = installed.Version, installed.Channel, installed.Catalog, installed.MaxOpenShiftVersion
@@ -116,6 +116,14 @@ func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1al
 		o.Drifted = cmp.Or(ifPresent(deployment.Status.Conditions, corev1alpha2.ConditionDrifted, metav1.ConditionTrue), o.Drifted)
 	}
 	return o
+}
+
+// ShownState returns the state for a table, with the addition that the status is outdated.
+func (o Operator) ShownState() string {
+	if o.Outdated {
+		return string(o.State) + ",Outdated"
+	}
+	return string(o.State)
 }
 
 // is reports whether a condition has a status. A condition that is absent has none.

@@ -29,8 +29,8 @@ var stillInstalling = map[string]bool{
 	platformv1alpha1.ReasonInstallPending: true,
 }
 
-// managerNamespace is the namespace of the manager.
-const managerNamespace = "openshift-platform-operators"
+// ManagerNamespace is the namespace of the manager.
+const ManagerNamespace = "openshift-platform-operators"
 
 // addState adds the state, and the condition that decides it.
 func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
@@ -46,7 +46,7 @@ func (o *Operator) addState(operator *platformv1alpha1.PlatformOperator) {
 		o.decide(Removing, progressing)
 	case len(conditions) == 0:
 		o.State, o.Waiting = Pending, true
-		o.Message = "The manager has not reported a status yet. Check its Pods in namespace " + managerNamespace + "."
+		o.Message = "The manager has not reported a status yet. Check its Pods in namespace " + ManagerNamespace + "."
 	case decidesProgress:
 		o.decide(inProgress, progressing)
 	case installed.Status == metav1.ConditionFalse && decidesWait && waits == Paused:

@@ -78,7 +78,9 @@ func (d *Detail) addOperator(operator *platformv1alpha1.PlatformOperator) {
 		d.Path = status.Target.Path
 	}
 	for _, condition := range status.Conditions {
-		d.Conditions = append(d.Conditions, newCondition(condition))
+		shown := newCondition(condition)
+		shown.Outdated = operators.IsConditionOutdated(condition, operator)
+		d.Conditions = append(d.Conditions, shown)
 	}
 	for _, update := range status.AvailableUpdates {
 		d.Updates = append(d.Updates, Update{Version: update.Version, Reason: string(update.BlockedReason), Message: update.BlockedMessage})
@@ -103,7 +105,7 @@ func (d *Detail) addDeployment(deployment *corev1alpha2.BundleDeployment) {
 }
 
 func newCondition(condition metav1.Condition) Condition {
-	return Condition{condition.Type, string(condition.Status), condition.Reason, condition.Message}
+	return Condition{Type: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message}
 }
 
 // nameOf returns "Kind namespace/name" of an applied object, without the namespace if it has none.

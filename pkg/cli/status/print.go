@@ -28,6 +28,9 @@ func (r Report) print(w io.Writer, l layout) error {
 		return err
 	}
 	var out strings.Builder
+	if sentence := r.Cluster.ManagerSentence(l.now); sentence != "" {
+		out.WriteString(printer.Indented(sentence, "", l.Width) + "\n")
+	}
 	r.Cluster.write(&out, l)
 	out.WriteString("\n")
 	if err := r.writeOperators(&out, l); err != nil {
@@ -104,6 +107,9 @@ func (r Report) writeOperators(out *strings.Builder, l layout) error {
 	if err := r.table(l).Write(out, l.Width, l.Headers); err != nil {
 		return err
 	}
+	if r.Summary.Outdated > 0 {
+		out.WriteString("\n" + printer.Indented(operators.OutdatedText, "", l.Width))
+	}
 	if r.Detail != nil {
 		r.Detail.write(out, l)
 		return nil
@@ -147,7 +153,7 @@ func (s Summary) sentence() string {
 		text   string
 	}{
 		{s.Changing, "changing"}, {s.Blocked, "blocked"}, {s.Drifted, "drifted"}, {s.Waiting, "waiting"}, {s.Deprecated, "deprecated"},
-		{s.BlocksCluster, "blocking the cluster upgrade"},
+		{s.Outdated, "outdated"}, {s.BlocksCluster, "blocking the cluster upgrade"},
 	} {
 		if each.number > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", each.number, each.text))
@@ -162,7 +168,7 @@ func (r Report) table(l layout) printer.Table {
 		table.Columns = append(table.Columns, "PACKAGE", "TARGET", "CHANNEL", "MAX OPENSHIFT", "CATALOG", "AGE")
 	}
 	for _, o := range r.Operators {
-		row := []string{o.Name, o.Version, string(o.State), o.Update, known(o.Drifted), known(o.BlocksCluster)}
+		row := []string{o.Name, o.Version, o.ShownState(), o.Update, known(o.Drifted), known(o.BlocksCluster)}
 		if l.IsWide() {
 			row = append(row, o.Package, o.Target, o.Channel, o.MaxOpenShift, o.Catalog, printer.Age(o.Created, l.now))
 		}

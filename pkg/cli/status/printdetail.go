@@ -55,7 +55,11 @@ func lines(length int, entry func(int) string) []string {
 func (d *Detail) conditions() []string {
 	var found []string
 	for _, condition := range d.Conditions {
-		found = append(found, fmt.Sprintf("%s=%s (%s): %s", condition.Type, condition.Status, condition.Reason, condition.Message))
+		reason := condition.Reason
+		if condition.Outdated {
+			reason += ", outdated"
+		}
+		found = append(found, fmt.Sprintf("%s=%s (%s): %s", condition.Type, condition.Status, reason, condition.Message))
 	}
 	return found
 }

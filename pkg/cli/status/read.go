@@ -11,7 +11,7 @@ import (
 )
 
 // Read reads the objects of a report about one PlatformOperator, or about all of them if operator is empty. PlatformOperators come first:
-// without them there is no report, and then four more requests would only delay the error. The other reads are concurrent, and what cannot
+// without them there is no report, and then five more requests would only delay the error. The other reads are concurrent, and what cannot
 // be read is in Objects.Unread.
 func Read(ctx context.Context, from *cluster.Connection, operator string) (objects Objects, err error) {
 	if objects.Operators, err = readOperators(ctx, from, operator); err != nil {
@@ -39,11 +39,12 @@ func ReadDeployment(ctx context.Context, from *cluster.Connection, name string) 
 // addCluster adds the objects with the verdict of the cluster, and calls read concurrently.
 func (o *Objects) addCluster(ctx context.Context, from *cluster.Connection, read func() error) error {
 	var reading sync.WaitGroup
-	var failed [4]error
+	var failed [5]error
 	reading.Go(func() { o.ClusterVersion, failed[0] = optional(from.ClusterVersion(ctx)) })
 	reading.Go(func() { o.ClusterOperator, failed[1] = optional(from.ClusterOperator(ctx)) })
 	reading.Go(func() { o.Manager, failed[2] = optional(from.Manager(ctx)) })
-	reading.Go(func() { failed[3] = read() })
+	reading.Go(func() { o.Lease, failed[3] = optional(from.Lease(ctx)) })
+	reading.Go(func() { failed[4] = read() })
 	reading.Wait()
 	for _, err := range failed {
 		if err != nil {

@@ -5,8 +5,10 @@ package status
 
 import (
 	"errors"
+	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -18,10 +20,13 @@ import (
 
 // Objects are the API objects that a report is made of.
 type Objects struct {
-	// ClusterVersion, ClusterOperator and Manager are nil if they do not exist or could not be read.
+	// Now is the time of the report, with which it compares the renewal of Lease.
+	Now time.Time
+	// ClusterVersion, ClusterOperator, Manager and the manager's Lease are nil if they do not exist or could not be read.
 	ClusterVersion  *configv1.ClusterVersion
 	ClusterOperator *configv1.ClusterOperator
 	Manager         *operatorv1alpha1.PlatformOperatorManager
+	Lease           *coordinationv1.Lease
 	Operators       []platformv1alpha1.PlatformOperator
 	Deployments     []corev1alpha2.BundleDeployment
 	// Unread are sentences about what could not be read, so the report lacks it.
@@ -50,6 +55,7 @@ type Summary struct {
 	Drifted       int `json:"driftedCount"`
 	Waiting       int `json:"waitingCount"`
 	Deprecated    int `json:"deprecatedCount"`
+	Outdated      int `json:"outdatedCount"`
 	BlocksCluster int `json:"blocksClusterCount"`
 }
 
@@ -68,6 +74,7 @@ func NewReport(objects Objects) Report {
 		report.Summary.add(o)
 	}
 	report.Cluster.addBlockers(report.Operators)
+	report.Cluster.addLease(objects.Lease, objects.Now)
 	return report
 }
 
@@ -80,6 +87,7 @@ func (s *Summary) add(o operators.Operator) {
 	count(&s.Drifted, operators.Is(o.Drifted))
 	count(&s.Waiting, o.Waiting)
 	count(&s.Deprecated, o.Deprecated)
+	count(&s.Outdated, o.Outdated)
 	count(&s.BlocksCluster, operators.Is(o.BlocksCluster))
 }
 

@@ -46,9 +46,12 @@ The exit code is 3 if the upgrade of the cluster to its next minor version is bl
 or if somebody has to act before the operator is installed, upgraded or removed. An operator that only waits for an approval or for the
 end of a pause is not blocked. Without OPERATOR, the exit code is 1 if the verdict is not known and not every object could be read.
 
-The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators and
-clusterversions. Except for platformoperators, it shows what it may read, and warns about the rest. It sends five requests, and one more for
-each page of a long list.`,
+If the manager does not run, because it does not renew its Lease, the command says so first: the rest is then what it reported last. State
+",Outdated" means that the status is older than the last change of the spec.
+
+The command needs the permission to read platformoperators, bundledeployments, platformoperatormanagers, clusteroperators, clusterversions,
+and leases in namespace openshift-platform-operators. Except for platformoperators, it shows what it may read, and warns about the rest. It
+sends six requests, and one more for each page of a long list.`,
 		Example: i.Examples(`
 # The verdict and all operators
 {{name}} status
@@ -97,6 +100,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	objects.Now = o.invocation.Now()
 	report := NewReport(objects)
 	if o.Operator != "" {
 		report = NewOperatorReport(objects)

@@ -2,6 +2,7 @@ package status
 
 import (
 	"strings"
+	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -36,6 +37,8 @@ type Condition struct {
 	Status  string `json:"status"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
+	// Outdated means that the condition is older than the last change of the spec of its object.
+	Outdated bool `json:"outdated,omitempty"`
 }
 
 // Cluster is the verdict of the cluster about its platform operators.
@@ -54,6 +57,10 @@ type Cluster struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	// ManagerVersion is the version of the manager that the ClusterOperator reports; empty if it is unknown.
 	ManagerVersion string `json:"managerVersion,omitempty"`
+	// StoppedManager means that the manager does not run: it has not renewed its Lease since ManagerRenewed. Then the report has what it
+	// reported last. It is false if the Lease cannot be read.
+	StoppedManager bool      `json:"managerStopped,omitempty"`
+	ManagerRenewed time.Time `json:"managerRenewTime,omitzero"`
 
 	// isFromClusterOperator means that Conditions are those of the ClusterOperator.
 	isFromClusterOperator bool
@@ -86,9 +93,13 @@ func (c *Cluster) addManager(manager *operatorv1alpha1.PlatformOperatorManager) 
 			c.Source = "PlatformOperatorManager/" + manager.Name
 			c.Decision, c.Reason, c.Message = decisionOf(string(condition.Status)), condition.Reason, condition.Message
 		case isNotable(condition):
-			c.Conditions = append(c.Conditions, Condition{condition.Type, string(condition.Status), condition.Reason, condition.Message})
+			c.Conditions = append(c.Conditions, newManagerCondition(condition))
 		}
 	}
+}
+
+func newManagerCondition(of operatorv1.OperatorCondition) Condition {
+	return Condition{Type: of.Type, Status: string(of.Status), Reason: of.Reason, Message: of.Message}
 }
 
 // isNotable reports whether a condition of the PlatformOperatorManager is one of the verdict: whether operators are available and
@@ -116,7 +127,9 @@ func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 			}
 			c.Decision, c.Reason = decision, condition.Reason
 		case configv1.OperatorAvailable, configv1.OperatorProgressing, configv1.OperatorDegraded:
-			c.Conditions = append(c.Conditions, Condition{string(condition.Type), string(condition.Status), condition.Reason, condition.Message})
+			c.Conditions = append(c.Conditions, Condition{
+				Type: string(condition.Type), Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message,
+			})
 		}
 	}
 	for _, version := range operator.Status.Versions {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/cli/operators"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
@@ -46,7 +47,7 @@ func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) 
 	status := operator.Status
 	report := Report{
 		Type: printer.TypeOf("UpdateList"), Operator: operator.Name, Package: operator.Spec.Package.Name,
-		Outdated: status.ObservedGeneration != 0 && status.ObservedGeneration < operator.Generation,
+		Outdated: operators.IsOutdated(operator),
 		// A manager without availableUpdatesTotal lists all updates.
 		Total:   max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates)),
 		Updates: make([]Update, 0, len(status.AvailableUpdates)),

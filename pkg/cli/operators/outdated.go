@@ -1,0 +1,43 @@
+package operators
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
+)
+
+// OutdatedText says what an outdated status means, and what to do about it.
+const OutdatedText = "Outdated: the status is older than the last change of the spec, and may not be true any more. The manager has not " +
+	"reconciled the change yet. If that takes minutes, check its Pods in namespace " + ManagerNamespace + "."
+
+// IsOutdated reports whether the status of a PlatformOperator, or one of its conditions, is older than the last change of its spec: the
+// manager has not reconciled the change yet, or does not run. It returns false for a manager that records no generations.
+func IsOutdated(operator *platformv1alpha1.PlatformOperator) bool {
+	return isEarlier(operator.Status.ObservedGeneration, operator) ||
+		slices.ContainsFunc(operator.Status.Conditions, func(c metav1.Condition) bool { return IsConditionOutdated(c, operator) })
+}
+
+// IsDeploymentOutdated is IsOutdated for a BundleDeployment. Its status can also be about an earlier attempt to install a revision.
+func IsDeploymentOutdated(deployment *corev1alpha2.BundleDeployment) bool {
+	return deployment.Status.ObservedGeneration != 0 && upgradestep.IsStale(deployment) ||
+		slices.ContainsFunc(deployment.Status.Conditions, func(c metav1.Condition) bool { return IsConditionOutdated(c, deployment) })
+}
+
+// IsConditionOutdated reports whether a condition is older than the last change of the spec of its object.
+func IsConditionOutdated(condition metav1.Condition, of metav1.Object) bool {
+	return isEarlier(condition.ObservedGeneration, of)
+}
+
+// isEarlier reports whether a generation is known, and earlier than that of the spec of an object. A deletion increases the generation, too,
+// but does not change the spec.
+func isEarlier(observed int64, object metav1.Object) bool {
+	generation := object.GetGeneration()
+	if object.GetDeletionTimestamp() != nil {
+		generation--
+	}
+	return observed != 0 && observed < generation
+}

@@ -27,6 +27,11 @@ var (
 		"log.", managerLog}
 )
 
+// unknownVerdict explains a verdict whose condition is Unknown, whatever its reason is.
+var unknownVerdict = Explanation{Warning, "The manager has not reported whether the installed operators permit the next minor version of " +
+	"the cluster. The cluster-version operator does not block an upgrade for that.",
+	"Wait some minutes after a start of the manager. Then read its log.", managerLog}
+
 // managerTable has the conditions of the PlatformOperatorManager, from which library-go computes the ClusterOperator.
 var managerTable = map[string]byReason{
 	conditionUpgradeable: {

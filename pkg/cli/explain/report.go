@@ -5,6 +5,7 @@ import (
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
@@ -118,6 +119,11 @@ func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 		if condition.Type != configv1.OperatorUpgradeable {
 			continue
 		}
+		if condition.Status == configv1.ConditionUnknown {
+			return append(links, e.unknownLink("ClusterOperator/"+operator.Name, metav1.Condition{
+				Type: string(condition.Type), Status: metav1.ConditionUnknown, Reason: condition.Reason, Message: condition.Message,
+			}))
+		}
 		for _, joined := range strings.Split(condition.Reason, "::") {
 			name, reason, hasName := strings.Cut(joined, "_")
 			if !hasName {
@@ -136,6 +142,14 @@ func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 	return links
 }
 
+// unknownLink returns the link of a verdict whose condition is Unknown. Its reason says only which controller has not reported.
+func (e explainer) unknownLink(object string, condition metav1.Condition) Link {
+	return Link{
+		Object: object, Condition: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message,
+		Effect: unknownVerdict.Effect, Explanation: unknownVerdict.Text, Remedy: unknownVerdict.remedyFor(e.tools, ""),
+	}
+}
+
 // manager returns the links of the PlatformOperatorManager that somebody has to know of. The condition that the ClusterOperator reports is
 // one only if there is no ClusterOperator.
 func (e explainer) manager(manager *operatorv1alpha1.PlatformOperatorManager, withUpgradeable bool) []Link {
@@ -144,9 +158,14 @@ func (e explainer) manager(manager *operatorv1alpha1.PlatformOperatorManager, wi
 		if condition.Type == conditionUpgradeable && !withUpgradeable {
 			continue
 		}
-		link := newLink(KindManager, manager.Name, metav1.Condition{
+		shown := metav1.Condition{
 			Type: condition.Type, Status: metav1.ConditionStatus(condition.Status), Reason: condition.Reason, Message: condition.Message,
-		}, e.tools)
+		}
+		if condition.Type == conditionUpgradeable && condition.Status == operatorv1.ConditionUnknown {
+			links = append(links, e.unknownLink(string(KindManager)+"/"+manager.Name, shown))
+			continue
+		}
+		link := newLink(KindManager, manager.Name, shown, e.tools)
 		if link.Effect == Blocking || link.Effect == Warning {
 			links = append(links, link)
 		}

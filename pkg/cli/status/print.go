@@ -84,8 +84,11 @@ func (c Cluster) Sentence() string {
 	case Blocked:
 		return fmt.Sprintf("%s: the upgrade to %s is blocked (%s).", subject, next, cmp.Or(c.Reason, "no reason"))
 	}
-	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because no object that can be read "+
-		"has condition Upgradeable.", subject, next)
+	because := "no object that can be read has condition Upgradeable"
+	if c.condition != "" {
+		because = fmt.Sprintf("condition %s of %s is Unknown (%s)", c.condition, c.Source, cmp.Or(c.Reason, "no reason"))
+	}
+	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because %s.", subject, next, because)
 }
 
 // isBad reports whether an admin has to know the message of a condition.

@@ -64,6 +64,8 @@ type Cluster struct {
 
 	// isFromClusterOperator means that Conditions are those of the ClusterOperator.
 	isFromClusterOperator bool
+	// condition is the type of the condition of Source with the decision, which can be Unknown; empty if there is none.
+	condition string
 }
 
 // newCluster returns the verdict. Each of the objects may be nil.
@@ -90,7 +92,7 @@ func (c *Cluster) addManager(manager *operatorv1alpha1.PlatformOperatorManager) 
 	for _, condition := range manager.Status.Conditions {
 		switch {
 		case condition.Type == conditionUpgradeable:
-			c.Source = "PlatformOperatorManager/" + manager.Name
+			c.Source, c.condition = "PlatformOperatorManager/"+manager.Name, condition.Type
 			c.Decision, c.Reason, c.Message = decisionOf(string(condition.Status)), condition.Reason, condition.Message
 		case isNotable(condition):
 			c.Conditions = append(c.Conditions, newManagerCondition(condition))
@@ -125,7 +127,7 @@ func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 			if decision != c.Decision || c.Message == "" {
 				c.Message = condition.Message
 			}
-			c.Decision, c.Reason = decision, condition.Reason
+			c.Decision, c.Reason, c.condition = decision, condition.Reason, string(condition.Type)
 		case configv1.OperatorAvailable, configv1.OperatorProgressing, configv1.OperatorDegraded:
 			c.Conditions = append(c.Conditions, Condition{
 				Type: string(condition.Type), Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message,

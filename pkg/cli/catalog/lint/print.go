@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openshift/platform-operators/pkg/cli/catalog/severity"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
@@ -38,7 +39,7 @@ func (r Report) print(w io.Writer, l printer.Layout) error {
 func (r Report) names() []string {
 	var names []string
 	for _, finding := range r.Findings {
-		if finding.Severity != Info {
+		if finding.Severity != severity.Info {
 			names = append(names, finding.Package)
 		}
 	}

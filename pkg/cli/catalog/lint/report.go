@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/catalog/semantics"
+	"github.com/openshift/platform-operators/pkg/cli/catalog/severity"
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
@@ -37,8 +38,8 @@ type Summary struct {
 
 // Finding is one finding about a package.
 type Finding struct {
-	Package  string   `json:"package"`
-	Severity Severity `json:"severity"`
+	Package  string            `json:"package"`
+	Severity severity.Severity `json:"severity"`
 	// Kind is one of the findings in docs/upgrade-rules.md.
 	Kind upgrade.FindingKind `json:"kind"`
 	// Semantics are those under which the problem exists; empty if it does not depend on them.
@@ -96,18 +97,18 @@ func NewReport(name string, packages []catalog.Package, selected semantics.Selec
 
 func newFinding(pkg string, from upgrade.Finding) Finding {
 	return Finding{
-		Package: pkg, Severity: severityOf(from.Kind), Kind: from.Kind, Semantics: from.Semantics, Subject: from.Subject, Problem: from.Problem,
+		Package: pkg, Severity: severity.Of(from.Kind), Kind: from.Kind, Semantics: from.Semantics, Subject: from.Subject, Problem: from.Problem,
 		Remedy: from.Remedy,
 	}
 }
 
-func (s *Summary) add(severity Severity) {
-	switch severity {
-	case Error:
+func (s *Summary) add(of severity.Severity) {
+	switch of {
+	case severity.Error:
 		s.Errors++
-	case Warning:
+	case severity.Warning:
 		s.Warnings++
-	case Info:
+	case severity.Info:
 		s.Infos++
 	}
 }

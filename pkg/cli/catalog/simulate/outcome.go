@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/openshift/platform-operators/pkg/catalog"
+	"github.com/openshift/platform-operators/pkg/cli/catalog/severity"
 	"github.com/openshift/platform-operators/pkg/compat"
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 	"github.com/openshift/platform-operators/pkg/upgrade"
@@ -29,17 +30,9 @@ const (
 func (in Input) simulate(from *catalog.Package) Package {
 	pkg, findings := upgrade.FromCatalog(from)
 	pkg.Limit.Done = in.Done
-	in.setUnfit(&pkg, from)
-	simulated := Package{Name: pkg.Name, Versions: []Version{}}
-	for _, finding := range findings {
-		simulated.Problems = append(simulated.Problems, finding.Subject+" "+finding.Problem)
-	}
 	planned, isPlanned := in.Planned[pkg.Name]
-	if !isPlanned {
-		for _, unreadable := range pkg.Unreadable {
-			simulated.Problems = append(simulated.Problems, "the upgrade rules cannot be read: "+unreadable)
-		}
-	}
+	simulated := Package{Name: pkg.Name, Problems: in.problems(pkg, planned, findings), Versions: []Version{}}
+	in.setUnfit(&pkg, from)
 	current := upgrade.Simulate(pkg)
 	if current.Head >= 0 {
 		simulated.Head = current.Bundles[current.Head].Version.String()
@@ -64,6 +57,20 @@ func (in Input) simulate(from *catalog.Package) Package {
 		}
 	}
 	return simulated
+}
+
+// problems returns the errors of the command lint: those of the content, and those of the planned rules, or else of the rules in the catalog.
+func (in Input) problems(pkg upgrade.Package, planned upgrade.Rules, findings []upgrade.Finding) (problems []string) {
+	if _, isPlanned := in.Planned[pkg.Name]; isPlanned {
+		pkg.Rules, pkg.Unreadable = []upgrade.Rules{planned}, nil
+	}
+	for _, finding := range append(findings, upgrade.Lint(pkg)...) {
+		isSelected := finding.Semantics == "" || in.Semantics.Includes(finding.Semantics, pkg.EffectiveSemantics())
+		if isSelected && severity.Of(finding.Kind) == severity.Error {
+			problems = append(problems, finding.Subject+" "+finding.Problem)
+		}
+	}
+	return problems
 }
 
 // selected returns the results under the selected semantics: one or all, for each package and for all rules.

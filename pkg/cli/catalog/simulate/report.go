@@ -44,7 +44,7 @@ type Package struct {
 	Name string `json:"name"`
 	// Head is the version that all others should reach; empty if no version is semantic.
 	Head string `json:"head,omitempty"`
-	// Problems are sentences about parts of the package that cannot be used.
+	// Problems are the errors of the command lint about the package, with the planned rules if there are any.
 	Problems []string `json:"problems,omitempty"`
 	// Versions are in ascending order, under each of the selected semantics.
 	Versions []Version `json:"versions"`

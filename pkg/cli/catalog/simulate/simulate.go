@@ -60,7 +60,8 @@ or Unblocked.
 With --cluster, versions whose olm.maxOpenShiftVersion is lower do not fit. The manager also checks minKubeVersion and the kinds on the
 cluster, which the command does not know. All channels of a package are used. An operator at a version has no history.
 
-The exit code is 5 if content of a simulated package, or the file with rules, is invalid. It is 0 if a version is blocked.`,
+The exit code is 5 if "catalog lint" finds an error in a simulated package, with the planned rules if there are any, or if the file with
+rules cannot be read. It is 0 if a version is blocked.`,
 		Example: i.Examples(`
 # Every version of a package
 {{name}} catalog simulate ./catalog --package project-quay

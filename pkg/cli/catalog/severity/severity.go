@@ -1,4 +1,6 @@
-package lint
+// Package severity has how much a finding about a catalog matters. pkg/upgrade has the findings; pkg/cli/catalog/lint prints them, and
+// pkg/cli/catalog/simulate fails for the same ones as lint.
+package severity
 
 import "github.com/openshift/platform-operators/pkg/upgrade"
 
@@ -15,9 +17,9 @@ const (
 	Info Severity = "Info"
 )
 
-// severityOf returns the severity of findings of a kind. Public catalogs have stranded versions, downgrades and entries whose bundle was
+// Of returns the severity of findings of a kind. Public catalogs have stranded versions, downgrades and entries whose bundle was
 // pruned, and are in use, so these are warnings.
-func severityOf(kind upgrade.FindingKind) Severity {
+func Of(kind upgrade.FindingKind) Severity {
 	switch kind {
 	case upgrade.UnusableContent, upgrade.UnreadableVersion, upgrade.UnreadableSkipRange, upgrade.RulesUnreadable, upgrade.SeveralHeads,
 		upgrade.ReplacesCycle, upgrade.EmptyStep, upgrade.StepWithoutLatest, upgrade.ClosingStep, upgrade.ContradictorySteps:

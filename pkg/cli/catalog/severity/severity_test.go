@@ -1,4 +1,4 @@
-package lint
+package severity
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestCLI_17_ThePageHasTheSeverities(t *testing.T) {
 		t.Errorf("the page has %d findings with a severity, want at least 20", len(rows))
 	}
 	for _, row := range rows {
-		if got := severityOf(upgrade.FindingKind(row[1])); string(got) != row[2] {
+		if got := Of(upgrade.FindingKind(row[1])); string(got) != row[2] {
 			t.Errorf("%s has severity %s in the page and %s in the code", row[1], row[2], got)
 		}
 	}

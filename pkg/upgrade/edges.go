@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -17,41 +18,77 @@ type Edge struct {
 // version. The result is incomplete if the budget is exhausted or Limit.Done is closed.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
-	g.successors().each(func(from int, ranks []int32) {
-		if g.pkg.Limit.Canceled() {
-			return
-		}
-		first := len(edges)
-		for _, rank := range ranks {
-			to := g.order[rank]
-			edges = append(edges, Edge{From: from, To: to, Sources: g.sources(g.bundles[from], to)})
-		}
-		slices.SortFunc(edges[first:], func(a, b Edge) int { return cmp.Compare(a.To, b.To) })
+	g.EachEdge(func(edge Edge) bool {
+		edges = append(edges, edge)
+		return true
 	})
 	return edges
 }
 
+// EachEdge calls f for each of Edges, in their order, until f returns false. It keeps none of them: semantic versioning gives a package of
+// thousands of versions millions of edges.
+func (g *Graph) EachEdge(f func(Edge) bool) {
+	isEnded := false
+	var targets []int
+	g.successors().each(func(from int, ranks []int32) {
+		if isEnded || g.pkg.Limit.Canceled() {
+			return
+		}
+		targets = targets[:0]
+		for _, rank := range ranks {
+			targets = append(targets, g.order[rank])
+		}
+		slices.Sort(targets)
+		for _, to := range targets {
+			if !f(Edge{From: from, To: to, Sources: g.sources(g.bundles[from], to)}) {
+				isEnded = true
+				return
+			}
+		}
+	})
+}
+
 // EdgeCount returns the number of Edges without building them.
 func (g *Graph) EdgeCount() (count int) {
-	g.successors().each(func(_ int, ranks []int32) { count += len(ranks) })
+	for _, number := range g.EdgeCounts() {
+		count += number
+	}
 	return count
+}
+
+// EdgeCounts returns the number of Edges that begin at each of Bundles.
+func (g *Graph) EdgeCounts() []int {
+	counts := make([]int, len(g.bundles))
+	g.successors().each(func(from int, ranks []int32) { counts[from] += len(ranks) })
+	return counts
 }
 
 // Downgrades returns the channel edges that lead to a lower version, ordered by From and To. No semantics permits them; they are usually
 // mistakes of the author.
 func (g *Graph) Downgrades() []Edge {
+	edges, _ := g.DowngradesUpTo(math.MaxInt)
+	return edges
+}
+
+// DowngradesUpTo returns at most a number of Downgrades, and whether there are more.
+func (g *Graph) DowngradesUpTo(limit int) (edges []Edge, isCut bool) {
 	given := map[[2]int][]Source{}
 	g.eachChannelEdge(func(from, to int, source Source) {
-		if g.levels[to] < g.levels[from] {
-			given[[2]int{from, to}] = append(given[[2]int{from, to}], source)
+		if g.levels[to] >= g.levels[from] {
+			return
 		}
+		ends := [2]int{from, to}
+		if _, isKnown := given[ends]; !isKnown && len(given) >= limit {
+			isCut = true
+			return
+		}
+		given[ends] = append(given[ends], source)
 	})
-	var edges []Edge
 	for ends, sources := range given {
 		edges = append(edges, Edge{From: ends[0], To: ends[1], Sources: sortedSources(sources)})
 	}
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-	return edges
+	return edges, isCut
 }
 
 // eachChannelEdge calls f for every channel edge between two bundles, to a higher or a lower version, once for each entry that declares it.

@@ -13,7 +13,7 @@ import (
 const maxMermaidEdges = 500
 
 // writeMermaid writes the report as a Mermaid flowchart.
-func (r Report) writeMermaid(w io.Writer) error {
+func (r *Report) writeMermaid(w io.Writer) error {
 	out, positions := bufio.NewWriter(w), r.positions()
 	fmt.Fprintln(out, "flowchart BT")
 	for i, node := range r.Nodes {
@@ -50,7 +50,7 @@ func mermaidText(text string) string {
 }
 
 // writeDOT writes the report in the language of Graphviz.
-func (r Report) writeDOT(w io.Writer) error {
+func (r *Report) writeDOT(w io.Writer) error {
 	out, positions := bufio.NewWriter(w), r.positions()
 	fmt.Fprintf(out, "digraph %s {\n  rankdir=BT;\n  node [shape=box];\n", dotText(r.Package))
 	for i, node := range r.Nodes {

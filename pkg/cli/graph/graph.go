@@ -58,7 +58,8 @@ the graph of all channels, or of those that --channel selects, and nothing needs
 The kinds of edges are replaces, skips and skipRange of a channel's entry, semver, and self-certified. The steps are the upgrade
 rules of the author. An edge is blocked if a step forbids it, if the version does not support the cluster, if the rules cannot be read,
 or if it leads to a lower version. In text, consecutive versions with the same edges are one line; no version is omitted, whatever the
-size of the graph.
+size of the graph. The other formats have at most 500000 edges to higher versions, those of the newest versions and of the installed one,
+and a warning says so; edgeCount in JSON is the number of all edges.
 
 The catalog is that of --catalog, else that of the installed version, else the first by name that has the package. The command
 reads catalogs as search does, and needs the same permissions. In addition, it needs the permission to get the PlatformOperator. It reads

@@ -15,11 +15,11 @@ const noEdges = "[]\n}\n"
 
 // writeJSON writes the same as printer.Report, but one edge after the other. The text of a graph with millions of edges would need more
 // memory than the graph.
-func (r Report) writeJSON(w io.Writer) error {
-	edges := r.Edges
-	r.Edges = []Edge{}
+func (r *Report) writeJSON(w io.Writer) error {
+	edges, withoutEdges := r.Edges, *r
+	withoutEdges.Edges = []Edge{}
 	var head bytes.Buffer
-	if err := printer.Report(&head, printer.FormatJSON, r); err != nil {
+	if err := printer.Report(&head, printer.FormatJSON, withoutEdges); err != nil {
 		return err
 	}
 	if len(edges) == 0 {

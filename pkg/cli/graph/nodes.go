@@ -8,9 +8,6 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// cancelInterval is the number of edges after which a loop checks whether it is canceled.
-const cancelInterval = 1 << 10
-
 // addNodes adds the versions, and the installed one if the catalog does not have it.
 func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
 	channels := map[string][]string{}
@@ -35,34 +32,6 @@ func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
 		node := Node{Version: at.Version.String(), Bundle: at.Name, Installed: true, Missing: true, version: at.Version}
 		index, _ := slices.BinarySearchFunc(r.Nodes, node, compareNodes)
 		r.Nodes = slices.Insert(r.Nodes, index, node)
-	}
-}
-
-// addEdges adds the edges, and those to lower versions. Consecutive edges share equal sources and messages, because semantic versioning
-// gives a package of thousands of versions millions of edges. It ends early if the limit is canceled.
-func (r *Report) addEdges(graph *upgrade.Graph, at installation, limit upgrade.Limit) {
-	bundles := graph.Bundles()
-	all := slices.Concat(graph.Edges(), graph.Downgrades())
-	r.Edges = make([]Edge, 0, len(all))
-	var last Edge
-	var refusal upgrade.Refusal
-	for i, edge := range all {
-		if i%cancelInterval == 0 && limit.Canceled() {
-			return
-		}
-		var ready []upgrade.Version
-		if at.isKnown() && bundles[edge.From].Version.Equal(at.Version) {
-			ready = at.ready
-		}
-		if now := graph.EdgeRefusal(edge, ready); now != refusal {
-			refusal = now
-		}
-		if i == 0 || !slices.Equal(edge.Sources, all[i-1].Sources) {
-			last.Sources = sourcesOf(edge.Sources)
-		}
-		last.Reason, last.Message = string(refusal.Reason), refusal.Message
-		last.From, last.To = bundles[edge.From].Name, bundles[edge.To].Name
-		r.Edges = append(r.Edges, last)
 	}
 }
 
@@ -102,7 +71,9 @@ func (r *Report) addPaths(graph *upgrade.Graph, at installation, limit upgrade.L
 			}
 		}
 		if isMissing && node.Steps == 1 {
-			r.Edges = append(r.Edges, Edge{From: at.Name, To: bundle.Name, Sources: sourcesOf(reach.LastHop(to).Sources)})
+			group := r.group(index[bundle.Name], reach.LastHop(to).Sources, upgrade.Refusal{})
+			group.add(index[at.Name])
+			r.keep(group.edge, at.Name)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("building the graph of package %s: %w", in.Package.Name, ctx.Err())
 	}
-	return o.print(endingWriter{ctx, o.invocation.Streams.Out}, report)
+	return o.print(endingWriter{ctx, o.invocation.Streams.Out}, &report)
 }
 
 // endingWriter is a writer that fails after ctx has ended, so a graph with millions of edges is not written to its end.
@@ -52,7 +52,10 @@ func (w endingWriter) Write(content []byte) (int, error) {
 }
 
 // print writes a report in the selected format.
-func (o *Options) print(w io.Writer, report Report) error {
+func (o *Options) print(w io.Writer, report *Report) error {
+	if sentence := report.omission(); sentence != "" && o.Output.Format() != printer.FormatText {
+		o.invocation.Warn(sentence)
+	}
 	switch o.Output.Format() {
 	case printer.FormatJSON:
 		return report.writeJSON(w)

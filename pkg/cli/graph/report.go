@@ -47,8 +47,17 @@ type Report struct {
 	Nodes []Node `json:"nodes"`
 	// Notes are sentences about parts of the package that cannot be used.
 	Notes []string `json:"notes,omitempty"`
-	// Edges are ordered by their first and second node. They are the last field, because writeJSON writes them one by one.
+	// EdgeTotal is the number of all edges, and Omitted that of those which Edges omits: edges that begin at older versions.
+	EdgeTotal int `json:"edgeCount"`
+	Omitted   int `json:"omittedEdgeCount,omitempty"`
+	// Edges are ordered by their first and second node. They are the last field in JSON, because writeJSON writes them one by one.
 	Edges []Edge `json:"edges"`
+
+	// into are the groups of the edges to each of Nodes. They have all edges but a number of unlisted ones.
+	into     [][]edgeGroup
+	unlisted int
+	// firstKept is the oldest version whose edges are in Edges; empty if those of all versions are.
+	firstKept string
 }
 
 // StepRule is one rule for upgrade steps: an operator that has been ready at a version in From may go to a version in To only after it has been ready

@@ -130,7 +130,11 @@ func TestCLI_7_RunsOmitNoVersion(t *testing.T) {
 	}{
 		{[]int{0}, "1"}, {[]int{0, 1}, "2, 1"}, {[]int{0, 1, 2}, "1 to 3 (3 versions)"}, {[]int{0, 2, 3, 4, 6}, "7, 3 to 5 (3 versions), 1"},
 	} {
-		if got := r.runs(test.positions); got != test.want {
+		var group edgeGroup
+		for _, position := range test.positions {
+			group.add(position)
+		}
+		if got := r.runs(group.from); got != test.want {
 			t.Errorf("%v: got %q, want %q", test.positions, got, test.want)
 		}
 	}
@@ -139,12 +143,7 @@ func TestCLI_7_RunsOmitNoVersion(t *testing.T) {
 // TestCLI_7_ALargeGraphIsShort shows a package to which semantic versioning gives half a million edges. The limit leaves room for a loaded machine.
 func TestCLI_7_ALargeGraphIsShort(t *testing.T) {
 	const versions = 1000
-	p := &catalog.Package{Name: "large", DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}
-	for i := range versions {
-		name := fmt.Sprintf("large.v1.%d.0", i)
-		p.Bundles = append(p.Bundles, catalog.Bundle{Name: name, Version: fmt.Sprintf("1.%d.0", i)})
-		p.Channels[0].Entries = append(p.Channels[0].Entries, catalog.Entry{Name: name})
-	}
+	p := largePackage(versions)
 	began := time.Now()
 	report := NewReport(Input{Package: p, Catalog: "harbor", DefaultEdges: operatorv1alpha1.DefaultEdgesSemver})
 	var out strings.Builder

@@ -10,7 +10,7 @@ import (
 )
 
 // writeText writes the report for people: the newest version first, and below each the edges that lead to it.
-func (r Report) writeText(w io.Writer, width int) error {
+func (r *Report) writeText(w io.Writer, width int) error {
 	var head strings.Builder
 	for _, line := range r.heading() {
 		head.WriteString(printer.Indented(line, "", width))
@@ -21,18 +21,20 @@ func (r Report) writeText(w io.Writer, width int) error {
 	for _, note := range r.Notes {
 		head.WriteString(printer.Indented("Note: "+note, "", width))
 	}
+	if r.unlisted > 0 {
+		head.WriteString(printer.Indented(fmt.Sprintf("Note: %d edges are not listed. Select fewer channels with --channel.", r.unlisted), "",
+			width))
+	}
 	if _, err := io.WriteString(w, head.String()); err != nil {
 		return err
 	}
-	into := r.edgesInto()
-	positions := r.positions()
-	for _, node := range slices.Backward(r.Nodes) {
+	for i, node := range slices.Backward(r.Nodes) {
 		var out strings.Builder
 		out.WriteString("\n" + printer.Indented(node.heading(), "", width))
 		if node.Reason != "" {
 			out.WriteString(printer.Indented(fmt.Sprintf("blocked (%s): %s", node.Reason, node.Message), "  ", width))
 		}
-		for _, group := range r.grouped(into[node.Bundle], positions) {
+		for _, group := range r.grouped(i) {
 			out.WriteString(printer.Indented(r.sentenceOf(group, node), "  ", width))
 		}
 		if _, err := io.WriteString(w, out.String()); err != nil {
@@ -43,12 +45,12 @@ func (r Report) writeText(w io.Writer, width int) error {
 }
 
 // heading returns what the graph is of, and the number of its versions and edges.
-func (r Report) heading() []string {
+func (r *Report) heading() []string {
 	subject := fmt.Sprintf("Package %s of %s", r.Package, r.Catalog)
 	if r.Installed != "" {
 		subject += fmt.Sprintf(", with version %s of PlatformOperator %s", r.Installed, r.Operator)
 	}
-	counts := fmt.Sprintf("%s, %s", printer.Count(len(r.Nodes), "version"), printer.Count(len(r.Edges), "edge"))
+	counts := fmt.Sprintf("%s, %s", printer.Count(len(r.Nodes), "version"), printer.Count(r.EdgeTotal, "edge"))
 	if kinds := r.kinds(); kinds != "" {
 		counts += ": " + kinds
 	}
@@ -60,16 +62,17 @@ func (r Report) heading() []string {
 }
 
 // kinds returns the number of edges of each kind, and of those that are blocked. An edge can have several kinds.
-func (r Report) kinds() string {
+func (r *Report) kinds() string {
 	counts, blocked := map[string]int{}, 0
-	for _, edge := range r.Edges {
-		for i, source := range edge.Sources {
-			if !slices.ContainsFunc(edge.Sources[:i], func(s Source) bool { return s.Kind == source.Kind }) {
-				counts[source.Kind]++
+	for _, group := range slices.Concat(r.into...) {
+		sources := group.edge.Sources
+		for i, source := range sources {
+			if !slices.ContainsFunc(sources[:i], func(s Source) bool { return s.Kind == source.Kind }) {
+				counts[source.Kind] += group.count
 			}
 		}
-		if edge.Reason != "" {
-			blocked++
+		if group.edge.Reason != "" {
+			blocked += group.count
 		}
 	}
 	var parts []string

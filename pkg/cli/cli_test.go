@@ -246,6 +246,9 @@ func TestCLI_12_AnUnknownVerdictIsAFailure(t *testing.T) {
 		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"explain", "upgrade"}, exit.Failure},
 		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"status", "operator-000"}, exit.OK},
 		{[]string{"PlatformOperatorManager", "ClusterOperator"}, []string{"explain", "operator-000"}, exit.OK},
+		{[]string{"BundleDeployment"}, []string{"status"}, exit.OK},
+		{[]string{"BundleDeployment"}, []string{"status", "operator-000"}, exit.Failure},
+		{[]string{"BundleDeployment"}, []string{"explain", "operator-000"}, exit.Failure},
 	} {
 		server := newAPIServer(t, "plain.yaml")
 		addOperators(server, 1)

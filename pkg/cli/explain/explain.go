@@ -52,7 +52,7 @@ The command decides by types and reasons of conditions and by fields. It shows m
 The exit code is 3 if something is blocked. For "upgrade", that is the upgrade of the cluster. For an operator, it is the upgrade of the
 cluster by this operator, or the operator itself: somebody has to act before it is installed, upgraded or removed. An operator that only
 waits for an approval or for the end of a pause is not blocked. For "upgrade", the exit code is 1 if the verdict is not known and not every
-object could be read.
+object could be read; for an operator, if its BundleDeployment could not be read, and nothing else shows that it is blocked.
 
 For a PlatformOperator that is named upgrade, write platformoperator/upgrade. A BundleDeployment without PlatformOperator can block the
 upgrade of the cluster, too: for "upgrade", it has a chain then; bundledeployment/NAME explains it in any case.
@@ -120,7 +120,7 @@ func (o *Options) Complete() (err error) {
 }
 
 // Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and
-// status.ErrUndecided if that is not known.
+// status.ErrUndecided or status.ErrOperatorUndecided if that is not known.
 func (o *Options) Run(ctx context.Context) error {
 	report, err := o.report(ctx)
 	if err != nil {
@@ -135,10 +135,8 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	case report.Blocked:
 		return exit.Silently(exit.Blocked)
-	case o.Upgrade && report.Cluster.Decision == status.Unknown && len(report.Unread) > 0:
-		return status.ErrUndecided
 	}
-	return nil
+	return report.undecided
 }
 
 // report reads the objects that the argument selects, and returns the report about them.

@@ -32,6 +32,9 @@ type Report struct {
 	Blocked bool    `json:"blocked"`
 	// Unread are sentences about what could not be read.
 	Unread []string `json:"unread,omitempty"`
+
+	// undecided is the error of the command if it is not known whether something is blocked; nil if that is known.
+	undecided error
 }
 
 // Context is what a report depends on beside API objects.
@@ -56,6 +59,9 @@ func NewUpgradeReport(objects status.Objects, in Context) Report {
 		}
 	}
 	report.Blocked = report.Cluster.Decision == status.Blocked
+	if report.Cluster.Decision == status.Unknown && len(report.Unread) > 0 {
+		report.undecided = status.ErrUndecided
+	}
 	return report
 }
 
@@ -67,6 +73,9 @@ func NewOperatorReport(objects status.Objects, in Context) Report {
 		operator := &objects.Operators[i]
 		chain := explainer.chainOf(operator, deployments.Of(operator))
 		report.Operator, report.Chains = operator.Name, append(report.Chains, chain)
+		if objects.UnreadDeployments {
+			report.undecided = status.ErrOperatorUndecided
+		}
 		report.Blocked = chain.BlocksCluster || chain.Blocked
 		if !chain.BlocksCluster {
 			report.Links = []Link{} // the verdict has another cause

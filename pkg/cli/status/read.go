@@ -46,6 +46,7 @@ func (o *Objects) addCluster(ctx context.Context, from *cluster.Connection, read
 	reading.Go(func() { o.Lease, failed[3] = optional(from.Lease(ctx)) })
 	reading.Go(func() { failed[4] = read() })
 	reading.Wait()
+	o.UnreadDeployments = failed[4] != nil
 	for _, err := range failed {
 		if err != nil {
 			o.Unread = append(o.Unread, err.Error())

@@ -31,6 +31,8 @@ type Objects struct {
 	Deployments     []corev1alpha2.BundleDeployment
 	// Unread are sentences about what could not be read, so the report lacks it.
 	Unread []string
+	// UnreadDeployments means that Deployments could not be read, so that it is not known whether one of them is blocked.
+	UnreadDeployments bool
 }
 
 // Report is the result of the command.
@@ -43,6 +45,8 @@ type Report struct {
 	Detail *Detail `json:"detail,omitempty"`
 	// Unread are sentences about what could not be read.
 	Unread []string `json:"unread,omitempty"`
+
+	unreadDeployments bool
 }
 
 // Summary counts operators. An operator can count more than once.
@@ -66,6 +70,8 @@ func NewReport(objects Objects) Report {
 		Cluster:   newCluster(objects.ClusterVersion, objects.ClusterOperator, objects.Manager),
 		Operators: make([]operators.Operator, 0, len(objects.Operators)),
 		Unread:    objects.Unread,
+
+		unreadDeployments: objects.UnreadDeployments,
 	}
 	deployments := operators.Assign(objects.Operators, objects.Deployments)
 	for i := range objects.Operators {
@@ -97,15 +103,26 @@ func count(number *int, counts bool) {
 	}
 }
 
-// IsUndecided reports whether the report is about the whole cluster, and the decision is not known although it may be in an object that could
-// not be read.
-func (r Report) IsUndecided() bool {
-	return r.Detail == nil && r.Cluster.Decision == Unknown && len(r.Unread) > 0
-}
+// The errors of a command whose answer is whether something is blocked, if an object that could not be read may decide it.
+var (
+	// ErrUndecided is about the upgrade of the cluster.
+	ErrUndecided = exit.With(exit.Failure, errors.New("it is not known whether the upgrade of the cluster is blocked, because not every "+
+		"object could be read: correct what the warnings name"))
+	// ErrOperatorUndecided is about one PlatformOperator.
+	ErrOperatorUndecided = exit.With(exit.Failure, errors.New("it is not known whether the operator is blocked, because its "+
+		"BundleDeployment could not be read: correct what the warnings name"))
+)
 
-// ErrUndecided is the error of a command whose answer is the decision, if an object that could not be read may have it.
-var ErrUndecided = exit.With(exit.Failure, errors.New("it is not known whether the upgrade of the cluster is blocked, because not every "+
-	"object could be read: correct what the warnings name"))
+// undecided returns the error of a report that does not know whether something IsBlocked; nil if it does.
+func (r Report) undecided() error {
+	switch {
+	case r.Detail != nil && r.unreadDeployments:
+		return ErrOperatorUndecided
+	case r.Detail == nil && r.Cluster.Decision == Unknown && len(r.Unread) > 0:
+		return ErrUndecided
+	}
+	return nil
+}
 
 // IsBlocked reports whether the answer is that something is blocked: the upgrade of the cluster, or the operator that the command names.
 // An operator is blocked if it blocks the cluster, or if somebody has to act before it is installed, upgraded or removed.

@@ -44,7 +44,8 @@ the command shows its bundle, conditions, updates, drift and warnings.
 
 The exit code is 3 if the upgrade of the cluster to its next minor version is blocked. With OPERATOR, it is 3 if this operator blocks it,
 or if somebody has to act before the operator is installed, upgraded or removed. An operator that only waits for an approval or for the
-end of a pause is not blocked. Without OPERATOR, the exit code is 1 if the verdict is not known and not every object could be read.
+end of a pause is not blocked. Without OPERATOR, the exit code is 1 if the verdict is not known and not every object could be read. With
+OPERATOR, it is 1 if the BundleDeployment could not be read, and nothing else shows that the operator is blocked.
 
 If the manager does not run, because it does not renew its Lease, the command says so first: the rest is then what it reported last. State
 ",Outdated" means that the status is older than the last change of the spec.
@@ -93,8 +94,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked, and ErrUndecided if that
-// is not known.
+// Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked, and ErrUndecided or
+// ErrOperatorUndecided if that is not known.
 func (o *Options) Run(ctx context.Context) error {
 	objects, err := Read(ctx, o.connection, o.Operator)
 	if err != nil {
@@ -114,8 +115,6 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	case report.IsBlocked():
 		return exit.Silently(exit.Blocked)
-	case report.IsUndecided():
-		return ErrUndecided
 	}
-	return nil
+	return report.undecided()
 }

@@ -129,7 +129,7 @@ func TestCLI_12_AClosedPipeEndsTheCatalogCommandsQuietly(t *testing.T) {
 		for _, format := range []string{"table", "wide", "json", "yaml", "name"} {
 			var errOut bytes.Buffer
 			streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: closedPipe{}, ErrOut: &errOut}
-			args := []string{"catalog", verb, yard, "--package", "dock", "-o", format}
+			args := []string{"catalog", verb, yard, "--package", "crane", "-o", format}
 			if code := runWith(t.Context(), "kubectl-platform", 0, streams, args...); code != exit.OK || errOut.Len() > 0 {
 				t.Errorf("%v: got exit code %d and standard error %q, want 0 and nothing", args, code, errOut.String())
 			}

@@ -299,7 +299,7 @@ func TestCLI_12_CtrlCEndsACommand(t *testing.T) {
 	var errOut bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &bytes.Buffer{}, ErrOut: &errOut}
 	code := runWith(ctx, "kubectl-platform", 0, streams, "list", "--server", "http://"+listener.Addr().String())
-	if code != exit.Failure || errOut.String() != "error: interrupted\n" {
+	if code != exit.Interrupted || errOut.String() != "error: interrupted\n" {
 		t.Errorf("got exit code %d and standard error %q", code, errOut.String())
 	}
 }

@@ -46,7 +46,8 @@ Exit codes:
   2  the command line is wrong: a command, flag or value is invalid, or names a file or content of a catalog that does not exist
   3  the answer is that the upgrade of the cluster, an operator or each of its updates is blocked
   4  the command did not finish within --timeout or --request-timeout
-  5  content, such as a catalog, is invalid`,
+  5  content, such as a catalog, is invalid
+  130  Ctrl-C or another signal ended the command`,
 		Example: i.Examples(`
 # What is there to install?
 {{name}} search

@@ -32,10 +32,17 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 		// The reader has what it wants, for example "head". That is not a failure.
 		return exit.OK
 	}
-	if text := message(ctx, err); text != "" {
-		fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", printer.OneLine(text))
+	code, text := exit.CodeOf(err), err.Error()
+	switch {
+	case text == "": // the report has said everything
+		return code
+	case errors.Is(ctx.Err(), context.Canceled):
+		code, text = exit.Interrupted, "interrupted"
+	case code == exit.Timeout:
+		text += "; the time limit has passed: raise --timeout or --request-timeout"
 	}
-	return exit.CodeOf(err)
+	fmt.Fprintf(i.Streams.ErrOut, "error: %s\n", printer.OneLine(text))
+	return code
 }
 
 // errReaderGone means that the reader of standard output has closed it.
@@ -52,15 +59,4 @@ func (w reportWriter) Write(content []byte) (int, error) {
 		err = errReaderGone
 	}
 	return written, err
-}
-
-// message returns the text of an error; empty if the error is not to be printed.
-func message(ctx context.Context, err error) string {
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return "interrupted"
-	case exit.CodeOf(err) == exit.Timeout:
-		return err.Error() + "; the time limit has passed: raise --timeout or --request-timeout"
-	}
-	return err.Error()
 }

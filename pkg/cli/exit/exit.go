@@ -27,6 +27,8 @@ const (
 	Timeout Code = 4
 	// Invalid means that content, such as a catalog, was read and is invalid.
 	Invalid Code = 5
+	// Interrupted means that Ctrl-C or another signal ended the command, as shells report it for SIGINT.
+	Interrupted Code = 130
 )
 
 // Error is an error with an exit code.

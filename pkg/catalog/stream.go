@@ -23,6 +23,13 @@ var errLarge = errors.New("the blob is larger than the window")
 // errNotJSON means that a served catalog has content other than JSON objects.
 var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
 
+// errHTML means that a server answered with a page for people.
+var errHTML = fmt.Errorf("the server answers with a page in HTML instead of a catalog, as proxies and logins do; check the address, and what "+
+	"is in front of the server: %w", errNotJSON)
+
+// errUTF16 means that a file is in an encoding in which some editors write. The parser of YAML would read its first document only.
+var errUTF16 = errors.New("the file is in UTF-16: write it in UTF-8")
+
 // errFull means that the buffer has its maximum size and is full.
 var errFull = errors.New("there is more in one piece than is held in memory")
 
@@ -38,6 +45,16 @@ type stream struct {
 	// limit is the current maximum size of buf.
 	limit int
 	err   error
+	// hasBegun means that the encoding of the first bytes was checked.
+	hasBegun bool
+}
+
+// isUTF16 reports whether text begins with a byte order mark of UTF-16, or with a character of ASCII in two bytes.
+func isUTF16(text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
+	return text[0] == 0 != (text[1] == 0) || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
 // newStream returns a stream that reads from in. The caller must close it. It returns an error if the memory budget does not permit the
@@ -63,8 +80,15 @@ func (s *stream) next() ([]byte, error) {
 		if err := s.skipBlank(); err != nil {
 			return nil, err
 		}
+		if !s.hasBegun && isUTF16(s.buf[s.pos:]) {
+			return nil, errUTF16
+		}
+		s.hasBegun = true
 		if s.buf[s.pos] == '{' {
 			return s.json()
+		}
+		if !s.yaml && s.buf[s.pos] == '<' {
+			return nil, errHTML
 		}
 		if !s.yaml {
 			return nil, fmt.Errorf("a JSON object was expected, found %s: %w", excerpt(s.buf[s.pos:]), errNotJSON)

@@ -18,8 +18,18 @@ func Directory(path string) Source {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			return nil, exit.With(exit.Usage, errors.New("there is no such directory; correct --catalog-dir"))
 		}
-		return readFiles(ctx, os.DirFS(path), "the directory")
+		return readRoot(ctx, path, "the directory")
 	}}
+}
+
+// readRoot reads the catalog in a directory, which errors name as place. It follows no symbolic link out of the directory.
+func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error) {
+	files, err := openRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", place, err)
+	}
+	defer files.root.Close()
+	return readFiles(ctx, files, place)
 }
 
 // readFiles reads the catalog of a file system, which errors name as place. Its errors have code exit.Invalid, unless ctx has ended.

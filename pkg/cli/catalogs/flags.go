@@ -3,6 +3,8 @@ package catalogs
 import (
 	"context"
 	"errors"
+	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -45,7 +47,7 @@ func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn f
 	var spec operatorv1alpha1.PlatformOperatorManagerSpec
 	if f.AreDirectories() {
 		var sources []Source
-		for _, directory := range f.Directories {
+		for _, directory := range distinct(f.Directories) {
 			sources = append(sources, Directory(directory))
 		}
 		return sources, spec, nil
@@ -61,6 +63,26 @@ func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn f
 	finder := Finder{Connection: connection, Trust: trust, CAFile: f.CAFile}
 	sources, err := finder.Find(ctx)
 	return sources, spec, err
+}
+
+// distinct returns the paths of directories, without a path to a directory that an earlier one leads to.
+func distinct(paths []string) (all []string) {
+	var known []os.FileInfo
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		isKnown := slices.ContainsFunc(known, func(other os.FileInfo) bool { return os.SameFile(info, other) })
+		if err != nil {
+			isKnown = slices.Contains(all, path) // the read has the error
+		}
+		if isKnown {
+			continue
+		}
+		if err == nil {
+			known = append(known, info)
+		}
+		all = append(all, path)
+	}
+	return all
 }
 
 // managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with

@@ -45,7 +45,7 @@ func Image(reference string) Source {
 		if info, err := os.Stat(content); err != nil || !info.IsDir() {
 			return nil, exit.With(exit.Invalid, errors.New("the image has no directory /configs, so it is not an image of a file-based catalog"))
 		}
-		return readFiles(ctx, os.DirFS(content), "directory /configs of the image")
+		return readRoot(ctx, content, "directory /configs of the image")
 	}}
 }
 

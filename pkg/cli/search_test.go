@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,6 +39,26 @@ func TestCLI_18_GoldenOutputOfSearch(t *testing.T) {
 			arguments := serveCatalogs(t, []string{harbor}, []string{sea}).start(t)
 			compareGolden(t, name, run(t, test.width, append(append(arguments, "search"), test.args...)...))
 		})
+	}
+}
+
+// TestCLI_18_SearchShowsFaults checks that the sentences about content that cannot be used are shown with a table, and are in JSON.
+func TestCLI_18_SearchShowsFaults(t *testing.T) {
+	directory := t.TempDir()
+	content := `{"schema": "olm.package", "name": "slip", "defaultChannel": "stable"}` + "\n" +
+		`{"schema": "olm.channel", "package": "slip", "name": "stable", "entries": "none"}`
+	if err := os.WriteFile(filepath.Join(directory, "catalog.json"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, json := run(t, 0, "search", "--catalog-dir", directory), run(t, 0, "search", "--catalog-dir", directory, "-o", "json")
+	if !strings.Contains(table.out, "1 fault") {
+		t.Fatalf("the catalog has no fault:\n%s", table.out)
+	}
+	if !strings.Contains(table.errOut, "warning: package slip of catalog "+directory+": ") || !strings.Contains(table.errOut, "is left out") || table.code != exit.OK {
+		t.Errorf("got exit code %d and %q, want the faults", table.code, table.errOut)
+	}
+	if json.errOut != "" || !strings.Contains(json.out, "is left out") {
+		t.Errorf("got %q with JSON, which has the faults", json.errOut)
 	}
 }
 

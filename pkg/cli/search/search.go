@@ -16,6 +16,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
+// maxFaults is the maximum number of faults of one package that the command prints with a table. JSON and YAML have all faults.
+const maxFaults = 5
+
 // Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
@@ -112,6 +115,9 @@ func (o *Options) Run(ctx context.Context) error {
 			o.invocation.Warn(c.Error)
 		}
 	}
+	if o.Output.IsForPeople() {
+		o.warnOfFaults(report)
+	}
 	switch {
 	case len(report.Packages) == 0 && o.Output.IsForPeople():
 		o.explainNothing(report)
@@ -123,6 +129,23 @@ func (o *Options) Run(ctx context.Context) error {
 			printer.Count(len(report.Catalogs), "catalog")))
 	}
 	return err
+}
+
+// warnOfFaults prints the first faults of the packages found; the table has their number only.
+func (o *Options) warnOfFaults(report Report) {
+	omitted := 0
+	for _, p := range report.Packages {
+		for i, fault := range p.Faults {
+			if i >= maxFaults {
+				omitted += len(p.Faults) - maxFaults
+				break
+			}
+			o.invocation.Warn(fmt.Sprintf("package %s of catalog %s: %s", p.Name, p.Catalog, fault))
+		}
+	}
+	if omitted > 0 {
+		o.invocation.Warn(fmt.Sprintf("%s more; -o json shows all", printer.Count(omitted, "fault")))
+	}
 }
 
 // search reads the catalogs and returns the report, and the error of the first catalog that cannot be read.

@@ -28,7 +28,7 @@ func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", place, err)
 	}
-	defer files.root.Close()
+	defer func() { _ = files.root.Close() }()
 	return readFiles(ctx, files, place)
 }
 

@@ -11,7 +11,8 @@ import (
 
 // edgeGroup has edges to one version with equal sources and refusals.
 type edgeGroup struct {
-	edge Edge
+	edge    Edge
+	refusal upgrade.Refusal
 	// count is the number of edges, and from are the runs of positions of the versions at which they begin.
 	count int
 	from  []run
@@ -35,12 +36,12 @@ func (g *edgeGroup) add(position int) int {
 func (r *Report) group(to int, sources []upgrade.Source, refusal upgrade.Refusal) *edgeGroup {
 	groups := r.into[to]
 	for i := len(groups) - 1; i >= 0; i-- {
-		if edge := &groups[i].edge; edge.Reason == string(refusal.Reason) && edge.Message == refusal.Message && edge.hasSources(sources) {
+		if groups[i].refusal == refusal && groups[i].edge.hasSources(sources) {
 			return &groups[i]
 		}
 	}
 	edge := Edge{To: r.Nodes[to].Bundle, Sources: sourcesOf(sources), Reason: string(refusal.Reason), Message: refusal.Message}
-	r.into[to] = append(groups, edgeGroup{edge: edge})
+	r.into[to] = append(groups, edgeGroup{edge: edge, refusal: refusal})
 	return &r.into[to][len(groups)]
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// controls are control characters, of which most terminals interpret some, and characters of Unicode that change the direction of writing or
-// have no width.
+// controls are control characters, of which most terminals interpret some, and characters of Unicode that change the direction of writing
+// or have no width.
 const controls = "\x1b[31m\x07\b\r\x7f\u0085\u009b2J\u202e\u2066\u200b\u2028\ufeff\U000e0041"
 
 // addControls adds control characters to all texts in a value of an object, except those that a client parses.

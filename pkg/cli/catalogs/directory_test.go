@@ -19,8 +19,8 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// TestCLI_12_ALinkOutOfTheDirectoryIsRefused checks that no error has content of a file that is not in the catalog, and that a link within the
-// directory is followed.
+// TestCLI_12_ALinkOutOfTheDirectoryIsRefused checks that no error has content of a file that is not in the catalog, and that a link within
+// the directory is followed.
 func TestCLI_12_ALinkOutOfTheDirectoryIsRefused(t *testing.T) {
 	outside, directory := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(outside, "secret"), "password: correct horse")

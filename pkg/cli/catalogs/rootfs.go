@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// rootFS is the file system of a directory, without what symbolic links name outside of it: a catalog that somebody else wrote must not show
-// other files of this machine, of which errors quote parts.
+// rootFS is the file system of a directory, without what symbolic links name outside of it: a catalog that somebody else wrote must not
+// show other files of this machine, of which errors quote parts.
 type rootFS struct {
 	fs.FS
 	root *os.Root

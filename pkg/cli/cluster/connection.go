@@ -1,6 +1,7 @@
-// Package cluster reads what the commands report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager, the
-// manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of operators, except that
-// long lists are read in pages. Its errors name the object and the next step. It draws no conclusions; the commands do.
+// Package cluster reads what the commands report from a cluster's API: PlatformOperators, BundleDeployments, the PlatformOperatorManager,
+// the manager's Lease, and the ClusterOperator and ClusterVersion of OpenShift. The number of its requests does not depend on the number of
+// operators, except that long lists are read in pages. Its errors name the object and the next step. It draws no conclusions; the commands
+// do.
 package cluster
 
 import (

@@ -92,5 +92,7 @@ func (c *Connection) ClusterVersion(ctx context.Context) (*configv1.ClusterVersi
 // Lease returns the Lease of the manager, which the leader renews while it runs.
 func (c *Connection) Lease(ctx context.Context) (*coordinationv1.Lease, error) {
 	lease, err := c.leases.Leases(operators.ManagerNamespace).Get(ctx, leaseName, metav1.GetOptions{})
-	return lease, c.explain(err, subject{fmt.Sprintf("Lease %q", leaseName), "get", "leases.coordination.k8s.io -n " + operators.ManagerNamespace})
+	return lease, c.explain(err, subject{
+		fmt.Sprintf("Lease %q", leaseName), "get", "leases.coordination.k8s.io -n " + operators.ManagerNamespace,
+	})
 }

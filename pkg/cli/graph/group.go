@@ -32,7 +32,8 @@ func (g *edgeGroup) add(position int) int {
 	return 1
 }
 
-// group returns the group of an edge to the version at a position, which it adds if there is none. Most edges follow one with equal sources.
+// group returns the group of an edge to the version at a position, which it adds if there is none. Most edges follow one with equal
+// sources.
 func (r *Report) group(to int, sources []upgrade.Source, refusal upgrade.Refusal) *edgeGroup {
 	groups := r.into[to]
 	for i := len(groups) - 1; i >= 0; i-- {

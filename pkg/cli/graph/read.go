@@ -155,7 +155,8 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	}
 	for i := first + 1; i < len(packages); i++ {
 		if packages[i] != nil {
-			o.invocation.Warn(fmt.Sprintf("%s has package %s, too; show its graph with --catalog %s", sources[i].Name, name, shell.Quote(sources[i].Name)))
+			o.invocation.Warn(fmt.Sprintf("%s has package %s, too; show its graph with --catalog %s", sources[i].Name, name,
+				shell.Quote(sources[i].Name)))
 		}
 	}
 	return sources[first].Name, packages[first], nil

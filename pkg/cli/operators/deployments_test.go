@@ -10,7 +10,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// TestCLI_18_ADeploymentBelongsToItsController checks that a BundleDeployment with the name of a PlatformOperator does not count as its own.
+// TestCLI_18_ADeploymentBelongsToItsController checks that a BundleDeployment with the name of a PlatformOperator does not count as its
+// own.
 func TestCLI_18_ADeploymentBelongsToItsController(t *testing.T) {
 	quay := platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: "quay", UID: "1"}}
 	for name, test := range map[string]struct {

@@ -32,8 +32,8 @@ func IsConditionOutdated(condition metav1.Condition, of metav1.Object) bool {
 	return isEarlier(condition.ObservedGeneration, of)
 }
 
-// isEarlier reports whether a generation is known, and earlier than that of the spec of an object. A deletion increases the generation, too,
-// but does not change the spec.
+// isEarlier reports whether a generation is known, and earlier than that of the spec of an object. A deletion increases the generation,
+// too, but does not change the spec.
 func isEarlier(observed int64, object metav1.Object) bool {
 	generation := object.GetGeneration()
 	if object.GetDeletionTimestamp() != nil {

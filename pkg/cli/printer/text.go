@@ -13,7 +13,8 @@ import (
 // minWrap is the minimum width of wrapped text. Narrower text is harder to read than lines that the terminal breaks.
 const minWrap = 20
 
-// OneLine returns text in one line, with spaces for hidden characters. Text of catalogs and API objects could otherwise control the terminal.
+// OneLine returns text in one line, with spaces for hidden characters. Text of catalogs and API objects could otherwise control the
+// terminal.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(clean(text)), " ")
 }

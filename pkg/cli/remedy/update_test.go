@@ -97,8 +97,8 @@ func TestCLI_7_AQuoteInARangeDoesNotEndTheShellWord(t *testing.T) {
 	}
 }
 
-// TestCLI_7_TheRemedyOfAFailedVersionNamesWhatIsTriedAgain checks that the remedy does not exclude a version that only lacked something of the
-// cluster, which status.revisions[].failedFor of the BundleDeployment records.
+// TestCLI_7_TheRemedyOfAFailedVersionNamesWhatIsTriedAgain checks that the remedy does not exclude a version that only lacked something of
+// the cluster, which status.revisions[].failedFor of the BundleDeployment records.
 func TestCLI_7_TheRemedyOfAFailedVersionNamesWhatIsTriedAgain(t *testing.T) {
 	text := updateRemedies[platformv1alpha1.BlockedFailed].text
 	for _, part := range []string{"its bundle or spec.install changes", platformv1alpha1.AnnotationRetry, "missing kinds or permissions"} {
@@ -108,8 +108,8 @@ func TestCLI_7_TheRemedyOfAFailedVersionNamesWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestCLI_8_AnIgnoredOverrideIsCompleted checks the command that acknowledges the risk of an operator again. The list has openShiftVersion as
-// its key, so the API server refuses a second entry for a version.
+// TestCLI_8_AnIgnoredOverrideIsCompleted checks the command that acknowledges the risk of an operator again. The list has openShiftVersion
+// as its key, so the API server refuses a second entry for a version.
 func TestCLI_8_AnIgnoredOverrideIsCompleted(t *testing.T) {
 	o, now := operator(), time.Date(2026, 11, 28, 6, 0, 0, 0, time.UTC)
 	next, err := compat.ParseClusterVersion("4.22.0")

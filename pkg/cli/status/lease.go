@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// leaseTolerance is how long after its end a Lease proves that the manager does not run. It covers the start of a manager, and the difference
-// between the clocks of this machine and the cluster.
+// leaseTolerance is how long after its end a Lease proves that the manager does not run. It covers the start of a manager, and the
+// difference between the clocks of this machine and the cluster.
 const leaseTolerance = 5 * time.Minute
 
 // addLease adds whether the manager runs, by its Lease, which may be nil.
@@ -30,6 +30,6 @@ func (c Cluster) ManagerSentence(now time.Time) string {
 	if !c.StoppedManager {
 		return ""
 	}
-	return fmt.Sprintf("The manager does not run: it has not renewed its Lease for %s. What follows is what it reported last. Check its Pods in "+
-		"namespace %s.", printer.Age(c.ManagerRenewed, now), operators.ManagerNamespace)
+	return fmt.Sprintf("The manager does not run: it has not renewed its Lease for %s. What follows is what it reported last. Check "+
+		"its Pods in namespace %s.", printer.Age(c.ManagerRenewed, now), operators.ManagerNamespace)
 }

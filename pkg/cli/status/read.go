@@ -68,8 +68,8 @@ func readOperators(ctx context.Context, from *cluster.Connection, name string) (
 	return []platformv1alpha1.PlatformOperator{*operator}, nil
 }
 
-// readDeployments returns the BundleDeployments that the PlatformOperators to report may own. The manager gives a BundleDeployment the name of
-// its PlatformOperator.
+// readDeployments returns the BundleDeployments that the PlatformOperators to report may own. The manager gives a BundleDeployment the name
+// of its PlatformOperator.
 func readDeployments(ctx context.Context, from *cluster.Connection, name string) ([]corev1alpha2.BundleDeployment, error) {
 	if name == "" {
 		return from.Deployments(ctx)

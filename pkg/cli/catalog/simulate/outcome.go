@@ -59,7 +59,7 @@ func (in Input) simulate(from *catalog.Package) Package {
 	return simulated
 }
 
-// problems returns the errors of the command lint: those of the content, and those of the planned rules, or else of the rules in the catalog.
+// problems returns the errors of the command lint: those of the content, and those of the planned rules, or else of the catalog's rules.
 func (in Input) problems(pkg upgrade.Package, planned upgrade.Rules, findings []upgrade.Finding) (problems []string) {
 	if _, isPlanned := in.Planned[pkg.Name]; isPlanned {
 		pkg.Rules, pkg.Unreadable = []upgrade.Rules{planned}, nil

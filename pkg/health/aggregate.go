@@ -162,11 +162,11 @@ func problems(all []Contribution) string {
 	if len(names) == 0 {
 		return ""
 	}
-	verb, noun := "have", "problems"
+	verb := "need"
 	if len(names) == 1 {
-		verb, noun = "has", "a problem"
+		verb = "needs"
 	}
-	return fmt.Sprintf("%d platform %s %s %s: %s%s", len(names), plural("operator", len(names)), verb, noun, firstNames(names, maxFirst), nextCommands(names))
+	return fmt.Sprintf("%d platform %s %s attention: %s%s", len(names), plural("operator", len(names)), verb, firstNames(names, maxFirst), nextCommands(names))
 }
 
 // hasProblem reports whether the operator cannot be installed, or a version has missed its deadline. A version that is not available, or that

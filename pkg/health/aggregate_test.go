@@ -114,7 +114,7 @@ func TestAggregate(t *testing.T) {
 				}),
 				with(working("range"), func(s *health.OperatorState) { s.Progressing = view("False", "Blocked", "", 99) }),
 			},
-			want: []string{`Available=True AsExpected 2 platform operators have problems: registry, typo. See "kubectl describe plop registry typo" or, with the plugin, "oc platform status".`,
+			want: []string{`Available=True AsExpected 2 platform operators need attention: registry, typo. See "kubectl describe plop registry typo" or, with the plugin, "oc platform status".`,
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		// Promise HRD-M8: PlatformOperators that fail leave the ClusterOperator Available and not Degraded. The message of Available has their
@@ -129,7 +129,7 @@ func TestAggregate(t *testing.T) {
 					}
 				}
 			}),
-			want: []string{`Available=True AsExpected 5 platform operators have problems: a, b, c and 2 more. See "kubectl describe plop a b c d e" or, with the plugin, "oc platform status".`,
+			want: []string{`Available=True AsExpected 5 platform operators need attention: a, b, c and 2 more. See "kubectl describe plop a b c d e" or, with the plugin, "oc platform status".`,
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"an unhealthy operator degrades after ten minutes": {
@@ -155,11 +155,11 @@ func TestAggregate(t *testing.T) {
 			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Upgrading 1 platform operator: a", "Degraded=False AsExpected "},
 		},
 		"after a hop that missed its deadline the ten minutes begin anew": {
-			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: []string{`Available=True AsExpected 1 platform operator has a problem: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ", "Degraded=False AsExpected "},
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: []string{`Available=True AsExpected 1 platform operator needs attention: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"and end ten minutes later": {
 			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 10) })},
-			want: []string{`Available=True AsExpected 1 platform operator has a problem: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ",
+			want: []string{`Available=True AsExpected 1 platform operator needs attention: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ",
 				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\" or, with the plugin, \"oc platform status\"."},
 		},
 		"an operator that never worked does not degrade the cluster on day 2": {

@@ -44,7 +44,7 @@ func crd(o *unstructured.Unstructured) (string, error) {
 		return c.explain("its names are not accepted"), nil
 	}
 	if c := conditionOf(o, "Established"); c.status != "True" {
-		return c.explain("is not established"), nil
+		return c.explain("not established yet"), nil
 	}
 	return "", nil
 }

@@ -58,7 +58,7 @@ func TestENG_D15_Probe(t *testing.T) {
 		"a Deployment whose status is no number cannot be judged": {deployment + "{observedGeneration: 2, replicas: many}}",
 			"Deployment ns/web: reading its state: .status.replicas accessor error: many is of the type string, expected int64"},
 
-		"a CRD just created is not established": {crd + "{}}", "CustomResourceDefinition as.b.c: is not established"},
+		"a CRD just created is not established": {crd + "{}}", "CustomResourceDefinition as.b.c: not established yet"},
 		"a CRD with a taken name says which":    {crd + "{conditions: [{type: NamesAccepted, status: 'False', message: '\"as\" is already in use'}]}}", `CustomResourceDefinition as.b.c: its names are not accepted: "as" is already in use`},
 		"an established CRD is ready":           {crd + "{conditions: [{type: NamesAccepted, status: 'True'}, {type: Established, status: 'True'}]}}", ""},
 		"an APIService without server says why": {apiService + "{conditions: [{type: Available, status: 'False', reason: MissingEndpoints}]}}", "APIService v1.b.c: is not available: MissingEndpoints"},

@@ -168,7 +168,7 @@ func TestRollbackAfterAMissedDeadline(t *testing.T) {
 	want := []corev1alpha2.Revision{
 		{Number: 1, Digest: "sha256:0", Version: "1.0.0", State: corev1alpha2.RevisionActive, Presence: corev1alpha2.Present, Bundle: "memo.v1.0.0"},
 		{Number: 2, Digest: "sha256:0", Version: "2.0.0", State: corev1alpha2.RevisionFailed, StartedTime: two.Started, FailedGeneration: 3, FailedAttempt: attempt.Of(f.deployment), Presence: corev1alpha2.Present, Bundle: "memo.v2.0.0",
-			FailureMessage: "Revision 2 (version 2.0.0) is not complete and healthy after its deadline of 30m0s: Deployment memo/memo: 0 of 1 replicas"},
+			FailureMessage: "Revision 2 (version 2.0.0) did not become complete and healthy within its deadline of 30m0s: Deployment memo/memo: 0 of 1 replicas"},
 	}
 	if diff := cmp.Diff(want, f.deployment.Status.Revisions); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)

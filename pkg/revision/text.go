@@ -75,7 +75,7 @@ func (m *Machine) obstacle() string {
 
 // missedDeadline returns why the desired revision missed its deadline, without a full stop.
 func (m *Machine) missedDeadline() string {
-	text := fmt.Sprintf("%s is not complete and healthy after its deadline of %s", m.desired.title(), limitOf(m.in.Deployment.Spec))
+	text := fmt.Sprintf("%s did not become complete and healthy within its deadline of %s", m.desired.title(), limitOf(m.in.Deployment.Spec))
 	if obstacle := m.obstacle(); obstacle != "" {
 		text += ": " + truncated(obstacle, maxObstacle)
 	}

@@ -46,7 +46,7 @@ func progressingDeletion(deletion Deletion) condition {
 	if deletion.Blocked && !deletion.Held {
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "The objects are not removed: " + deletion.Waiting + "."}
 	}
-	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "Removing the objects: " + deletion.Waiting + "."}
+	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "The removal waits: " + deletion.Waiting + "."}
 }
 
 // ReportNameTaken fills in the status of a BundleDeployment that has the name of a PlatformOperator that does not own it.

@@ -42,7 +42,7 @@ func (c Claim) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 			ownership.DescribeMark(truncate.Cut(live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom], maxMark)))
 		remedy = c.orphanRemedy(key)
 	}
-	return &Refusal{Object: key, Err: fmt.Errorf("exists, and %s", why), Remedy: remedy}
+	return &Refusal{Object: key, Err: fmt.Errorf("it exists, and %s", why), Remedy: remedy}
 }
 
 // maxMark is the maximum length of a mark in a message, in bytes. The names of packages and BundleDeployments are shorter.

@@ -38,8 +38,11 @@ func (u users) String() string {
 		noun = "custom resource"
 	}
 	text := fmt.Sprintf("%d %s", u.count, noun)
-	if len(u.examples) > 0 {
-		text += ", such as " + strings.Join(u.examples, ", ")
+	switch examples := strings.Join(u.examples, ", "); {
+	case u.count == int64(len(u.examples)):
+		text += ": " + examples
+	case len(u.examples) > 0:
+		text += ", such as " + examples
 	}
 	return text + "; delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
 }

@@ -93,11 +93,11 @@ func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 		meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{Type: corev1alpha2.ConditionRemovalBlocked, Status: status, Reason: reason, Message: message})
 	}
 	meta.SetStatusCondition(&waits.deployment.Status.Conditions, metav1.Condition{
-		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "Removing the objects: in use."})
+		Type: corev1alpha2.ConditionProgressing, Status: metav1.ConditionTrue, Reason: corev1alpha2.ReasonRemoving, Message: "The removal waits: in use."})
 	blocked(metav1.ConditionTrue, corev1alpha2.ReasonBlocked, "nothing is taken down; delete what is not needed.")
 	waits.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "The removal waits: nothing is taken down; delete what is not needed.")
 	blocked(metav1.ConditionFalse, corev1alpha2.ReasonRemoving, "The removal needs no action.")
-	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "Removing the objects")
+	waits.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "The removal waits")
 
 	t.Run("when the BundleDeployment is held by a finalizer of another owner", func(t *testing.T) {
 		held := leaving(nil, nil).removing()

@@ -40,7 +40,7 @@ var advice = map[Class]string{
 	Invalid:      "correct the source; a reference is registry/repository:tag or registry/repository@sha256:…, and certificateData holds certificates in PEM",
 	Credentials:  "a pull secret is a Secret of type kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg in the manager's namespace; it is read again at every try",
 	Untrusted:    "put the authority of the registry's certificate into certificateData, or set insecureSkipTLSVerify if nobody can come between",
-	NotFound:     "if a catalog names the image, ask the catalog's publisher to push it, or whoever mirrors the catalog to mirror it; otherwise correct the reference",
+	NotFound:     "if a catalog names the image, ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the mirror to add it; otherwise correct the reference",
 	Unauthorized: "check that the pull secret has credentials for this repository and that they may pull it; it is read again at every try",
 	Unreachable:  "check that the registry runs and can be reached from this cluster; it is tried again",
 	Corrupt:      "check the registry's storage, and any mirror, proxy or cache before it; it is tried again",

@@ -114,7 +114,7 @@ var violations = map[string]map[string]struct {
 		"a long sentence": {change{crdFile, "Only the manager\n              writes it.",
 			"Only the manager writes it" + strings.Repeat(" and so on", 10) + "."}, "a sentence has"},
 		"text inside Kubernetes' types": {change{crdFile, "tolerationSeconds:\n", "tolerationSeconds:\n                                  description: theirs\n"}, "its type belongs to Kubernetes"},
-		"a file that is too large":      {change{crdFile, "paused stops every change", "paused " + strings.Repeat("stops ", 50_000)}, "at most 262144 are permitted"},
+		"a file that is too large":      {change{crdFile, "paused stops all changes", "paused " + strings.Repeat("stops ", 50_000)}, "at most 262144 are permitted"},
 	},
 	"HRD-C3 every string, list, map and integer is bounded": {
 		"a string":   {change{crdFile, "maxLength: 56\n", "title: Name\n"}, "spec.package.name has no maxLength"},

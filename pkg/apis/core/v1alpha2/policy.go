@@ -14,8 +14,8 @@ type Drift struct {
 
 	// additions selects what happens to fields, map entries and list items that others add. Report lists them in status.drift,
 	// Ignore does not, and Remove removes them. Additions never set the Drifted condition. What the controllers of Kubernetes,
-	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the
-	// class has none either, defaults to Ignore if policy is Ignore, else to Report.
+	// service-ca and cert-manager add does not count as an addition. Defaults to the value of the ProvisionerClass. If the class
+	// has no value, defaults to Ignore if policy is Ignore, else to Report.
 	// +optional
 	Additions AdditionsPolicy `json:"additions,omitempty"`
 
@@ -79,8 +79,8 @@ type DriftIgnore struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type DriftTarget struct {
-	// group is the API group of the objects, with at most 253 characters. Together with kind, an empty group is the core
-	// group. Defaults to every group if kind is absent too.
+	// group is the API group of the objects, with at most 253 characters. If kind is set, an empty group means the core group.
+	// Defaults to every group if kind is absent too.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253

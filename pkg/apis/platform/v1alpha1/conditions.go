@@ -145,8 +145,8 @@ const (
 	AnnotationOrphanedFrom = GroupName + "/orphaned-from"
 )
 
-// AnnotationRetry on a PlatformOperator makes the manager try a version again that was rolled back or is held: each new value requests one
-// attempt. The manager copies it to the BundleDeployment. On a BundleDeployment that belongs to no PlatformOperator, it has the same effect.
+// AnnotationRetry on a PlatformOperator makes the manager retry a version that was rolled back or is held: each new value requests one
+// attempt. The manager copies it to the BundleDeployment. It has the same effect on a BundleDeployment that belongs to no PlatformOperator.
 const AnnotationRetry = GroupName + "/retry"
 
 // AnnotationAllowDeletion, with the value "true" on one of our CustomResourceDefinitions or on a PlatformOperatorManager that limits

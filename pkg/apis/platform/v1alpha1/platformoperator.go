@@ -60,8 +60,8 @@ type PlatformOperatorSpec struct {
 	// +optional
 	Deletion *corev1alpha2.Deletion `json:"deletion,omitempty"`
 
-	// paused stops every change of this operator: installation, upgrade, repair of drift and pruning. The status is still
-	// updated. If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
+	// paused stops all changes to this operator: installation, upgrade, repair of drift and pruning. The status is still updated.
+	// If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
@@ -90,16 +90,16 @@ type Package struct {
 	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
-	// edge of a channel leads to it from the installed version. Before the first installation, the edges may begin at the
-	// version that is chosen without prereleases.
+	// edge of a channel leads to it from the installed version. Before the first installation, it is also a candidate if an edge
+	// leads to it from the version that would be chosen without prereleases.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
 	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
-	// characters. Defaults to the default channel of the package. An empty list that an earlier version stored selects no
-	// channel.
+	// characters. Defaults to the default channel of the package. An empty list, which earlier versions of this API accepted,
+	// selects no channel.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -108,7 +108,7 @@ type Package struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Channels []string `json:"channels,omitzero"` // omitzero writes an empty list, which is not the default
 
-	// catalogSelector selects catalogs by their labels, with at most 16 entries of each of its fields. The labels
+	// catalogSelector selects catalogs by their labels, and each of its fields has at most 16 entries. The labels
 	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
 	// always available. Defaults to every trusted catalog.
 	// +optional
@@ -122,8 +122,8 @@ type Package struct {
 // +kubebuilder:validation:MinProperties=0
 type Install struct {
 	// namespace is the namespace of the operator, a DNS label with 1 to 63 characters. The manager creates the namespace if it
-	// does not exist. Namespace default, namespaces that begin with kube-, and the namespace of the manager are refused. The
-	// field is immutable once the operator is installed.
+	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
+	// namespace. The field is immutable once the operator is installed.
 	//
 	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". A default
 	// namespace is used only if the manager creates it.
@@ -168,8 +168,8 @@ type Install struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type InstallConfig struct {
-	// watchNamespace is the namespace that the operator watches. Separate several namespaces by commas. The field has 1 to 4096
-	// characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
+	// watchNamespace is the namespace that the operator watches. Separate multiple namespaces with commas. The field has 1 to
+	// 4096 characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

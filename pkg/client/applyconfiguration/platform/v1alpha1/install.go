@@ -13,8 +13,8 @@ import (
 // Install selects where and how the operator is installed.
 type InstallApplyConfiguration struct {
 	// namespace is the namespace of the operator, a DNS label with 1 to 63 characters. The manager creates the namespace if it
-	// does not exist. Namespace default, namespaces that begin with kube-, and the namespace of the manager are refused. The
-	// field is immutable once the operator is installed.
+	// does not exist. The manager refuses the namespace "default", namespaces whose names begin with "kube-", and its own
+	// namespace. The field is immutable once the operator is installed.
 	//
 	// Defaults to annotation operatorframework.io/suggested-namespace of the operator, else to "<package>-system". A default
 	// namespace is used only if the manager creates it.

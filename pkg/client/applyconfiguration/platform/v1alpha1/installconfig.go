@@ -7,8 +7,8 @@ package v1alpha1
 //
 // InstallConfig is the configuration that a bundle is rendered with.
 type InstallConfigApplyConfiguration struct {
-	// watchNamespace is the namespace that the operator watches. Separate several namespaces by commas. The field has 1 to 4096
-	// characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
+	// watchNamespace is the namespace that the operator watches. Separate multiple namespaces with commas. The field has 1 to
+	// 4096 characters. Defaults to all namespaces if the bundle supports that, else to the install namespace.
 	WatchNamespace *string `json:"watchNamespace,omitempty"`
 	// deploymentConfig changes the Deployments of the operator.
 	DeploymentConfig *DeploymentConfigApplyConfiguration `json:"deploymentConfig,omitempty"`

@@ -18,14 +18,14 @@ type PackageApplyConfiguration struct {
 	// ">=1.2.0 <2.0.0", "1.2.x" and "1.2.3". Defaults to every version of the channels.
 	//
 	// A prerelease is a candidate if the range names one, or if the channels contain nothing else. It is also a candidate if an
-	// edge of a channel leads to it from the installed version. Before the first installation, the edges may begin at the
-	// version that is chosen without prereleases.
+	// edge of a channel leads to it from the installed version. Before the first installation, it is also a candidate if an edge
+	// leads to it from the version that would be chosen without prereleases.
 	Version *string `json:"version,omitempty"`
 	// channels are the channels of the package that versions are chosen from. The list has 1 to 16 entries of 1 to 253
-	// characters. Defaults to the default channel of the package. An empty list that an earlier version stored selects no
-	// channel.
+	// characters. Defaults to the default channel of the package. An empty list, which earlier versions of this API accepted,
+	// selects no channel.
 	Channels []string `json:"channels,omitempty"`
-	// catalogSelector selects catalogs by their labels, with at most 16 entries of each of its fields. The labels
+	// catalogSelector selects catalogs by their labels, and each of its fields has at most 16 entries. The labels
 	// platform.openshift.io/catalog-kind, platform.openshift.io/catalog-namespace and platform.openshift.io/catalog-name are
 	// always available. Defaults to every trusted catalog.
 	CatalogSelector *v1.LabelSelectorApplyConfiguration `json:"catalogSelector,omitempty"`

@@ -20,8 +20,8 @@ type PlatformOperatorSpecApplyConfiguration struct {
 	// deletion selects what is deleted together with the PlatformOperator. It can be changed during the deletion. Absent fields
 	// default to those of the ProvisionerClass that reads the format of the bundle.
 	Deletion *v1alpha2.DeletionApplyConfiguration `json:"deletion,omitempty"`
-	// paused stops every change of this operator: installation, upgrade, repair of drift and pruning. The status is still
-	// updated. If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
+	// paused stops all changes to this operator: installation, upgrade, repair of drift and pruning. The status is still updated.
+	// If the PlatformOperator is deleted, the operator is removed even while it is paused. Defaults to false.
 	Paused *bool `json:"paused,omitempty"`
 	// compatibilityOverrides permit upgrades of the cluster to minor versions that the installed operator does not permit. The
 	// list has 1 to 8 entries. The override in effect is in status.compatibility.acknowledged. Defaults to no overrides.

@@ -102,5 +102,5 @@ func watchMessage(kinds, notServed []string) string {
 	if len(notServed) < len(kinds) {
 		sentences = append(sentences, "The API server does not let the manager list what it works from: check the roles of its ServiceAccount, and the API server's own health.")
 	}
-	return strings.Join(append(sentences, "The manager goes on from what it listed last."), " ") + "\nRefused: " + strings.Join(kinds, ", ")
+	return strings.Join(append(sentences, "The manager continues with what it listed last."), " ") + "\nRefused: " + strings.Join(kinds, ", ")
 }

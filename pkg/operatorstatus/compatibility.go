@@ -99,7 +99,7 @@ func acknowledgedCondition(r *report) metav1.Condition {
 	override := overrideInEffect(r.operator.Status)
 	switch {
 	case override == nil && condition.Reason == platformv1alpha1.ReasonIncompatibleOperator:
-		condition.Message += fmt.Sprintf(" See the remedy with \"oc adm upgrade\" or, %s.", ocplatform.Explain(r.operator.Name).WithPlugin())
+		condition.Message += fmt.Sprintf(" To see the remedy, run \"oc adm upgrade\" or, %s.", ocplatform.Explain(r.operator.Name).WithPlugin())
 		return condition
 	case override == nil:
 		return condition

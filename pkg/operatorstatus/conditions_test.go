@@ -56,7 +56,7 @@ func TestUpgradeableCondition(t *testing.T) {
 // TestHRD_T1_UpgradeableNamesTheCommandsThatShowTheRemedy checks the condition of an operator that blocks the cluster upgrade, without and with
 // an override.
 func TestHRD_T1_UpgradeableNamesTheCommandsThatShowTheRemedy(t *testing.T) {
-	const remedy = ` See the remedy with "oc adm upgrade" or, with the plugin, "oc platform explain op".`
+	const remedy = ` To see the remedy, run "oc adm upgrade" or, with the plugin, "oc platform explain op".`
 	for max, want := range map[string]bool{"4.21": true, "4.22": false, `"garbage"`: false} {
 		operator := &platformv1alpha1.PlatformOperator{}
 		operator.Name = "op"

@@ -138,5 +138,5 @@ func heldBy(finalizers []string) string {
 		others, more = others[:maxHolders], fmt.Sprintf(" and %d more", len(others)-maxHolders)
 	}
 	return "is held by its finalizers " + strings.Join(others, ", ") + more +
-		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
+		"; the controllers that set them must remove them; if such a controller no longer exists, remove them by hand (metadata.finalizers)"
 }

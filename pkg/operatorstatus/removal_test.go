@@ -11,7 +11,7 @@ import (
 )
 
 func TestHRD_M5_Removal(t *testing.T) {
-	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
+	const remedy = "; the controllers that set them must remove them; if such a controller no longer exists, remove them by hand (metadata.finalizers)"
 	// removing returns a change after which the BundleDeployment is being deleted, with these finalizers and conditions.
 	removing := func(finalizers []string, conditions ...metav1.Condition) func(*Input) {
 		return func(in *Input) {
@@ -73,7 +73,7 @@ func TestHRD_M5_Removal(t *testing.T) {
 }
 
 func TestHRD_M5_PackageHeldNamesTheFinalizer(t *testing.T) {
-	const remedy = "; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)."
+	const remedy = "; the controllers that set them must remove them; if such a controller no longer exists, remove them by hand (metadata.finalizers)."
 	const removed = `PlatformOperator "former" has package "lamp" and is being removed; this one is installed when that one is gone. `
 	at := &metav1.Time{Time: noon}
 	for name, c := range map[string]struct {

@@ -49,7 +49,7 @@ func Example() {
 		fmt.Println()
 	}
 	// Output:
-	// 2.0.0 cannot follow 1.2.0: semantic versioning promises nothing from major version 1 to 2; set spec.upgrades.edges to SelfCertified to move all the same, at your own risk
+	// 2.0.0 cannot follow 1.2.0: semantic versioning promises nothing from major version 1 to 2; set spec.upgrades.edges to SelfCertified to move anyway, at your own risk
 	// 1.2.0 → 1.3.5 → 1.4.0
 	// 1.2.0 → 1.3.5
 	// 1.2.0 → 1.3.0

@@ -109,12 +109,12 @@ func TestCLI_17_UpgradesThatAStepForbids(t *testing.T) {
 		"all possible": {"1.1.0\n1.2.0\n1.3.0\n1.4.0\n1.5.0", []string{"<1.3.0 → 1.3.x → >=1.4.0"},
 			[]string{"forbids 4 direct upgrades; 4 possible by another path, such as from 1.2.0 to 1.5.0 through 1.3.0"}},
 		"none possible": {"1.2.0\n1.4.0", []string{"<1.3.0 → 1.3.x → >=1.4.0"},
-			[]string{"forbids 1 direct upgrade; 1 not possible any more, such as from 1.2.0 to 1.4.0"}},
+			[]string{"forbids 1 direct upgrade; 1 no longer possible, such as from 1.2.0 to 1.4.0"}},
 		"some possible": {"1.2.0\n1.3.0\n1.4.0\n1.5.0", []string{"<1.3.0 → 1.3.x → >=1.4.0", "<1.3.0 → 1.6.x → >=1.5.0"},
 			[]string{
 				"forbids 2 direct upgrades; 1 possible by another path, such as from 1.2.0 to 1.4.0 through 1.3.0; " +
-					"1 not possible any more, such as from 1.2.0 to 1.5.0",
-				"forbids 1 direct upgrade; 1 not possible any more, such as from 1.2.0 to 1.5.0",
+					"1 no longer possible, such as from 1.2.0 to 1.5.0",
+				"forbids 1 direct upgrade; 1 no longer possible, such as from 1.2.0 to 1.5.0",
 			}},
 		"a step for nobody": {lines: "1.2.0\n1.3.0", steps: []string{"<1.0.0 → 1.3.x → >=1.4.0"}},
 	} {

@@ -73,7 +73,7 @@ func (f forbiddenUpgrades) describe() string {
 		text += fmt.Sprintf("; %d possible by another path, such as %s", f.detours, f.detourExample)
 	}
 	if f.closed > 0 {
-		text += fmt.Sprintf("; %d not possible any more, such as %s", f.closed, f.closedExample)
+		text += fmt.Sprintf("; %d no longer possible, such as %s", f.closed, f.closedExample)
 	}
 	return text
 }

@@ -40,7 +40,7 @@ const (
 	// maxReachableSets is the maximum number of sets of reachable bundles that a Reachability caches.
 	maxReachableSets = 1024
 	// selfCertified is the remedy with which edges and steps are ignored.
-	selfCertified = "set spec.upgrades.edges to SelfCertified to move all the same, at your own risk"
+	selfCertified = "set spec.upgrades.edges to SelfCertified to move anyway, at your own risk"
 )
 
 // Reason returns the reason why the bundle with this index is not reachable; empty if it is reachable or installed. All bundles together

@@ -94,5 +94,5 @@ func waitReason(live *unstructured.Unstructured) string {
 		others, more = others[:3], fmt.Sprintf(" and %d more", len(others)-3)
 	}
 	return "is held by its finalizers " + strings.Join(others, ", ") + more +
-		"; whoever set them has to take them off, and when nobody is left to do that, take them off by hand (metadata.finalizers)"
+		"; the controllers that set them must remove them; if such a controller no longer exists, remove them by hand (metadata.finalizers)"
 }

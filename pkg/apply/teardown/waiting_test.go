@@ -41,7 +41,7 @@ func TestADeletionThatTakesTooLongWaitsForSomebody(t *testing.T) {
 	}{
 		"begun just now":                          {"[example.com/a]", time.Minute, "is held by its finalizers", false},
 		"for as long as is granted":               {"[]", stuckAfter, "", false},
-		"for longer, by a finalizer":              {"[example.com/a]", stuckAfter + time.Second, "take them off by hand (metadata.finalizers) (it was deleted more than 10 minutes ago: see", true},
+		"for longer, by a finalizer":              {"[example.com/a]", stuckAfter + time.Second, "remove them by hand (metadata.finalizers) (it was deleted more than 10 minutes ago: see", true},
 		"for longer, by its Pods":                 {"[foregroundDeletion]", time.Hour, "such as its Pods, to be deleted first (it was deleted", true},
 		"for longer, and nobody can tell by whom": {"[]", time.Hour, "was deleted more than 10 minutes ago", true},
 	} {

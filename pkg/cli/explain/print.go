@@ -36,7 +36,7 @@ func (r Report) print(w io.Writer, l layout) error {
 	}
 	if len(r.Chains) == 0 && r.Blocked {
 		out.WriteString("\n" + printer.Indented("No PlatformOperator or BundleDeployment that can be read blocks the upgrade. The message "+
-			"above has the cause.", "", l.Width))
+			"above gives the cause.", "", l.Width))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 // OutdatedText says what an outdated status means, and what to do about it.
-const OutdatedText = "Outdated: the status is older than the last change of the spec, and may not be true any more. The manager has not " +
+const OutdatedText = "Outdated: the status is older than the last change of the spec, and may be out of date. The manager has not " +
 	"reconciled the change yet. If that takes minutes, check its Pods in namespace " + ManagerNamespace + "."
 
 // IsOutdated reports whether the status of a PlatformOperator, or one of its conditions, is older than the last change of its spec: the

@@ -114,7 +114,7 @@ func selfCertification(start *upgradestep.StepStart) string {
 
 // publishReverted sends the Event that another client's change of the BundleDeployment was reverted.
 func (c *controller) publishReverted(r *reconciliation) {
-	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by somebody else and is as PlatformOperator %q says again; change the PlatformOperator instead",
+	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by another client; the manager reverted the change. Change PlatformOperator %q instead",
 		r.current.Deployment.Name, r.operator.Name)
 }
 

@@ -106,7 +106,7 @@ func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 		held.deployment.Finalizers = []string{metav1.FinalizerDeleteDependents}
 		held.progresses(t, metav1.ConditionTrue, platformv1alpha1.ReasonRemoving, "is being removed")
 		held.deployment.Finalizers = []string{"example.com/a", "example.com/b", "example.com/c", "example.com/d", metav1.FinalizerDeleteDependents}
-		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "BundleDeployment", `"example.com/a", "example.com/b", "example.com/c" and 1 more`, "take them off by hand")
+		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "BundleDeployment", `"example.com/a", "example.com/b", "example.com/c" and 1 more`, "remove them by hand")
 	})
 	t.Run("and what is taken down blocks no cluster upgrade", func(t *testing.T) {
 		held := leaving(nil, nil).removing()
@@ -133,7 +133,7 @@ func TestABlockedRemovalDoesNotProgress(t *testing.T) {
 		held := leaving(nil, nil)
 		held.deployment = nil
 		held.operator.Finalizers = []string{"example.com/mine"}
-		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "has released", `"example.com/mine"`, "take them off by hand")
+		held.progresses(t, metav1.ConditionFalse, platformv1alpha1.ReasonBlocked, "has released", `"example.com/mine"`, "remove them by hand")
 	})
 }
 

@@ -119,8 +119,8 @@ func TestParseProperties(t *testing.T) {
 		"an empty file has none":              {text: "# nothing"},
 		"a property without type":             {text: "properties: [{value: 1}]", err: "document at line 1: line 1: a property needs a type"},
 		"a property without value":            {text: "properties: [{type: a}]", err: `document at line 1: line 1: property "a" has no value`},
-		"two lists":                           {text: "{properties: [], properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]}", err: `document at line 1: line 1: "properties" is there twice; remove one`},
-		"two values in one property":          {text: "properties: [{type: a, value: 4.10, value: 4.11}]", err: `document at line 1: line 1: "value" is there twice; remove one`},
+		"two lists":                           {text: "{properties: [], properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]}", err: `document at line 1: line 1: "properties" occurs twice; remove one`},
+		"two values in one property":          {text: "properties: [{type: a, value: 4.10, value: 4.11}]", err: `document at line 1: line 1: "value" occurs twice; remove one`},
 		"a list that is merged in":            {text: "{a: &a {properties: []}, <<: *a}", err: `document at line 1: line 1: a merge key (<<) is not read here; write out what it merges`},
 		"a property that is a word":           {text: "properties: [a]", err: `document at line 1: line 1: a mapping with "type" is needed here`},
 	}
@@ -144,7 +144,7 @@ func TestParsePropertiesAnnotationRefuses(t *testing.T) {
 		`[{"type": "a"}]`: `property "a" has no value`,
 		"":                "unexpected end of JSON input",
 		"null":            "it is null",
-		`[{"type": "a", "value": 1, "Value": 2}]`: `property 0: "value" is there twice; remove one`,
+		`[{"type": "a", "value": 1, "Value": 2}]`: `property 0: "value" occurs twice; remove one`,
 		`[{"type": "a", "value": 1}`:              "unexpected end of JSON input",
 	} {
 		if _, err := ParsePropertiesAnnotation(text); err == nil || err.Error() != want {

@@ -108,7 +108,7 @@ func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 		case k.Tag == "!!merge":
 			return nil, fmt.Errorf("line %d: a merge key (<<) is not read here; write out what it merges", k.Line)
 		case strings.EqualFold(k.Value, name) && found != nil:
-			return nil, fmt.Errorf("line %d: %q is there twice; remove one", k.Line, name)
+			return nil, fmt.Errorf("line %d: %q occurs twice; remove one", k.Line, name)
 		case strings.EqualFold(k.Value, name):
 			found = n.Content[i+1]
 		}
@@ -159,7 +159,7 @@ func checkUniqueKeys(object json.RawMessage) error {
 		}
 		name := strings.ToLower(fmt.Sprint(key))
 		if seen[name] {
-			return fmt.Errorf("%s is there twice; remove one", truncate.Quote(name))
+			return fmt.Errorf("%s occurs twice; remove one", truncate.Quote(name))
 		}
 		seen[name] = true
 		var value json.RawMessage

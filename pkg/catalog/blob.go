@@ -23,7 +23,7 @@ type blob struct {
 }
 
 // parse returns the blob with its identity decoded and its other fields raw. It returns an error if raw is not an object with a schema, or
-// if a used field is there twice.
+// if a used field occurs twice.
 func parse(raw []byte) (blob, error) {
 	b := blob{raw: raw}
 	var names [8]string
@@ -51,7 +51,7 @@ func parse(raw []byte) (blob, error) {
 }
 
 func duplicateField(field string) error {
-	return fmt.Errorf("key %q is there twice (keys that differ in case only are the same)", field)
+	return fmt.Errorf("key %q occurs twice (keys that differ in case only are the same)", field)
 }
 
 // fieldNames are the names of the fields of a blob that are used.

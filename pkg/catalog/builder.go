@@ -169,7 +169,7 @@ func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	case ok && reflect.DeepEqual(before, bundle):
 	case ok:
 		d.conflicting[before.Name] = true
-		d.addFault("bundle %s is there twice with different content; neither is used", truncate.Quote(bundle.Name))
+		d.addFault("bundle %s occurs twice with different content; neither is used", truncate.Quote(bundle.Name))
 	case len(d.bundles) >= maxBundles:
 		d.addFault("there are more than %d bundles", maxBundles)
 	case d.reserve(bundle.Size()):

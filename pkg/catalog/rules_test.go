@@ -52,7 +52,7 @@ func TestUpgradeRulesAreReadFromBlobsAndProperties(t *testing.T) {
 		"as a property":                       {property("b", `{`+steps+`}`), onBundle},
 		"as a property that names its package and schema": {property("b", `{"schema":"`+rulesV1+`","package":"demo",`+steps+`}`), onBundle},
 		"as a blob and as a property":                     {blob + property("b", `{`+steps+`}`), want},
-		"as a blob that is there twice":                   {blob + blob, want},
+		"as a blob that occurs twice":                   {blob + blob, want},
 		"as a property of two bundles":                    {property("b", `{`+steps+`}`) + property("a", `{`+steps+`}`), onAnother},
 		"on a bundle that is left out for another property": {
 			strings.Replace(property("b", `{`+steps+`}`), `"properties":[`, `"properties":[{"type":"olm.gvk","value":1},`, 1), onBundle},
@@ -87,10 +87,10 @@ func TestUnreliableUpgradeRulesHaveAFault(t *testing.T) {
 	for name, test := range map[string]struct{ value, fault, raw string }{
 		"no object":                  {`["steps"]`, `an object was expected, found "[\"steps\"]"`, ""},
 		"nothing":                    {`null`, `an object was expected, found "null"`, ""},
-		"a key twice":                {`{"steps":[],"steps":[{}]}`, `key "steps" is there twice`, ""},
-		"a key twice by case":        {`{"steps":[],"Steps":[{}]}`, `key "Steps" is there twice (keys that differ in case only are the same)`, ""},
-		"a key twice by folding":     {"{\"steps\":[],\"\u017fteps\":[{}]}", `is there twice`, ""},
-		"a key twice far inside":     {`{"steps":[{"from":"a","from":"b"}]}`, `key "from" is there twice`, ""},
+		"a key twice":                {`{"steps":[],"steps":[{}]}`, `key "steps" occurs twice`, ""},
+		"a key twice by case":        {`{"steps":[],"Steps":[{}]}`, `key "Steps" occurs twice (keys that differ in case only are the same)`, ""},
+		"a key twice by folding":     {"{\"steps\":[],\"\u017fteps\":[{}]}", `occurs twice`, ""},
+		"a key twice far inside":     {`{"steps":[{"from":"a","from":"b"}]}`, `key "from" occurs twice`, ""},
 		"a number beyond all":        {`{"n":1e999}`, `1e999`, ""},
 		"more than may be kept":      {`{"reason":"` + long + `"}`, "bytes long, more than 65536", `{"package":"demo","reason":"xxxxxx`},
 		"more than may be looked at": {`{"reason":"` + strings.Repeat(long, 17) + `"}`, "larger than 524288 bytes", ""},

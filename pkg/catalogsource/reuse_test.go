@@ -28,7 +28,7 @@ func TestHRD_B2_UnchangedPackageKeepsItsMemory(t *testing.T) {
 		t.Errorf("%v have changed, want b", changed)
 	}
 	if now := s.For("a")[0].Package; !now.IsIdentical(a) {
-		t.Error("a has not changed and is there twice")
+		t.Error("a has not changed and occurs twice")
 	}
 	if now := s.For("b")[0].Package; now.IsIdentical(b) || now.Bundles[0].Version != "1.1.0" {
 		t.Errorf("b is %+v", now)

@@ -195,7 +195,7 @@ func (c *Checker) check(questions []Question) (map[string]string, time.Time, err
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), revokeTimeout)
 		defer cancel()
 		if failed := c.cluster.revoke(ctx); failed != nil {
-			klog.Warningf("%v; it is tried again", failed)
+			klog.Warningf("%v; the manager retries", failed)
 			c.tasks.Go(func() { c.CleanUp(c.ctx) })
 		}
 	}
@@ -215,7 +215,7 @@ func (c *Checker) CleanUp(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		klog.Warningf("%v; it is tried again in %s", err, wait)
+		klog.Warningf("%v; retrying in %s", err, wait)
 		if !pause(ctx, wait) {
 			return
 		}

@@ -116,7 +116,7 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 			return err
 		}
 	}
-	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; it is tried again", digest)
+	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; the manager retries", digest)
 }
 
 // read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. Afterwards
@@ -139,7 +139,7 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 		return true, fault
 	}
 	if IsDiskError(err) {
-		err = fmt.Errorf("reading content %s from disk: %w; see to the disk that the content directory is on, it is tried again", digest, err)
+		err = fmt.Errorf("reading content %s from disk: %w; check the disk of the content directory; the manager retries", digest, err)
 	}
 	return stillIntact, err
 }
@@ -222,7 +222,7 @@ func (c *Content) wait(ctx context.Context, running *contentFill) error {
 func (c *Content) write(ctx context.Context, digest string, running *contentFill, fill func(context.Context, source.Target) error) (err error) {
 	unfinished, files, err := c.dir.begin()
 	if err != nil {
-		return fmt.Errorf("creating a directory for content: %w; see to the disk that the content directory is on, it is tried again", err)
+		return fmt.Errorf("creating a directory for content: %w; check the disk of the content directory; the manager retries", err)
 	}
 	defer func() {
 		if err != nil {
@@ -236,7 +236,7 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 		return fill(ctx, source.Target{Dir: files, Reserve: func(bytes int64) error { return c.reserve(running, bytes) }})
 	})
 	if err != nil && c.dir.isGone(files) {
-		return errors.New("fetching content: the content directory was emptied meanwhile; it is tried again")
+		return errors.New("fetching content: the content directory was emptied meanwhile; the manager retries")
 	}
 	if err != nil {
 		return err

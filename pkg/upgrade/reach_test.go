@@ -149,7 +149,7 @@ func TestUPG_V7_StepsCompose(t *testing.T) {
 			"no channel edge":           {"1.4.0", "no replaces, skips or skipRange", "semantic versioning"},
 			"no promise":                {"2.0.0", "from major version 1 to 2", "skipRange"},
 			"neither":                   {"3.0.0", "from major version 1 to 3", "differ"},
-			"each leads there by a way": {"1.3.1", "differ in semantics, and no way is one by all of them", "skipRange"},
+			"each leads there by a way": {"1.3.1", "differ in semantics, and no upgrade path is valid under all of them", "skipRange"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				pkg := parsePackage(t, "1.2.0\n1.3.0-rc.1\n1.3.1\n1.4.0\n2.0.0\n3.0.0\na: 1.3.0-rc.1 replaces 1.2.0\na: 1.3.1 replaces 1.3.0-rc.1\na: 2.0.0 replaces 1.2.0")

@@ -223,7 +223,7 @@ func (r *Reachability) noEdgeMessage(to int) string {
 		}
 	}
 	if len(objections) == 0 {
-		objections = append(objections, "the rules of several catalogs differ in semantics, and no way is one by all of them")
+		objections = append(objections, "the rules of several catalogs differ in semantics, and no upgrade path is valid under all of them")
 	}
 	slices.Sort(objections)
 	remedy := selfCertified

@@ -68,7 +68,7 @@ func (s *Set) add(declared *unstructured.Unstructured) (*Desired, error) {
 		return nil, err
 	}
 	if s.keys[desired.Key] {
-		return nil, fmt.Errorf("ordering the objects of BundleDeployment %q: %s is there twice", s.owner.Name, desired.Key)
+		return nil, fmt.Errorf("ordering the objects of BundleDeployment %q: %s occurs twice", s.owner.Name, desired.Key)
 	}
 	s.keys[desired.Key] = true
 	return desired, nil

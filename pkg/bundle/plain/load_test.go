@@ -217,7 +217,7 @@ func TestRenderKeepsManifestsAsWritten(t *testing.T) {
 			`{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"a","namespace":"ns"},"spec":{"jobTemplate":{"spec":{"ttlSecondsAfterFinished":60}}}}`,
 			`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a","namespace":"ns"},"spec":{}}`,
 		}},
-		"one that is there twice, alike": {map[string]string{"a.yaml": object, "b.yaml": object},
+		"one that occurs twice, alike": {map[string]string{"a.yaml": object, "b.yaml": object},
 			[]string{`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"ns"}}`}},
 	} {
 		t.Run(name, func(t *testing.T) {

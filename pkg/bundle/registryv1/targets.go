@@ -64,7 +64,7 @@ func splitNamespaces(text string) ([]string, error) {
 			return nil, fmt.Errorf("%s is no namespace: %s; write one namespace, or several with commas and nothing else between them", truncate.Quote(ns), strings.Join(problems, ", "))
 		}
 		if seen[ns] {
-			return nil, fmt.Errorf("namespace %q is there twice; remove one", ns)
+			return nil, fmt.Errorf("namespace %q occurs twice; remove one", ns)
 		}
 		seen[ns] = true
 	}

@@ -93,7 +93,7 @@ func TestENG_F6_InconsistentBundlesAreRefused(t *testing.T) {
 			map[string]string{"manifests/csv.yaml": withWebhooks(conversion), "manifests/crd.yaml": strings.Replace(crdYAML, "scope:", "preserveUnknownFields: true\n  scope:", 1)},
 			`validating bundle "sample.v1.2.3": manifests/crd.yaml: CustomResourceDefinition "samples.example.com": spec.preserveUnknownFields must be false for objects to be converted by a webhook`,
 		},
-		"a definition that is there twice": {
+		"a definition that occurs twice": {
 			map[string]string{"manifests/crd2.yaml": strings.Replace(crdYAML, "Namespaced", "Cluster", 1)},
 			`validating bundle "sample.v1.2.3": CustomResourceDefinition "samples.example.com" is defined twice, in manifests/crd.yaml and in manifests/crd2.yaml; remove one`,
 		},

@@ -95,7 +95,7 @@ func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Act
 // next attempt is made later.
 func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) error {
 	if err := s.revisions().DeleteUnlisted(ctx); err != nil {
-		klog.Warningf("%v; it is tried again", err)
+		klog.Warningf("%v; the manager retries", err)
 		s.retry(s.c.backoff.Last)
 		return nil
 	}

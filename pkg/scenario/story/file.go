@@ -227,7 +227,7 @@ func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if seen[name] {
-			return p.errorf(node.Content[i], "field %q is there twice", name)
+			return p.errorf(node.Content[i], "field %q occurs twice", name)
 		}
 		seen[name] = true
 		if err := visit(name, node.Content[i+1]); err != nil {

@@ -16,7 +16,7 @@ func TestAStoryThatCannotBeReadSaysWhere(t *testing.T) {
 		"no verb":                       {title + "steps:\n- title: nothing\n", "x.yaml:3: the step has no verb"},
 		"no steps":                      {title + "steps: []\n", "x.yaml:1: the story has no steps"},
 		"no title":                      {"steps: [{wait: 1s}]", "x.yaml:1: the story has no title"},
-		"a field twice":                 {title + "title: again\nsteps: [{wait: 1s}]", `x.yaml:2: field "title" is there twice`},
+		"a field twice":                 {title + "title: again\nsteps: [{wait: 1s}]", `x.yaml:2: field "title" occurs twice`},
 		"steps that are no list":        {title + "steps: {wait: 1s}", "x.yaml:2: this must be a list"},
 		"a story that is a list":        {"- wait: 1s", "x.yaml:1: this must be a mapping"},
 		"an unknown field of an expectation": {

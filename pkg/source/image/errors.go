@@ -42,10 +42,10 @@ var advice = map[Class]string{
 	Untrusted:    "put the authority of the registry's certificate into certificateData, or set insecureSkipTLSVerify if nobody can come between",
 	NotFound:     "if a catalog names the image, ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the mirror to add it; otherwise correct the reference",
 	Unauthorized: "check that the pull secret has credentials for this repository and that they may pull it; it is read again at every try",
-	Unreachable:  "check that the registry runs and can be reached from this cluster; it is tried again",
-	Corrupt:      "check the registry's storage, and any mirror, proxy or cache before it; it is tried again",
+	Unreachable:  "check that the registry runs and can be reached from this cluster; the manager retries",
+	Corrupt:      "check the registry's storage, and any mirror, proxy or cache before it; the manager retries",
 	Refused:      "rebuild the image; this one is not unpacked",
-	Storage:      "free space on the disk of the manager's content directory, or raise its --content-budget; it is tried again",
+	Storage:      "free space on the disk of the manager's content directory, or raise its --content-budget; the manager retries",
 }
 
 // Error is why an image was not fetched.

@@ -122,7 +122,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	if base == opaque {
 		// Its cost grows with the directory, so it is allowed once.
 		if written[target] {
-			return refuse("entry %s is there twice", truncate.Quote(header.Name))
+			return refuse("entry %s occurs twice", truncate.Quote(header.Name))
 		}
 		written[target] = true
 		return u.removeLower(path.Dir(target), written)
@@ -136,7 +136,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	}
 	isDirectory := header.Typeflag == tar.TypeDir
 	if before, ok := written[target]; ok && (before || !isDirectory) {
-		return refuse("entry %s is there twice", truncate.Quote(header.Name))
+		return refuse("entry %s occurs twice", truncate.Quote(header.Name))
 	}
 	written[target] = !isDirectory
 	if target == "." {

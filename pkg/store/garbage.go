@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // orphanLimit is the page size for lists of parts. A list of parts includes their data: 4 MiB at most in one page.
@@ -34,6 +35,7 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 	}
 	options := metav1.ListOptions{LabelSelector: selector.String(), Limit: orphanLimit}
 	complete := map[string]bool{} // whether a revision has an index, by number
+	used := partNames(owner, stored)
 	for {
 		page, err := r.secrets.List(ctx, options)
 		if err != nil {
@@ -42,6 +44,9 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 		for i := range page.Items {
 			if !isOwnedBy(&page.Items[i], owner) {
 				continue // of an earlier BundleDeployment with this name; Kubernetes' garbage collector deletes it
+			}
+			if used.Has(page.Items[i].Name) {
+				continue // Load finds parts by their names, so that a part whose label another client has changed is still used
 			}
 			number := page.Items[i].Labels[LabelNumber]
 			if _, isKnown := complete[number]; !isKnown {
@@ -61,6 +66,17 @@ func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []He
 			return nil
 		}
 	}
+}
+
+// partNames returns the names of the parts of revisions.
+func partNames(owner Owner, of []Header) sets.Set[string] {
+	names := sets.New[string]()
+	for _, each := range of {
+		for i := range min(each.Parts, maxParts) {
+			names.Insert(partName(owner.Name, each.Number, i))
+		}
+	}
+	return names
 }
 
 // hasIndex reports whether the owner has the index of a revision. number is the value of LabelNumber. A value that is no number has none.

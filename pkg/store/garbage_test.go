@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -164,5 +165,30 @@ func TestCollectGarbageKeepsStoredRevisionsAndOtherOwners(t *testing.T) {
 	}
 	if after := namesOf(t, client); strings.Contains(after, "r3.p0") || !strings.Contains(after, "r0.p0") || !strings.Contains(after, "r1.p0") {
 		t.Errorf("without the index of the last, %q is left", after)
+	}
+}
+
+func TestCollectGarbageKeepsAPartWhoseNumberLabelIsChanged(t *testing.T) {
+	owner := Owner{Name: "memo", UID: "uid-1"}
+	for name, change := range map[string]func(*corev1.Secret){
+		"to another number":  func(s *corev1.Secret) { s.Labels[LabelNumber] = "99" },
+		"to another text":    func(s *corev1.Secret) { s.Labels[LabelNumber] = "one" },
+		"so that it is gone": func(s *corev1.Secret) { delete(s.Labels, LabelNumber) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, _, _ := storedRevision(t, owner)
+			replaceSecret(t, client, partName("memo", 1, 1), change)
+			next := NewRevisions(client.CoreV1().Secrets("system")) // the next process
+			headers, err := next.List(t.Context(), owner)
+			if err != nil || len(headers) != 1 {
+				t.Fatalf("listing gave %v, %v", headers, err)
+			}
+			if err := next.CollectGarbage(t.Context(), owner, headers); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := next.Load(t.Context(), owner, headers[0]); err != nil {
+				t.Errorf("the revision was complete before: %v", err)
+			}
+		})
 	}
 }

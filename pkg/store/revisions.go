@@ -138,7 +138,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	}
 	for i, part := range parts {
 		secret := newSecret(owner, partName(owner.Name, revision.Number, i), revision.Number, rolePart, part)
-		if err := r.ensure(ctx, owner, secret); err != nil {
+		if err := r.ensure(ctx, owner, revision.Number, secret); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,8 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	if err != nil {
 		return fmt.Errorf("saving revision %d of BundleDeployment %q: %w", revision.Number, owner.Name, err)
 	}
-	return r.ensure(ctx, owner, newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header))
+	index := newSecret(owner, indexName(owner.Name, revision.Number), revision.Number, roleIndex, header)
+	return r.ensure(ctx, owner, revision.Number, index)
 }
 
 // MarkRenderer records that another renderer renders a revision to the same objects. It also sets header.Renderer.
@@ -163,39 +164,6 @@ func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Heade
 		return fmt.Errorf("marking revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)
 	}
 	header.Renderer = renderer
-	return nil
-}
-
-// ensure creates a Secret. It replaces an existing one with other content, which is from an unfinished Save or from an earlier
-// BundleDeployment with the same name. It returns an error if the existing Secret has another type.
-func (r *Revisions) ensure(ctx context.Context, owner Owner, secret *corev1.Secret) error {
-	created, err := r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
-	if err == nil {
-		r.remember(owner, created)
-		return nil
-	}
-	if !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("saving a revision of BundleDeployment %q: creating Secret %q: %w", owner.Name, secret.Name, err)
-	}
-	found, err := r.secrets.Get(ctx, secret.Name, metav1.GetOptions{})
-	if err != nil {
-		return fmt.Errorf("saving a revision of BundleDeployment %q: reading Secret %q: %w", owner.Name, secret.Name, err)
-	}
-	if isOwnedBy(found, owner) && equalData(found.Data, secret.Data) && labels.SelectorFromSet(secret.Labels).Matches(labels.Set(found.Labels)) {
-		r.remember(owner, found)
-		return nil
-	}
-	if found.Type != SecretType {
-		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q is of type %q and not ours; delete or rename it", owner.Name, secret.Name, found.Type)
-	}
-	options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(found.UID))}
-	if err := r.secrets.Delete(ctx, secret.Name, options); err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("saving a revision of BundleDeployment %q: replacing Secret %q: %w", owner.Name, secret.Name, err)
-	}
-	if created, err = r.secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
-		return fmt.Errorf("saving a revision of BundleDeployment %q: creating Secret %q: %w", owner.Name, secret.Name, err)
-	}
-	r.remember(owner, created)
 	return nil
 }
 

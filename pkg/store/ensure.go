@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
 // ensure creates a Secret of a revision. It patches an existing one with the same content, so that the content is never missing. It
@@ -31,10 +30,11 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, number int64, secre
 	}
 	switch {
 	case found.Type != SecretType:
-		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q is of type %q and not ours; delete or rename it", owner.Name, secret.Name, found.Type)
+		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q is of type %q and not ours; delete or rename it",
+			owner.Name, secret.Name, found.Type)
 	case !hasContentOf(found, secret) || found.DeletionTimestamp != nil:
 		return r.replace(ctx, owner, number, found, secret)
-	case isOwnedBy(found, owner) && labels.SelectorFromSet(secret.Labels).Matches(labels.Set(found.Labels)) && ptr.Deref(found.Immutable, false) &&
+	case isOwnedBy(found, owner) && labels.SelectorFromSet(secret.Labels).Matches(labels.Set(found.Labels)) && isImmutable(found) &&
 		rendererOf(found) == rendererOf(secret):
 		r.remember(owner, found)
 		return nil

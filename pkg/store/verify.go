@@ -12,17 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 )
 
-// fingerprint identifies the content of a Secret. The Secrets of revisions are immutable, so that the same UID means the same content.
+// fingerprint identifies the content of an immutable Secret: the same UID means the same content.
 type fingerprint struct {
 	uid types.UID
 	// digest is the digest of the part of a revision in the Secret.
 	digest [sha256.Size]byte
 }
 
-// remember records that a Secret has the content that belongs to the revision.
+// remember records that a Secret has the content that belongs to the revision. It ignores a mutable Secret, whose content may change under
+// the same UID.
 func (r *Revisions) remember(owner Owner, secret *corev1.Secret) {
+	if !isImmutable(secret) {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
@@ -54,9 +59,9 @@ func (r *Revisions) Forget(owner types.UID) {
 	delete(r.known, owner)
 }
 
-// Verify returns an error if a Secret of a revision is missing, was changed, or lacks the labels by which it is listed and watched.
-// IsUnusable reports whether the error is permanent. Verify reads the Secrets whose metadata differs or is not known, one at a time. It
-// unpacks the objects only if a changed part was not read before.
+// Verify returns an error if a Secret of a revision is missing, was changed, is mutable, or lacks the labels by which it is listed and
+// watched. IsUnusable reports whether the error is permanent. Verify reads the Secrets whose metadata differs or is not known, one at a
+// time. It unpacks the objects only if a changed part was not read before.
 func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) error {
 	isComparable := true
 	for i := range 1 + min(header.Parts, maxParts) {
@@ -71,6 +76,9 @@ func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) erro
 		secret, err := r.secrets.Get(ctx, name, metav1.GetOptions{})
 		if err == nil && (!isOwnedBy(secret, owner) || !wanted.Matches(labels.Set(secret.Labels))) {
 			err = fmt.Errorf("%w: Secret %q has other labels or another owner", errCorrupt, name)
+		}
+		if err == nil && !isImmutable(secret) {
+			err = fmt.Errorf("%w: Secret %q is not immutable", errCorrupt, name)
 		}
 		before, isKnown := r.fingerprint(owner, name)
 		if err == nil && (role == roleIndex && !isIndexOf(secret, header) ||
@@ -107,6 +115,8 @@ func (r *Revisions) isUnchanged(owner Owner, name string, wanted labels.Selector
 	secret, err := meta.Accessor(cached)
 	return err == nil && secret.GetUID() == before.uid && wanted.Matches(labels.Set(secret.GetLabels())) && hasReferenceTo(secret, owner)
 }
+
+func isImmutable(secret *corev1.Secret) bool { return ptr.Deref(secret.Immutable, false) }
 
 // isIndexOf reports whether an index has a header. It does not compare what may change after the index is written: the renderer, which an
 // annotation overrides, and a plan that an older manager did not record.

@@ -93,6 +93,8 @@ func TestHRD_U5_VerifyFindsEveryChange(t *testing.T) {
 		"a part is replaced by an equal one":   {part, func(*corev1.Secret) {}, false},
 		"a part has other data":                {part, func(s *corev1.Secret) { s.Data[keyObject] = []byte("else") }, true},
 		"a part has another owner":             {part, func(s *corev1.Secret) { s.OwnerReferences = nil }, true},
+		"a part is mutable":                    {part, func(s *corev1.Secret) { s.Immutable = nil }, true},
+		"the index is mutable":                 {index, func(s *corev1.Secret) { s.Immutable = nil }, true},
 		"a part has another number":            {part, func(s *corev1.Secret) { s.Labels[LabelNumber] = "2" }, true},
 	} {
 		for _, process := range []string{"the process that saved it", "another process"} {
@@ -174,6 +176,29 @@ func TestVerifyReadsOnlyWhatMayHaveChangedAndOneSecretAtATime(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestVerifyReadsAMutableSecretAgainUntilItIsSavedAsImmutable(t *testing.T) {
+	owner := Owner{Name: "memo", UID: "uid-1"}
+	client, revisions, saved := storedRevision(t, owner)
+	metadata := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	revisions.metadata, revisions.namespace = metadata, "system"
+	replaceSecret(t, client, partName("memo", 1, 1), func(s *corev1.Secret) { s.Immutable = nil })
+	setMetadata(t, client, metadata)
+	for range 2 {
+		if _, err := revisions.Load(t.Context(), owner, saved.Header); err != nil {
+			t.Errorf("the content is the same, and the error is: %v", err)
+		}
+		if err := revisions.Verify(t.Context(), owner, saved.Header); !IsUnusable(err) {
+			t.Errorf("with a mutable part, Verify returns %v", err)
+		}
+	}
+	if err := revisions.Save(t.Context(), owner, saved); err != nil {
+		t.Fatal(err)
+	}
+	if err := revisions.Verify(t.Context(), owner, saved.Header); err != nil {
+		t.Errorf("after Save, Verify returns %v", err)
 	}
 }
 

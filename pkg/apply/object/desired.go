@@ -13,6 +13,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/apply/deflate"
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
 // Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to write or
@@ -29,7 +30,7 @@ type Desired struct {
 	// Defines is the definition of a CustomResourceDefinition; nil for every other kind.
 	Defines *bundle.Definition
 
-	grants     []schema.GroupResource
+	grants     rulesreview.Rules
 	content    []byte
 	compressed bool
 }

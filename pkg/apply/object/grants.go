@@ -3,6 +3,7 @@ package object
 import (
 	"slices"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,11 +11,12 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// grantsOf returns the resources on which an object grants the manager all of bundle.Verbs: those of a ClusterRole with the label that aggregates it
-// to the manager's. It returns nil for every other object.
-func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
+// grantsOf returns the rules that an object grants the manager: those of a ClusterRole with the label that aggregates it to the manager's.
+// It returns nil for every other object.
+func grantsOf(declared *unstructured.Unstructured) rulesreview.Rules {
 	if !isClusterRole(KeyOf(declared)) || declared.GetLabels()[corev1alpha2.LabelAggregateToBundles] != "true" {
 		return nil
 	}
@@ -25,56 +27,64 @@ func grantsOf(declared *unstructured.Unstructured) []schema.GroupResource {
 	if role.AggregationRule != nil {
 		return nil // its rules are not applied
 	}
-	var granted []schema.GroupResource
+	return RulesOf(role)
+}
+
+// RulesOf returns the rules of a ClusterRole for resources.
+func RulesOf(role rbacv1.ClusterRole) rulesreview.Rules {
+	var rules rulesreview.Rules
 	for _, rule := range role.Rules {
-		if len(rule.ResourceNames) > 0 || slices.ContainsFunc(bundle.Verbs, func(verb string) bool { return !slices.Contains(rule.Verbs, verb) }) {
-			continue
-		}
-		for _, group := range rule.APIGroups {
-			for _, resource := range rule.Resources {
-				granted = append(granted, schema.GroupResource{Group: group, Resource: resource})
+		rules = append(rules, authorizationv1.ResourceRule{
+			Verbs: rule.Verbs, APIGroups: rule.APIGroups, Resources: rule.Resources, ResourceNames: rule.ResourceNames,
+		})
+	}
+	return rules
+}
+
+// Grants returns the rules that the bundle's ClusterRoles grant the manager.
+func (s *Set) Grants() rulesreview.Rules {
+	var granted rulesreview.Rules
+	for _, phase := range s.phases {
+		for _, desired := range phase.Objects {
+			if !desired.IsAdded {
+				granted = append(granted, desired.grants...)
 			}
 		}
 	}
 	return granted
 }
 
-// Grants returns the resources on which ClusterRoles of the set grant the manager all of bundle.Verbs, in no order, possibly more than
-// once.
-func (s *Set) Grants() []schema.GroupResource {
-	var granted []schema.GroupResource
-	for _, phase := range s.phases {
-		for _, desired := range phase.Objects {
-			granted = append(granted, desired.grants...)
-		}
-	}
-	return granted
-}
-
-// SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and a ClusterRole that grants
-// the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them. Other
-// kinds are not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
+// SelfGranted returns the kinds of custom resources for which the set has both the CustomResourceDefinition and ClusterRoles that together
+// grant the manager all of bundle.Verbs, with these ClusterRoles. They are applied before the custom resources, and removed after them.
+// Other kinds are not in the result: an admin decides whether the manager may write objects of kinds that the set does not define.
 func (s *Set) SelfGranted() map[schema.GroupKind][]*Desired {
-	roles := map[schema.GroupResource][]*Desired{}
-	for _, phase := range s.phases {
-		for _, desired := range phase.Objects {
-			for _, resource := range desired.grants {
-				roles[resource] = append(roles[resource], desired)
-			}
-		}
-	}
-	if len(roles) == 0 {
+	rules := s.Grants()
+	if len(rules) == 0 {
 		return nil
 	}
 	granted := map[schema.GroupKind][]*Desired{}
 	for _, phase := range s.phases {
 		for _, desired := range phase.Objects {
 			if d := desired.Defines; d != nil {
-				if found := roles[schema.GroupResource{Group: d.Kind.Group, Resource: d.Plural}]; found != nil {
-					granted[d.Kind] = found
+				resource := schema.GroupResource{Group: d.Kind.Group, Resource: d.Plural}
+				if !slices.ContainsFunc(bundle.Verbs, func(verb string) bool { return !rules.Permit(verb, resource) }) {
+					granted[d.Kind] = s.granting(resource)
 				}
 			}
 		}
 	}
 	return granted
+}
+
+// granting returns the bundle's ClusterRoles that grant the manager at least one of bundle.Verbs on a resource.
+func (s *Set) granting(resource schema.GroupResource) []*Desired {
+	var roles []*Desired
+	for _, phase := range s.phases {
+		for _, desired := range phase.Objects {
+			if !desired.IsAdded && slices.ContainsFunc(bundle.Verbs, func(verb string) bool { return desired.grants.Permit(verb, resource) }) {
+				roles = append(roles, desired)
+			}
+		}
+	}
+	return roles
 }

@@ -18,7 +18,11 @@ func TestSelfGrantedKindsHaveTheirDefinitionAndTheirPermissionsInTheSet(t *testi
 		role string
 		want bool
 	}{
-		"all verbs":                           {role(label, memos), true},
+		"all verbs":                   {role(label, memos), true},
+		"every verb":                  {role(label, `[{apiGroups: [example.com], resources: [memos], verbs: ["*"]}]`), true},
+		"every resource of the group": {role(label, `[{apiGroups: [example.com], resources: ["*"], verbs: `+all+`}]`), true},
+		"two rules": {role(label, `[{apiGroups: [example.com], resources: [memos], verbs: [get, list, watch]}, `+
+			`{apiGroups: [example.com], resources: [memos], verbs: [create, delete, patch, update]}]`), true},
 		"without the label":                   {role("labels: {a: b}", memos), false},
 		"without a verb that is needed":       {role(label, `[{apiGroups: [example.com], resources: [memos], verbs: [get, list, watch]}]`), false},
 		"for one object only":                 {role(label, `[{apiGroups: [example.com], resources: [memos], resourceNames: [a], verbs: `+all+`}]`), false},

@@ -81,6 +81,10 @@ func TestHRD_F1_PermissionsThatAnUpgradeRemovesAreMissing(t *testing.T) {
 		{Group: "example.com", Resource: "memos", Verbs: []string{"list", "watch"}},
 		{Group: "example.com", Resource: "memos", Namespace: "memo", Verbs: []string{"create", "delete", "get", "patch", "update"}},
 	}
+	otherVerbs := []corev1alpha2.MissingPermission{
+		{Group: "example.com", Resource: "memos", Verbs: []string{"watch"}},
+		{Group: "example.com", Resource: "memos", Namespace: "memo", Verbs: []string{"create", "delete", "patch", "update"}},
+	}
 	for name, test := range map[string]struct {
 		next []*unstructured.Unstructured // of the set
 		live []*unstructured.Unstructured // besides the ClusterRole of the replaced set
@@ -89,7 +93,7 @@ func TestHRD_F1_PermissionsThatAnUpgradeRemovesAreMissing(t *testing.T) {
 		"the set has no ClusterRole":          {nil, nil, lost},
 		"the set has that ClusterRole":        {[]*unstructured.Unstructured{role}, nil, nil},
 		"the set has it under another name":   {[]*unstructured.Unstructured{memosRole("other", everyVerb...)}, nil, nil},
-		"the set has it with fewer verbs":     {[]*unstructured.Unstructured{memosRole("memo-memos", "get", "list")}, nil, lost},
+		"the set has it with fewer verbs":     {[]*unstructured.Unstructured{memosRole("memo-memos", "get", "list")}, nil, otherVerbs},
 		"an admin grants them":                {nil, []*unstructured.Unstructured{memosRole("admin", everyVerb...)}, nil},
 		"an admin grants every verb":          {nil, []*unstructured.Unstructured{memosRole("admin", "*")}, nil},
 		"an admin's ClusterRole has no label": {nil, []*unstructured.Unstructured{unlabeled}, lost},
@@ -128,4 +132,51 @@ func TestHRD_F1_PermissionsThatAnUpgradeRemovesAreMissing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// rule returns a rule of a ClusterRole.
+func rule(group, resource string, verbs ...any) map[string]any {
+	return map[string]any{"apiGroups": []any{group}, "resources": []any{resource}, "verbs": verbs}
+}
+
+// withRules returns a ClusterRole with the label and with rules.
+func withRules(name string, rules ...any) *unstructured.Unstructured {
+	role := memosRole(name)
+	role.Object["rules"] = rules
+	return role
+}
+
+func TestAnUpgradeMayWriteTheRulesOfItsClusterRolesInOtherWords(t *testing.T) {
+	read, write := rule("example.com", "memos", "get", "list", "watch"), rule("example.com", "memos", "create", "delete", "patch", "update")
+	variants := map[string][]*unstructured.Unstructured{
+		"every verb by its name":   {memosRole("memo-memos", everyVerb...)},
+		"every verb by a wildcard": {memosRole("memo-memos", "*")},
+		"every resource":           {withRules("memo-memos", rule("example.com", "*", everyVerb...))},
+		"every group":              {withRules("memo-memos", rule("*", "memos", everyVerb...))},
+		"two rules":                {withRules("memo-memos", read, write)},
+		"two ClusterRoles":         {withRules("memo-read", read), withRules("memo-write", write)},
+	}
+	check := func(t *testing.T, former, next []*unstructured.Unstructured) []corev1alpha2.MissingPermission {
+		t.Helper()
+		client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), memosRole("unrelated", "get"))
+		client.PrependReactor("create", accessReviews.Resource, (&judge{may: func(_, _, _ string) bool { return true }}).answer)
+		manager := identity.Identity{Dynamic: client}
+		m := newMemoOf(t, manager, manager)
+		options := Options{Replaced: []*object.Set{m.with(t, former...)}, Applied: true}
+		missing, err := m.checker.Missing(t.Context(), m.as, m.with(t, next...), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return missing
+	}
+	for before, former := range variants {
+		for after, next := range variants {
+			if missing := check(t, former, next); len(missing) > 0 {
+				t.Errorf("from %s to %s: %v are missing", before, after, missing)
+			}
+		}
+		if missing := check(t, former, nil); len(missing) != 2 {
+			t.Errorf("from %s to no ClusterRole: only %v are missing", before, missing)
+		}
+	}
 }

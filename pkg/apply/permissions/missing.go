@@ -40,24 +40,24 @@ func (c *Checker) Missing(
 	})
 	c.readRules(ctx, as, needs)
 	missing, errs := make([]corev1alpha2.MissingPermission, len(sorted)), make([]error, len(sorted))
-	remaining, err := c.remainingGrants(ctx, set, options.Replaced, needs)
+	replacement, err := c.replacementOf(ctx, set, options.Replaced, needs)
 	if err != nil {
 		return nil, err
 	}
 	pacing.Each(len(sorted), func(i int) {
-		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]], remaining[sorted[i].GroupResource])
+		missing[i], errs[i] = c.missingIn(ctx, as, sorted[i], needs[sorted[i]], replacement)
 	})
 	return slices.DeleteFunc(missing, func(each corev1alpha2.MissingPermission) bool { return len(each.Verbs) == 0 }), object.Foremost(errs)
 }
 
-// missingIn returns the verbs that are not permitted in a scope, or not by the remaining rules unless those are nil. Verbs is empty if all
-// are permitted.
+// missingIn returns the verbs that are not permitted in a scope, or not any more after the replacement. Verbs is empty if all are
+// permitted.
 func (c *Checker) missingIn(
-	ctx context.Context, as identity.Identity, in scope, verbs []string, remaining rulesreview.Rules,
+	ctx context.Context, as identity.Identity, in scope, verbs []string, by replacement,
 ) (corev1alpha2.MissingPermission, error) {
 	missing := corev1alpha2.MissingPermission{Group: in.Group, Resource: in.Resource, Namespace: in.namespace}
 	for _, verb := range verbs {
-		if remaining != nil && !remaining.Permit(verb, in.GroupResource) {
+		if by.removes(verb, in.GroupResource) {
 			missing.Verbs = append(missing.Verbs, verb)
 			continue
 		}

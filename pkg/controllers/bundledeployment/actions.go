@@ -22,7 +22,7 @@ type executor struct {
 // executors has an executor for every kind of action except Done.
 var executors = map[revision.ActionKind]executor{
 	revision.Load: {"loading a revision of", func(s *reconciliation, ctx context.Context, a revision.Action) error {
-		return s.loadRevision(ctx, a.Revision)
+		return s.loadVerified(ctx, a.Revision)
 	}},
 	revision.CheckFailure:      {"checking what failed of", (*reconciliation).checkFailure},
 	revision.Store:             {"storing again a revision of", (*reconciliation).storeAgain},

@@ -271,6 +271,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return err
 	}
+	if s.fault == nil {
+		return s.verifyErr
+	}
 	return s.fault
 }
 

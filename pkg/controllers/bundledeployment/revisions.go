@@ -36,6 +36,16 @@ func (s *reconciliation) loadRevision(ctx context.Context, wanted *revision.Revi
 	return err
 }
 
+// loadVerified loads the objects of a revision, and verifies its Secrets. The watch reports only later changes: another client may have
+// changed a Secret while no manager ran. A Secret that is as it should be, by the metadata of the watch, is not read again.
+func (s *reconciliation) loadVerified(ctx context.Context, wanted *revision.Revision) error {
+	err := s.loadRevision(ctx, wanted)
+	if err == nil && wanted.Loaded {
+		s.verify(ctx, wanted)
+	}
+	return err
+}
+
 // storeNew stores the result of a request under the next revision number. If it cannot be stored, stored is nil, and storeNew schedules
 // another attempt with backoff. After some attempts, lasting is the reason. Only a conflict is returned as err.
 func (s *reconciliation) storeNew(ctx context.Context, request unpack.Request, next *store.Revision) (stored *revision.Revision, lasting, err error) {

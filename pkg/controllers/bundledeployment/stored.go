@@ -38,8 +38,7 @@ func (c *controller) takeChanged(name string) []int64 {
 // continues with the objects in memory; restore stores the active one and the newest one again. An admin may also restore its Secrets. A
 // revision that is not in memory is read when it is needed, unless it failed: its record is what prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
-	numbers := s.c.takeChanged(s.deployment.Name)
-	for i, number := range numbers {
+	for _, number := range s.c.takeChanged(s.deployment.Name) {
 		at := slices.IndexFunc(s.memory.history.Stored, func(each *revision.Revision) bool { return each.Number == number })
 		if at < 0 {
 			continue // this process has deleted it
@@ -48,21 +47,26 @@ func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 		if changed.Deleting || !changed.Loaded && changed.FailedAttempt == "" {
 			continue
 		}
-		err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), changed.Header)
-		switch {
-		case store.IsUnusable(err) && changed.Unstored == nil:
-			changed.Unstored = err
-			s.memory.addEvent(s.memory.history.UnstoredEvent(changed, err))
-		case err == nil && changed.Unstored != nil:
-			s.setStored(changed)
-		case err != nil && !store.IsUnusable(err):
-			for _, left := range numbers[i:] {
-				s.c.markChanged(s.deployment.Name, left)
-			}
-			return true, err
-		}
+		s.verify(ctx, changed)
 	}
 	return false, nil
+}
+
+// verify reads the Secrets of a revision that may have changed. If they cannot be read now, a later sync verifies the revision, and this one
+// continues: the objects in memory are what it applies.
+func (s *reconciliation) verify(ctx context.Context, changed *revision.Revision) {
+	err := s.c.revisions.Verify(ctx, revisions.OwnerOf(s.deployment), changed.Header)
+	switch {
+	case store.IsUnusable(err) && changed.Unstored == nil:
+		changed.Unstored = err
+		s.memory.addEvent(s.memory.history.UnstoredEvent(changed, err))
+	case err == nil && changed.Unstored != nil:
+		s.setStored(changed)
+	case err != nil && !store.IsUnusable(err):
+		s.c.markChanged(s.deployment.Name, changed.Number)
+		s.verifyErr = fmt.Errorf("checking the stored revisions of BundleDeployment %q: %w", s.deployment.Name, err)
+		s.retry(s.c.backoff.Last)
+	}
 }
 
 // setStored records that a revision is stored again.

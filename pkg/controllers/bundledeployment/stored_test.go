@@ -248,3 +248,49 @@ func TestHRD_U5_ADeletionOfTheManagerIsNoLossIfItFailsHalfway(t *testing.T) {
 		})
 	}
 }
+
+func TestRepairGoesOnWhileAChangedStoredRevisionCannotBeRead(t *testing.T) {
+	f := settledFixture(t)
+	client := storeRevisions(t, f)
+	refusal := apierrors.NewForbidden(corev1.Resource("secrets"), "revision.memo.r2", errors.New("the Role was edited"))
+	isRefused := true
+	client.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return isRefused, nil, refusal })
+	f.c.markChanged("memo", f.two.Number)
+	if err := f.syncs(t, 2); !errors.Is(err, refusal) || f.engine.applied == 0 {
+		t.Errorf("applied %d times, error %v", f.engine.applied, err)
+	}
+	live, err := f.c.client.Get(t.Context(), "memo", metav1.GetOptions{})
+	if err != nil || len(live.Status.Conditions) == 0 {
+		t.Errorf("the status is not written: %v, %v", live.Status, err)
+	}
+	isRefused = false
+	if err := f.syncs(t, 1); err != nil || f.two.Unstored != nil || len(f.c.takeChanged("memo")) > 0 {
+		t.Errorf("when it can be read again, the error is %v, and it is not stored because of %v", err, f.two.Unstored)
+	}
+}
+
+func TestAChangeOfASecretWhileNoManagerRanIsNoticedWhenTheRevisionIsLoaded(t *testing.T) {
+	for name, change := range map[string]func(*corev1.Secret){
+		"its labels are changed": func(s *corev1.Secret) { delete(s.Labels, store.LabelNumber) },
+		"it is mutable":          func(s *corev1.Secret) { s.Immutable = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			secrets := storeRevisions(t, f).CoreV1().Secrets("system")
+			part, err := secrets.Get(t.Context(), "revision.memo.r1.p0", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(part)
+			if _, err := secrets.Update(t.Context(), part, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			f.c.revisions = store.NewRevisions(secrets) // of the next process
+			f.memory.sets.Unload(f.one)
+			load := executors[revision.Load].run
+			if err := load(f.reconciliation, t.Context(), revision.Action{Revision: f.one}); err != nil || !f.one.Loaded || f.one.Unstored == nil {
+				t.Errorf("error %v, loaded: %t, not stored because of %v", err, f.one.Loaded, f.one.Unstored)
+			}
+		})
+	}
+}

@@ -41,7 +41,9 @@ type reconciliation struct {
 	preexisting *bool
 
 	// fault is a transient error that the sync returns after it has written the status; nil if there is none.
-	fault      error
+	fault error
+	// verifyErr is the last error of verify, which the sync returns if there is no fault.
+	verifyErr  error
 	retryAfter time.Duration
 	// gone is true if the object is deleted, so that no status can be written.
 	gone bool

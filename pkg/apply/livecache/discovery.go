@@ -56,6 +56,9 @@ func (m *Mapper) readVersionsOf(ctx context.Context, group string) ([]string, er
 	return versions, nil
 }
 
+// readTimeout is the maximum time of a request. An aggregated API server may accept a request and never respond.
+const readTimeout = 30 * time.Second
+
 // groupsAge is the time for which the cached list of API groups is valid.
 const groupsAge = 5 * time.Second
 
@@ -100,6 +103,8 @@ func (m *Mapper) get(ctx context.Context, address string, into any) (bool, error
 	if path.Clean(address) != address {
 		return false, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	content, err := m.read(ctx, address)
 	if apierrors.IsNotFound(err) {
 		return false, nil

@@ -3,6 +3,7 @@ package livecache
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ type Mapper struct {
 	read  ReadPage
 	clock clock.PassiveClock
 
+	// mu guards versions, their fields besides the requestLock, and waiting. It is never held during a request.
 	mu       sync.Mutex
 	versions map[schema.GroupVersion]*servedVersion
 	// waiting has the owners, by API group, that requested a kind of the group that was not served.
@@ -37,6 +39,7 @@ type Mapper struct {
 
 // servedVersion is the discovery of one version of an API group.
 type servedVersion struct {
+	// requestLock is held by the caller that reads the version.
 	requestLock
 	// mapper maps the kinds that are served; nil before the first response of the API server.
 	mapper meta.RESTMapper
@@ -44,6 +47,8 @@ type servedVersion struct {
 	invalid bool
 	// missedAt is the time at which a kind was first not found; zero if all were found. readAt is the time of the last request.
 	missedAt, readAt time.Time
+	// invalidations counts the calls of Invalidate and invalidateGroup. A response does not replace what they set during its request.
+	invalidations int
 }
 
 // NewMapper returns an empty Mapper, which reads pages of discovery with read.
@@ -58,25 +63,26 @@ func NewMapper(read ReadPage, clock clock.PassiveClock) *Mapper {
 // no owner is notified.
 func (m *Mapper) Mapping(ctx context.Context, owner string, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	version := m.version(kind.GroupVersion())
+	if found := m.validMapping(version, kind); found != nil {
+		return found, nil
+	}
 	if err := version.acquire(ctx); err != nil {
 		return nil, fmt.Errorf("waiting for the discovery of %s: %w", kind.GroupVersion(), err)
 	}
 	defer version.release()
-	if found := version.mapping(kind); found != nil && !version.invalid {
+	if found := m.validMapping(version, kind); found != nil { // another caller has read it meanwhile
 		return found, nil
 	}
-	now := m.clock.Now()
-	if version.missedAt.IsZero() || version.invalid || now.Sub(version.readAt) >= retryInterval(version.readAt.Sub(version.missedAt)) {
-		mapper, err := m.readVersion(ctx, kind.GroupVersion())
-		if err != nil {
-			return nil, fmt.Errorf("discovering which resource serves kind %s of %s: %w", kind.Kind, kind.GroupVersion(), err)
-		}
-		version.mapper, version.invalid, version.readAt = mapper, false, now
+	if err := m.refresh(ctx, version, kind.GroupVersion()); err != nil {
+		return nil, fmt.Errorf("discovering which resource serves kind %s of %s: %w", kind.Kind, kind.GroupVersion(), err)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if found := version.mapping(kind); found != nil {
 		version.missedAt = time.Time{}
 		return found, nil
 	}
+	now := m.clock.Now()
 	if version.missedAt.IsZero() {
 		version.missedAt = now
 	}
@@ -86,6 +92,36 @@ func (m *Mapper) Mapping(ctx context.Context, owner string, kind schema.GroupVer
 		After:  max(retryInterval(version.readAt.Sub(version.missedAt))-now.Sub(version.readAt), minInterval),
 		Cause:  &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}},
 	}
+}
+
+// validMapping returns the cached resource of a kind; nil if the cache does not have it, or if the version must be read again.
+func (m *Mapper) validMapping(version *servedVersion, kind schema.GroupVersionKind) *meta.RESTMapping {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if version.invalid {
+		return nil
+	}
+	return version.mapping(kind)
+}
+
+// refresh reads a version if that is due. The caller holds the version's requestLock.
+func (m *Mapper) refresh(ctx context.Context, version *servedVersion, name schema.GroupVersion) error {
+	m.mu.Lock()
+	now, invalidations := m.clock.Now(), version.invalidations
+	isDue := version.missedAt.IsZero() || version.invalid || now.Sub(version.readAt) >= retryInterval(version.readAt.Sub(version.missedAt))
+	m.mu.Unlock()
+	if !isDue {
+		return nil
+	}
+	mapper, err := m.readVersion(ctx, name)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	version.mapper, version.readAt = mapper, now
+	version.invalid = version.invalidations != invalidations
+	return nil
 }
 
 func (v *servedVersion) mapping(kind schema.GroupVersionKind) *meta.RESTMapping {
@@ -156,50 +192,41 @@ func (m *Mapper) MappingInVersions(ctx context.Context, kind schema.GroupKind, v
 // KnownMapping returns the cached resource of a kind without a request; nil if the cache does not have it.
 func (m *Mapper) KnownMapping(kind schema.GroupVersionKind) *meta.RESTMapping {
 	version := m.version(kind.GroupVersion())
-	version.lock()
-	defer version.release()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return version.mapping(kind)
 }
 
 // Invalidate makes the next Mapping of any kind in a version send a request.
 func (m *Mapper) Invalidate(version schema.GroupVersion) {
 	found := m.version(version)
-	found.lock()
-	defer found.release()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	found.invalid = true
+	found.invalidations++
 }
 
 // invalidateGroup makes the next Mapping of a missing kind in an API group send a request. It returns the sorted owners that requested a
 // missing kind of the group, and removes them from waiting. Without such owners it does nothing.
 func (m *Mapper) invalidateGroup(group string) []string {
 	m.mu.Lock()
-	var owners []string
-	for owner := range m.waiting[group] {
-		owners = append(owners, owner)
-	}
+	defer m.mu.Unlock()
+	owners := slices.Sorted(maps.Keys(m.waiting[group]))
 	delete(m.waiting, group)
-	var versions []*servedVersion
 	for version, each := range m.versions {
 		if version.Group == group && len(owners) > 0 {
-			versions = append(versions, each)
+			each.missedAt = time.Time{}
+			each.invalidations++
 		}
 	}
-	m.mu.Unlock()
-	for _, each := range versions {
-		each.lock()
-		each.missedAt = time.Time{}
-		each.release()
-	}
-	slices.Sort(owners)
 	return owners
 }
 
+// addWaiting records that an owner has requested a kind of a group that is not served. The caller holds mu.
 func (m *Mapper) addWaiting(owner, group string) {
 	if owner == "" {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.waiting[group] == nil {
 		m.waiting[group] = map[string]bool{}
 	}

@@ -18,7 +18,4 @@ func (l requestLock) acquire(ctx context.Context) error {
 	}
 }
 
-// lock waits for the lock without a limit. The holder's request ends with its own context.
-func (l requestLock) lock() { l <- struct{}{} }
-
 func (l requestLock) release() { <-l }

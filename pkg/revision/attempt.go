@@ -64,7 +64,21 @@ func (m *Machine) confirmFailure(r *Revision) {
 	r.FailedAttempt, r.FailedGeneration = m.attempt(), m.in.Deployment.Generation
 }
 
-// forgetFailure is called when another attempt begins, and when a held revision becomes healthy.
+// forgetFailures forgets the failures of a revision, and of the earlier ones with the same objects, stored or lost: another attempt with
+// these objects begins, or has succeeded.
+func (m *Machine) forgetFailures(r *Revision) {
+	for _, each := range m.in.History.Stored {
+		if each == r || each.Digest == r.Digest {
+			each.forgetFailure()
+		}
+	}
+	for i := range m.in.History.Lost {
+		if lost := &m.in.History.Lost[i]; lost.Digest == r.Digest {
+			lost.FailedGeneration, lost.FailedAttempt, lost.FailedFor, lost.KindsMissing, lost.FailureMessage = 0, "", "", nil, ""
+		}
+	}
+}
+
 func (r *Revision) forgetFailure() {
 	r.FailedGeneration, r.FailedAttempt, r.FailedFor, r.KindsMissing, r.FailureMessage = 0, "", "", nil, ""
 }

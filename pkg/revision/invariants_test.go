@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 // simulation runs syncs of a BundleDeployment with random specs, results and restarts, and checks invariants after each sync.
@@ -38,12 +39,12 @@ func (s *simulation) change() {
 	case 4, 5:
 		s.now = s.now.Add(pick(s.random, time.Second, time.Minute, time.Hour))
 	case 6:
-		var headers []Header
-		for _, each := range s.history.Stored {
-			headers = append(headers, each.Header)
+		stored := slices.Clone(s.history.Stored)
+		if len(stored) > 0 && s.random.IntN(3) == 0 { // lost while no manager runs
+			at := s.random.IntN(len(stored))
+			stored = slices.Delete(stored, at, at+1)
 		}
-		history := NewHistory(headers, s.deployment.Status)
-		s.history = &history
+		s.restart(stored...)
 	case 7:
 		if len(s.history.Stored) > 0 {
 			pick(s.random, s.history.Stored...).Unstored = errors.New("its Secrets are gone")
@@ -55,7 +56,7 @@ func (s *simulation) change() {
 func (s *simulation) controller() *controller {
 	s.next++
 	fetched := newRevision(s.history.NextNumber(s.deployment.Status), "0.0.1")
-	fetched.Source, fetched.Digest = s.desired.Source, "sha256:"+s.desired.Source
+	fetched.Source, fetched.Digest = s.desired.Source, "sha256:"+s.desired.Source+pick(s.random, "", "", "/moved")
 	problem := errors.New("a problem")
 	return &controller{
 		now:        s.now,
@@ -116,10 +117,28 @@ func (s *simulation) check(m *Machine, c *controller, written bool) error {
 	if m.Failed() != nil && m.Active() == nil {
 		return errors.New("a revision is rolled back to none")
 	}
+	if err := s.checkRolledBack(m, status); err != nil {
+		return err
+	}
 	for _, each := range status.Conditions {
 		if len(each.Message) > MaxMessage || each.Message == "" {
 			return fmt.Errorf("%s has a message of %d bytes", each.Type, len(each.Message))
 		}
+	}
+	return nil
+}
+
+// checkRolledBack returns an error if a PlatformOperator would report a rollback by a status, but there is none, or the other way around.
+func (s *simulation) checkRolledBack(m *Machine, status corev1alpha2.BundleDeploymentStatus) error {
+	deployment := m.in.Deployment.DeepCopy()
+	deployment.Status = status
+	switch isRolledBack := upgradestep.IsRolledBack(deployment); {
+	case isRolledBack && m.Active() != nil && m.Active() == m.Newest():
+		return errors.New("the newest revision is active, and is reported as rolled back")
+	case isRolledBack && m.IsRollingOut():
+		return errors.New("the newest revision is rolling out, and is reported as rolled back")
+	case !isRolledBack && m.Failed() != nil:
+		return errors.New("the newest revision is rolled back, and is not reported as such")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ var transitions = []Transition{
 		guard: func(m *Machine, r *Revision) bool { return m.isDue(r) && m.isClassified && m.isComplete() },
 		effect: func(m *Machine, r *Revision) {
 			m.active, r.Stored = r, corev1alpha2.RevisionActive
-			r.forgetFailure()
+			m.forgetFailures(r)
 		},
 	},
 	{
@@ -115,7 +115,7 @@ func waitFor(requirement Requirement, when string) Transition {
 		},
 		effect: func(m *Machine, r *Revision) {
 			m.waiting = requirement
-			r.forgetFailure()
+			m.forgetFailures(r)
 		},
 	}
 }
@@ -132,7 +132,7 @@ func (m *Machine) start(r *Revision) {
 	r.clean, r.checked = !r.HasObjects() || r.clean, false
 	now := metav1.NewTime(m.now.Truncate(time.Second))
 	r.Started, r.Stored = &now, corev1alpha2.RevisionRollingOut
-	r.forgetFailure()
+	m.forgetFailures(r)
 	r.Applied, r.Pruned, r.FirstSeen = false, false, time.Time{}
 	m.waiting, m.held, m.isStart = NoRequirement, nil, true
 }

@@ -110,14 +110,21 @@ func isOtherAttempt(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // IsRolledBack reports whether the version in the spec of a BundleDeployment failed and the version before it was restored. It returns
-// false while the status is about an earlier spec or an earlier attempt.
+// false while the status is about an earlier spec or an earlier attempt. A failure is of the past if a revision was stored for the same spec
+// since then and rolls out or is active, for example because a tag names other content.
 func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
-	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) {
+	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) || runsNewest(deployment.Status) {
 		return false
 	}
 	return slices.ContainsFunc(deployment.Status.Revisions, func(revision corev1alpha2.Revision) bool {
 		return revision.State == corev1alpha2.RevisionFailed && revision.FailedGeneration == deployment.Generation
 	})
+}
+
+// runsNewest reports whether the newest revision of a BundleDeployment rolls out, waits to do so, or is active.
+func runsNewest(status corev1alpha2.BundleDeploymentStatus) bool {
+	isRollingOut := func(each corev1alpha2.Revision) bool { return each.State == corev1alpha2.RevisionRollingOut }
+	return status.ActiveRevision > 0 && status.ActiveBundle == nil || slices.ContainsFunc(status.Revisions, isRollingOut)
 }
 
 // IsApplied reports whether any version of the bundle is applied; the spec of the BundleDeployment may have another one.

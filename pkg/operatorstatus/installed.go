@@ -53,7 +53,7 @@ func (r *report) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 func (r *report) setTarget() {
 	status, current := &r.operator.Status, r.in.Current
 	status.Target = nil
-	if current.Deployment == nil || current.Recorded == nil || upgradestep.IsRolledBack(current.Deployment) {
+	if current.Deployment == nil || current.Recorded == nil || upgradestep.IsNotRetried(current.Deployment) {
 		return
 	}
 	if status.Installed != nil && upgradestep.SameBundle(*status.Installed, *current.Recorded) && upgradestep.IsApplied(current.Deployment) {

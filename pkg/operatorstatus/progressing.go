@@ -75,6 +75,9 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 func settledCondition(r *report) metav1.Condition {
 	installed, decision, deployment := r.operator.Status.Installed, r.decision(), r.in.Current.Deployment
 	if installed != nil {
+		if rollout := upgradestep.RolloutOf(deployment); rollout.State == upgradestep.RolloutFailed {
+			return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Version %s cannot be repaired: %s.", installed.Version, rollout.Detail))
+		}
 		if failure, failed := specFailure(deployment); failed {
 			return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf(failure.format, installed.Version, failure.why))
 		}

@@ -52,14 +52,20 @@ func BundleToRestore(status platformv1alpha1.PlatformOperatorStatus) *platformv1
 // version, and for an empty one, which dates from before the manager wrote history.
 func wasReady(history []platformv1alpha1.HistoryEntry) bool {
 	return len(history) == 0 || len(history) >= platformv1alpha1.MaxHistory ||
-		slices.ContainsFunc(history, func(entry platformv1alpha1.HistoryEntry) bool { return entry.ReadyTime != nil })
+		slices.ContainsFunc(history, isReady)
 }
+
+// isReady reports whether the version of an entry of history was ready.
+func isReady(entry platformv1alpha1.HistoryEntry) bool { return entry.ReadyTime != nil }
 
 // WasReady reports whether any version has been ready under the BundleDeployment, or under the deleted one that it replaces. Before that,
 // the first installation is in progress, even if its version changes. An installation of the cluster is reported like an update and may
-// wait for it.
+// wait for it. No revision is active any more if its Secrets are lost; then history shows whether a version was ready.
 func (c Current) WasReady() bool {
-	return c.Deployment != nil && (c.Deployment.Status.ActiveRevision > 0 || c.Start != nil && c.Start.Restores)
+	if c.Deployment == nil {
+		return false
+	}
+	return c.Deployment.Status.ActiveRevision > 0 || c.Start != nil && c.Start.Restores || c.Installed != nil && slices.ContainsFunc(c.History, isReady)
 }
 
 // UpgradesFrom returns the version below which nothing may be chosen; empty if no version has been ready.

@@ -146,6 +146,7 @@ func TestUpgradesFromWhatWasReady(t *testing.T) {
 		"a revision is active":                  {upgradestep.Current{Deployment: steptest.Active(steptest.Unhealthy()), Installed: installed, History: failed}, "1.0.0"},
 		"none is active yet":                    {upgradestep.Current{Deployment: steptest.Unhealthy(), Installed: installed, History: failed}, ""},
 		"none is active yet, but one was":       {upgradestep.Current{Deployment: steptest.Unhealthy(), Installed: installed, Start: &upgradestep.StepStart{Restores: true}}, "1.0.0"},
+		"none is active any more, but one was":  {upgradestep.Current{Deployment: steptest.Unhealthy(), Installed: installed, History: ready}, "1.0.0"},
 		"deleted, and history shows none ready": {upgradestep.Current{Installed: installed, History: failed}, ""},
 		"deleted, and one had been ready":       {upgradestep.Current{Installed: installed, History: ready}, "1.0.0"},
 	} {

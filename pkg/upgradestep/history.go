@@ -83,8 +83,10 @@ func (c Current) stateOf(entry platformv1alpha1.HistoryEntry) platformv1alpha1.H
 		return platformv1alpha1.HistoryReady
 	case IsStale(deployment), deployment.Spec.Paused:
 		return entry.State
-	case IsRolledBack(deployment):
+	case IsRolledBack(deployment), entry.State == platformv1alpha1.HistoryRolledBack && !runsNewest(deployment.Status):
 		return platformv1alpha1.HistoryRolledBack
+	case IsNotRetried(deployment):
+		return platformv1alpha1.HistoryFailed
 	}
 	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 	if progressing != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded || InstallationOf(deployment).NeedsAction() {

@@ -28,6 +28,8 @@ const (
 	RolloutUnhealthy RolloutState = "Unhealthy"
 	// RolloutProgressing: everything is healthy, and the rollout has not ended.
 	RolloutProgressing RolloutState = "Progressing"
+	// RolloutFailed: the version missed its deadline, and no version is active that could be restored. Nothing is applied or repaired.
+	RolloutFailed RolloutState = "Failed"
 
 	// RolloutComplete: everything is applied and healthy.
 	RolloutComplete RolloutState = "Complete"
@@ -68,6 +70,9 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 		return Rollout{State: RolloutRolledBack}
 	}
 	conditions := deployment.Status.Conditions
+	if IsNotRetried(deployment) {
+		return Rollout{RolloutFailed, ConditionText(meta.FindStatusCondition(conditions, corev1alpha2.ConditionProgressing), "it is not tried again")}
+	}
 	for _, condition := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
 		if meta.IsStatusConditionFalse(conditions, condition) {
 			return Rollout{State: RolloutUnusable}
@@ -110,9 +115,15 @@ func isOtherAttempt(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // IsRolledBack reports whether the version in the spec of a BundleDeployment failed and the version before it was restored. It returns
-// false while the status is about an earlier spec or an earlier attempt. A failure is of the past if a revision was stored for the same spec
-// since then and rolls out or is active, for example because a tag names other content.
+// false while the status is about an earlier spec or an earlier attempt.
 func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
+	return deployment.Status.ActiveRevision > 0 && IsNotRetried(deployment)
+}
+
+// IsNotRetried reports whether the version in the spec of a BundleDeployment failed and is not tried again, even if the version before it
+// is lost and cannot be restored. It returns false while the status is about an earlier spec or an earlier attempt. A failure is of the past
+// if a later revision of the same spec rolls out or is active, for example because a tag names other content.
+func IsNotRetried(deployment *corev1alpha2.BundleDeployment) bool {
 	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) || runsNewest(deployment.Status) {
 		return false
 	}
@@ -137,7 +148,7 @@ func IsApplied(deployment *corev1alpha2.BundleDeployment) bool {
 // revision before it is no longer needed. No later step completes while the BundleDeployment is paused, because live objects of another
 // version are not detected then.
 func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
-	if IsStale(deployment) || IsRolledBack(deployment) || deployment.Spec.Paused && !first {
+	if IsStale(deployment) || IsNotRetried(deployment) || deployment.Spec.Paused && !first {
 		return false
 	}
 	if !meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled) {

@@ -28,6 +28,8 @@ func TestRolloutOf(t *testing.T) {
 	failedBefore.Status.Revisions[1].FailedGeneration--
 	staleRollback := steptest.RolledBack()
 	staleRollback.Generation++
+	unrestored := steptest.RolledBack()
+	unrestored.Status.ActiveRevision = 0
 	fields := steptest.Deployment("HasValidBundle=True", "Installed=False")
 	fields.Status.Conditions[1].Message = "Set spec.adoption to Any."
 	for name, test := range map[string]struct {
@@ -36,10 +38,13 @@ func TestRolloutOf(t *testing.T) {
 		holds      bool
 		complete   bool
 	}{
-		"there is no BundleDeployment":                       {nil, upgradestep.Rollout{State: upgradestep.RolloutNone}, false, false},
-		"its status is about an earlier spec":                {steptest.Stale(), upgradestep.Rollout{State: upgradestep.RolloutPending, Detail: "its installation has just begun"}, true, false},
-		"a deletion is no other spec":                        {deleted, upgradestep.Rollout{State: upgradestep.RolloutComplete}, false, true},
-		"rolled back":                                        {steptest.RolledBack(), upgradestep.Rollout{State: upgradestep.RolloutRolledBack}, false, false},
+		"there is no BundleDeployment":        {nil, upgradestep.Rollout{State: upgradestep.RolloutNone}, false, false},
+		"its status is about an earlier spec": {steptest.Stale(), upgradestep.Rollout{State: upgradestep.RolloutPending, Detail: "its installation has just begun"}, true, false},
+		"a deletion is no other spec":         {deleted, upgradestep.Rollout{State: upgradestep.RolloutComplete}, false, true},
+		"rolled back":                         {steptest.RolledBack(), upgradestep.Rollout{State: upgradestep.RolloutRolledBack}, false, false},
+		"failed, and no version is active": {
+			unrestored, upgradestep.Rollout{State: upgradestep.RolloutFailed, Detail: "Progressing is False"}, true, false,
+		},
 		"rolled back, before the spec changed":               {staleRollback, upgradestep.Rollout{State: upgradestep.RolloutPending, Detail: "its installation has just begun"}, true, false},
 		"another revision failed for an earlier spec":        {failedBefore, upgradestep.Rollout{State: upgradestep.RolloutComplete}, false, true},
 		"the image cannot be pulled":                         {steptest.Deployment("Unpacked=False"), upgradestep.Rollout{State: upgradestep.RolloutUnusable}, false, false},

@@ -68,7 +68,7 @@ func (c Current) isTriedAgain() bool {
 	if deployment == nil || deployment.DeletionTimestamp != nil || len(c.History) == 0 || !c.isStepOf(c.History[0]) {
 		return false
 	}
-	return c.History[0].State == platformv1alpha1.HistoryRolledBack && !deployment.Spec.Paused && !IsStale(deployment) && !IsRolledBack(deployment)
+	return c.History[0].State == platformv1alpha1.HistoryRolledBack && !deployment.Spec.Paused && !IsStale(deployment) && runsNewest(deployment.Status)
 }
 
 // hasFailed reports whether the last attempt to install the bundle of a BundleDeployment failed, by its present status.
@@ -77,7 +77,7 @@ func hasFailed(deployment *corev1alpha2.BundleDeployment) bool {
 		return false
 	}
 	progressing := meta.FindStatusCondition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
-	return IsRolledBack(deployment) || progressing != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded ||
+	return IsNotRetried(deployment) || progressing != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded ||
 		InstallationOf(deployment).NeedsAction()
 }
 

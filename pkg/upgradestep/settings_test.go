@@ -74,22 +74,29 @@ func TestSettingsWaitUntilStatusShowsTheLastStep(t *testing.T) {
 // The engine tries a version again by itself when a kind or a permission appears that it lacked.
 func TestHRD_U3_HistoryKeepsTheAttemptThatFailed(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	unknownClass := steptest.RolledBack() // the manager has seen the spec, but not looked for the revision
+	unknownClass.Generation, unknownClass.Status.ObservedGeneration = 2, 2
+	unknownClass.Status.Conditions = steptest.Deployment("Unpacked=Unknown", "HasValidBundle=Unknown", "Installed=True", "Healthy=True").Status.Conditions
+	unrestored := steptest.RolledBack()
+	unrestored.Status.ActiveRevision = 0
 	former, done := metav1.NewTime(now.Add(-48*time.Hour)), metav1.NewTime(now.Add(-47*time.Hour))
 	for name, test := range map[string]struct {
 		deployment *corev1alpha2.BundleDeployment
 		paused     bool
 		isRetry    bool
 	}{
-		"it is rolled back":              {steptest.RolledBack(), false, false},
-		"it is tried again":              {steptest.Unhealthy(), false, true},
-		"it is complete":                 {steptest.Healthy(), false, true},
+		"it is rolled back": {steptest.RolledBack(), false, false},
+		"it is rolled back, and its class is unknown since the spec changed": {unknownClass, false, false},
+		"it is rolled back, and the active revision is lost":                 {unrestored, false, false},
+		"it is tried again":              {steptest.Active(steptest.Unhealthy()), false, true},
+		"it is complete":                 {steptest.Active(steptest.Healthy()), false, true},
 		"the status is about the past":   {steptest.Stale(), false, false},
 		"the BundleDeployment is paused": {steptest.Unhealthy(), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.deployment.Spec.Paused = test.paused
 			current := upgradestep.Current{
-				Recorded: steptest.Bundle("1.1.0"), Installed: steptest.Bundle("1.0.0"), Deployment: steptest.Active(test.deployment),
+				Recorded: steptest.Bundle("1.1.0"), Installed: steptest.Bundle("1.0.0"), Deployment: test.deployment,
 				Start: &upgradestep.StepStart{Started: former, Trigger: platformv1alpha1.TriggerAutomatic, SpecHash: "former"},
 				History: []platformv1alpha1.HistoryEntry{{
 					Version: "1.1.0", Bundle: "op.v1.1.0", State: platformv1alpha1.HistoryRolledBack, Trigger: platformv1alpha1.TriggerAutomatic,
@@ -103,6 +110,9 @@ func TestHRD_U3_HistoryKeepsTheAttemptThatFailed(t *testing.T) {
 				t.Fatalf("the step is %+v", step)
 			}
 			if !test.isRetry {
+				if state := current.UpdatedHistory(now)[0].State; state != platformv1alpha1.HistoryRolledBack {
+					t.Errorf("in history, the step is %s", state)
+				}
 				return
 			}
 			current.Start = step.Start

@@ -90,6 +90,7 @@ func RolledBack() *corev1alpha2.BundleDeployment {
 		{Number: 1, State: corev1alpha2.RevisionActive},
 		{Number: 2, State: corev1alpha2.RevisionFailed, FailedGeneration: deployment.Generation},
 	}
+	deployment.Status.ActiveRevision = 1
 	deployment.Status.ActiveBundle = &corev1alpha2.BundleMetadata{} // the newest bundle is another one
 	return deployment
 }

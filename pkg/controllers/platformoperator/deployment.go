@@ -89,7 +89,7 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 		return
 	}
 	if from == nil || !upgradestep.SameBundle(*from, *to) {
-		if upgradestep.IsRolledBack(r.current.Deployment) {
+		if upgradestep.IsNotRetried(r.current.Deployment) {
 			from = r.operator.Status.Installed // the recorded bundle does not run
 		}
 		c.normalEvent(r.operator, platformv1alpha1.EventUpgradeStarted, "Moving PlatformOperator %q from version %s to version %s%s",

@@ -73,7 +73,7 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 
 // settledCondition returns condition Progressing while status.target is nil.
 func settledCondition(r *report) metav1.Condition {
-	installed, decision, deployment := r.operator.Status.Installed, r.decision(), r.in.Current.Deployment
+	installed, deployment := r.operator.Status.Installed, r.in.Current.Deployment
 	if installed != nil {
 		if rollout := upgradestep.RolloutOf(deployment); rollout.State == upgradestep.RolloutFailed {
 			return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("Version %s cannot be repaired: %s.", installed.Version, rollout.Detail))
@@ -88,6 +88,28 @@ func settledCondition(r *report) metav1.Condition {
 			return isTrue(platformv1alpha1.ReasonInstalling, sentence(fmt.Sprintf("Installing version %s", installed.Version), rollout.Detail))
 		}
 	}
+	return r.withBlockedDeployment(decisionCondition(r))
+}
+
+// withBlockedDeployment adds what blocks the BundleDeployment of the installed version, such as a lost stored copy or a finalizer on an
+// object of an earlier version. A condition that reports more than that all is as expected keeps its reason.
+func (r *report) withBlockedDeployment(progressing metav1.Condition) metav1.Condition {
+	installed := r.operator.Status.Installed
+	why, isBlocked := failureOf(r.in.Current.Deployment, corev1alpha2.ConditionProgressing, corev1alpha2.ReasonBlocked)
+	if installed == nil || !isBlocked {
+		return progressing
+	}
+	blocked := fmt.Sprintf("Version %s: %s.", installed.Version, why)
+	if progressing.Reason == platformv1alpha1.ReasonAsExpected {
+		return isFalse(platformv1alpha1.ReasonBlocked, blocked)
+	}
+	progressing.Message = withFullStop(progressing.Message) + " " + blocked
+	return progressing
+}
+
+// decisionCondition returns condition Progressing by the resolver's decision.
+func decisionCondition(r *report) metav1.Condition {
+	installed, decision := r.operator.Status.Installed, r.decision()
 	switch {
 	case r.isFirstReading():
 		return isTrue(platformv1alpha1.ReasonInstalling, r.firstReadingMessage())

@@ -88,7 +88,6 @@ func TestAfterTheActiveRevisionIsLostTheNextStepIsHeldAsBefore(t *testing.T) {
 }
 
 func TestThePlatformOperatorReportsWhatBlocksItsBundleDeployment(t *testing.T) {
-	lost := errors.New("its Secrets are gone")
 	for name, test := range map[string]struct {
 		prepare      func(*testing.T) (*fixture, *controller)
 		isRolledBack bool
@@ -100,11 +99,25 @@ func TestThePlatformOperatorReportsWhatBlocksItsBundleDeployment(t *testing.T) {
 			c.report = unhealthy
 			return f, c
 		}, true, "nothing is applied or repaired"},
+		"the stored copy of the active revision is lost": {func(t *testing.T) (*fixture, *controller) {
+			f, c := settledFixture(t)
+			f.history.Stored[0].Unstored = errors.New("its Secrets are gone")
+			return f, c
+		}, false, "its Secrets are gone"},
+		"objects of an earlier version cannot be removed": {func(t *testing.T) (*fixture, *controller) {
+			f, c := settledFixture(t)
+			f.history.Stored[1].Pruned, c.pruned = false, Removal{Waiting: "a finalizer", Blocked: true}
+			return f, c
+		}, false, "a finalizer"},
+		"the class is unknown": {func(t *testing.T) (*fixture, *controller) {
+			f, c := settledFixture(t)
+			f.unknown = "The class does not exist."
+			return f, c
+		}, false, "the Unpacked condition of the BundleDeployment"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, c := test.prepare(t)
 			f.syncs(t, 3, c, nil)
-			_ = lost
 			choosing := []string{"1.0.0"}
 			if test.isRolledBack {
 				choosing = []string{"1.1.0", "1.0.0"}

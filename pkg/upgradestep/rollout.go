@@ -174,8 +174,10 @@ func OperatorText(text string) string { return platformOperatorFields.Replace(te
 func TrimStop(text string) string { return strings.TrimRight(strings.TrimSpace(text), ".") }
 
 // platformOperatorFields replaces the names of fields of a BundleDeployment by the names of the PlatformOperator's fields that are copied
-// to them. A user must set the latter.
+// to them. A user must set the latter. It also names the object of conditions that a PlatformOperator does not have.
 var platformOperatorFields = strings.NewReplacer(
 	"spec.adoption", "spec.install.adoption", "spec.config", "spec.install.config", "spec.drift", "spec.install.drift",
 	"spec.installNamespace", "spec.install.namespace", "spec.onFailure", "spec.install.onFailure", "spec.progressDeadlineSeconds", "spec.install.progressDeadlineSeconds",
+	"the Unpacked condition", "the Unpacked condition of the BundleDeployment",
+	"the HasValidBundle condition", "the HasValidBundle condition of the BundleDeployment",
 )

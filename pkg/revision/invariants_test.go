@@ -39,12 +39,8 @@ func (s *simulation) change() {
 	case 4, 5:
 		s.now = s.now.Add(pick(s.random, time.Second, time.Minute, time.Hour))
 	case 6:
-		stored := slices.Clone(s.history.Stored)
-		if len(stored) > 0 && s.random.IntN(3) == 0 { // lost while no manager runs
-			at := s.random.IntN(len(stored))
-			stored = slices.Delete(stored, at, at+1)
-		}
-		s.restart(stored...)
+		isLost := func(each *Revision) bool { return each.Unstored != nil || s.random.IntN(6) == 0 }
+		s.restart(slices.DeleteFunc(slices.Clone(s.history.Stored), isLost)...)
 	case 7:
 		if len(s.history.Stored) > 0 {
 			pick(s.random, s.history.Stored...).Unstored = errors.New("its Secrets are gone")

@@ -149,3 +149,24 @@ func (f *fixture) checkAttempt(t *testing.T, c *controller, again *Revision) {
 		t.Errorf("the step is not complete: Progressing is %s", f.reasonOf(corev1alpha2.ConditionProgressing))
 	}
 }
+
+// The objects of lost revisions are removed only when another revision is active.
+func TestLostRevisionsDoNotPreventTheNextOne(t *testing.T) {
+	for name, isActiveLost := range map[string]bool{"one is active": false, "none is active": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			pending(f)
+			if isActiveLost {
+				f.restart(f.history.Stored[1])
+			}
+			two := f.history.find(2)
+			for number := int64(3); number < 3+maxRevisions; number++ {
+				f.history.Lost = append(f.history.Lost, corev1alpha2.Revision{Number: number, State: corev1alpha2.RevisionArchived, Presence: corev1alpha2.Present})
+			}
+			f.syncs(t, 4, &controller{now: start, report: healthy, pruned: Removal{Done: true}}, nil)
+			if two.Stored != corev1alpha2.RevisionActive || len(f.history.Lost) != 0 {
+				t.Errorf("the revision is %s, and %d are lost", two.Stored, len(f.history.Lost))
+			}
+		})
+	}
+}

@@ -42,6 +42,11 @@ func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	for _, each := range m.in.History.Stored {
 		entries = append(entries, each.entry())
 	}
+	if m.desired != nil && m.desired == m.Newest() {
+		for i := range entries { // the spec, whose generation it may be, has other content now, for example because a tag moved
+			entries[i].FailedGeneration = min(entries[i].FailedGeneration, max(m.in.Deployment.Generation-1, 0))
+		}
+	}
 	slices.SortFunc(entries, func(a, b corev1alpha2.Revision) int { return int(a.Number - b.Number) })
 	status.Revisions = fit(entries, status.ActiveRevision)
 }

@@ -108,14 +108,10 @@ func (m *Machine) checkRequirements() Action {
 	return Action{Kind: CheckRequirements, Revision: m.desired}
 }
 
-// checkCapacity checks that status.revisions has space for another revision with objects.
+// checkCapacity checks that status.revisions has space for another revision with objects. Lost revisions do not count, because their
+// objects are removed only after a later revision is active.
 func (m *Machine) checkCapacity() Check {
 	present := 0
-	for _, each := range m.in.History.Lost {
-		if each.Presence == corev1alpha2.Present {
-			present++
-		}
-	}
 	for _, each := range m.in.History.Stored {
 		if each != m.desired && (each == m.active || each.presence() == corev1alpha2.Present) {
 			present++

@@ -15,16 +15,18 @@ func limitOf(spec corev1alpha2.BundleDeploymentSpec) time.Duration {
 	return defaultDeadline
 }
 
-// hasFailed reports whether a revision failed in the current attempt, so that it must not be tried again. Managers that recorded no attempt
-// recorded the generation of the spec.
+// hasFailed reports whether a revision failed in the current attempt, so that it must not be tried again.
 func (m *Machine) hasFailed(r *Revision) bool {
-	if r.Stored != corev1alpha2.RevisionFailed || r.FailedGeneration == 0 && r.FailedAttempt == "" {
-		return false
+	return r.Stored == corev1alpha2.RevisionFailed && m.isCurrentFailure(r.FailedGeneration, r.FailedAttempt)
+}
+
+// isCurrentFailure reports whether a failure belongs to the current attempt. The arguments are the fields of status.revisions with these
+// names. Managers that recorded no attempt recorded the generation of the spec.
+func (m *Machine) isCurrentFailure(failedGeneration int64, failedAttempt string) bool {
+	if failedAttempt == "" {
+		return failedGeneration != 0 && failedGeneration == m.in.Deployment.Generation
 	}
-	if r.FailedAttempt == "" {
-		return r.FailedGeneration == m.in.Deployment.Generation
-	}
-	return r.FailedAttempt == m.attempt()
+	return failedAttempt == m.attempt()
 }
 
 // wasTried reports whether a revision failed in the current attempt, and another one is active, or was active when it failed.
@@ -46,7 +48,8 @@ func (m *Machine) setFailed(r *Revision) {
 // whose Secrets were deleted since.
 func (m *Machine) takeLostFailure(r *Revision) {
 	for _, lost := range m.in.History.Lost {
-		if lost.State == corev1alpha2.RevisionFailed && lost.Digest == r.Digest && lost.FailedGeneration != 0 && lost.FailedAttempt == m.attempt() && !r.isTouched() {
+		isSame := lost.State == corev1alpha2.RevisionFailed && lost.Digest == r.Digest && !r.isTouched()
+		if isSame && lost.FailedGeneration != 0 && m.isCurrentFailure(lost.FailedGeneration, lost.FailedAttempt) {
 			r.Stored, r.FailedAttempt, r.FailedGeneration = corev1alpha2.RevisionFailed, lost.FailedAttempt, lost.FailedGeneration
 			r.FailedFor, r.KindsMissing, r.FailureMessage = lost.FailedFor, lost.KindsMissing, lost.FailureMessage
 		}

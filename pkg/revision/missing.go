@@ -84,19 +84,22 @@ func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 }
 
 // checkFailure returns the action that checks whether what a failed revision lacked is there; needed is false if it failed for another
-// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started.
+// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started. A newer manager may have recorded a cause
+// that this one cannot check.
 func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
-	switch {
-	case r.FailedFor == "" || m.failureChecked || m.in.Deployment.Spec.Paused:
+	if m.failureChecked || m.in.Deployment.Spec.Paused {
 		return Action{}, false
-	case r.FailedFor == corev1alpha2.FailedForKinds && len(r.KindsMissing) == 0: // an older manager did not record them
-		return Action{}, false
-	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded && r.Unstored != nil: // it cannot be loaded until it is stored again
-		return Action{}, false
-	case r.FailedFor == corev1alpha2.FailedForPermissions && !r.Loaded:
-		return Action{Kind: Load, Revision: r}, true
 	}
-	return Action{Kind: CheckFailure, Revision: r}, true
+	switch r.FailedFor {
+	case corev1alpha2.FailedForKinds:
+		return Action{Kind: CheckFailure, Revision: r}, len(r.KindsMissing) > 0 // an older manager did not record them
+	case corev1alpha2.FailedForPermissions:
+		if !r.Loaded {
+			return Action{Kind: Load, Revision: r}, r.Unstored == nil // otherwise, it cannot be loaded until it is stored again
+		}
+		return Action{Kind: CheckFailure, Revision: r}, true
+	}
+	return Action{}, false
 }
 
 // SetProvided sets the result of CheckFailure. It requests a later check if something is still missing.

@@ -223,3 +223,13 @@ func TestHRD_M2_ContentThatCannotBeInstalledHasFailed(t *testing.T) {
 		}
 	}
 }
+
+// A newer manager may record causes that this one does not know.
+func TestAnUnknownCauseOfAFailureIsNotChecked(t *testing.T) {
+	f, c := rolledBackFixture(t)
+	two := f.history.Stored[1]
+	two.FailedFor, c.provided, c.report = "QuotaExceeded", true, unhealthy
+	if f.syncs(t, 2, c, nil); slices.Contains(c.actions, CheckFailure) || two.isStarted() {
+		t.Errorf("the revision is %s, after the actions %v", two.Stored, c.actions)
+	}
+}

@@ -170,3 +170,30 @@ func TestLostRevisionsDoNotPreventTheNextOne(t *testing.T) {
 		})
 	}
 }
+
+// TestALostFailureOfAnOlderManagerIsNotTriedAgain checks a status with the generation of the spec, and no attempt.
+func TestALostFailureOfAnOlderManagerIsNotTriedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		attempt    string
+		generation int64 // after the failure
+		isStarted  bool
+	}{
+		"by the generation of the spec":     {"", 3, false},
+		"by an earlier generation":          {"", 2, true},
+		"by another attempt at this moment": {"another", 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, c := rolledBackFixture(t)
+			f.history.Stored[1].Digest = "sha256:2"
+			f.sync(t, c)
+			failed := &f.deployment.Status.Revisions[1]
+			failed.FailedAttempt, failed.FailedGeneration = test.attempt, test.generation
+			f.restart(f.history.Stored[0])
+			again := ofDigest(3, "2.0.0", "sha256:2")
+			c.report = unhealthy
+			if f.syncs(t, 2, c, again); again.isStarted() != test.isStarted {
+				t.Errorf("revision 3 is %s, started: %t", again.Stored, again.isStarted())
+			}
+		})
+	}
+}

@@ -1,4 +1,4 @@
-// Command kubectl-platform is the plugin of kubectl and oc for platform operators: "kubectl platform", "oc platform".
+// Command kubectl-platform is the kubectl and oc plugin for platform operators: "kubectl platform", "oc platform".
 package main
 
 import (
@@ -20,7 +20,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process, whatever it does
-	// Without this, the Go runtime kills the process when a pipe is closed, and the exit code is not the one that is documented.
+	// Without this, the Go runtime kills the process when a pipe is closed, so the exit code is not the documented one.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := invocation.New(os.Args[0], genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr})
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {

@@ -68,14 +68,14 @@ func newExtension(all []spec.Spec, connect func() (*environment, error)) *extens
 	return ext
 }
 
-// environment is the cluster that specs run on, and the limits of their waits.
+// environment holds the cluster that specs run on, and the limits for their waits.
 type environment struct {
 	cluster *spec.Cluster
 	limits  spec.Limits
 }
 
-// connection returns a function that connects to the cluster at its first call. Later calls return the same result. Only the call reads the
-// environment variables, because commands info and list need no cluster.
+// connection returns a function that connects to the cluster on its first call. Later calls return the same result. The environment
+// variables are read only on that call, because commands info and list need no cluster.
 func connection() func() (*environment, error) {
 	return sync.OnceValues(func() (*environment, error) {
 		timeout, timeoutErr := duration(timeoutVariable, defaultTimeout)
@@ -92,8 +92,8 @@ func connection() func() (*environment, error) {
 	})
 }
 
-// duration parses the duration in an environment variable. It returns otherwise if the variable is not set, and an error if the value is
-// not a positive duration.
+// duration parses the duration in an environment variable. It returns the value of otherwise if the variable is not set, and an error if
+// the value is not a positive duration.
 func duration(variable string, otherwise time.Duration) (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {

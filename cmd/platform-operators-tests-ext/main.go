@@ -1,5 +1,6 @@
-// Command platform-operators-tests-ext is the extension of openshift-tests with the tests of platform-operators. Commands info and list
-// describe the tests. Commands run-test and run-suite run tests on the cluster of KUBECONFIG. Stdout has only JSON; logs go to stderr.
+// Command platform-operators-tests-ext is the openshift-tests extension that contains the tests of platform-operators. Commands info and
+// list describe the tests. Commands run-test and run-suite run tests on the cluster that KUBECONFIG selects. Stdout contains only JSON;
+// logs go to stderr.
 package main
 
 import (

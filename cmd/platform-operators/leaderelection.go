@@ -29,7 +29,8 @@ const (
 	requestTimeout = 5 * time.Second
 )
 
-// leaderElection has the flags of leader election. A zero duration means library-go's default, which depends on the control plane topology.
+// leaderElection holds the flags for leader election. A zero duration means library-go's default, which depends on the control plane
+// topology.
 type leaderElection struct {
 	enabled                                   bool
 	leaseDuration, renewDeadline, retryPeriod time.Duration
@@ -51,7 +52,7 @@ func (e *leaderElection) addFlags(flags *pflag.FlagSet) {
 		"File on a volume of the manager's pod, which one process at a time locks. With it a manager takes over the lease of the process that ran before it in the same pod at once, instead of waiting until that lease runs out. It needs the environment variables POD_NAME and POD_UID. Empty outside of a pod.")
 }
 
-// validate returns an error for flags with which leader election would fail later.
+// validate returns an error for flags that would make leader election fail later.
 func (e *leaderElection) validate() error {
 	return errors.Join(e.validateLockFile(), e.validateTimings())
 }

@@ -22,8 +22,8 @@ import (
 // component is the name of the command, and controllercmd's component name. leaseName is derived from it.
 const component = "platform-operators"
 
-// starter runs the manager like controllercmd's command, and also sets the identity for leader election. The command has no option for the
-// identity, but controllercmd's builder has.
+// starter runs the manager in the same way as controllercmd's command, but also sets the identity for leader election. The command has no
+// option for the identity, but controllercmd's builder does.
 type starter struct {
 	config   *controllercmd.ControllerCommandConfig
 	election *leaderElection

@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// run lints packages of the module in root with the settings file at path. It returns the findings without an exception, and a text for
+// run lints packages of the module in root with the settings file at path. It returns the findings that no exception covers, and a text for
 // each unused exception.
 func run(root, path string, packages ...string) ([]string, error) {
 	settings, err := readSettings(path)

@@ -16,9 +16,9 @@ type settings struct {
 	Exceptions    []exception    `json:"exceptions"`
 }
 
-// exception removes the findings of some linters about some fields.
+// exception suppresses the findings of some linters about some fields.
 type exception struct {
-	// Fields are the fields as findings name them, such as "BundleDeploymentSpec.Paused".
+	// Fields lists the fields by the names that findings use, such as "BundleDeploymentSpec.Paused".
 	Fields []string `json:"fields"`
 	// Linters are the names of the linters.
 	Linters []string `json:"linters"`

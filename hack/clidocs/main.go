@@ -82,7 +82,7 @@ func withSubcommands(command *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// fenced returns a text whose indented lines are a code block, because Markdown would join them.
+// fenced returns a text with its indented lines in a code block, because Markdown would otherwise join them.
 func fenced(text string) string {
 	var out strings.Builder
 	inside := false

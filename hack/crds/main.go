@@ -22,8 +22,8 @@ var annotations = map[string]any{
 	"release.openshift.io/feature-set":                            "TechPreviewNoUpgrade,DevPreviewNoUpgrade,CustomNoUpgrade",
 }
 
-// externalProperties are the properties whose types belong to other projects. They keep their description; the fields below
-// them do not.
+// externalProperties are the properties whose types belong to other projects. They keep their own descriptions, but the fields below them
+// do not.
 var externalProperties = []string{
 	"status.conditions",
 	"status.generations",
@@ -154,7 +154,7 @@ const (
 	maxQuantity = 256
 )
 
-// bound adds a maximum to every string, list and map in a part of a schema that has none. It skips strings with an enum or a format,
+// bound adds a maximum to every string, list and map that has none in a part of a schema. It skips strings with an enum or a format,
 // because the API server rejects values that do not fit, and it skips integers.
 func bound(part any) {
 	switch part := part.(type) {

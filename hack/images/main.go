@@ -1,6 +1,6 @@
-// Command images builds the manager's image as an OCI layout without a container engine. The image has static binaries and
-// manifests/ in one layer. Two runs on the same source give the same digests. `make images` runs it. Release images are built
-// from the Dockerfile, whose base image also has the system's certificate authorities.
+// Command images builds the manager's image as an OCI layout without a container engine. The image contains static binaries and manifests/
+// in one layer. Two runs on the same source give the same digests. `make images` runs it. Release images are built from the Dockerfile,
+// whose base image also contains the system's certificate authorities.
 package main
 
 import (

@@ -26,21 +26,21 @@ var (
 	beginning = regexp.MustCompile(`^Promise (` + idPattern + `): (\S.*)$`)
 )
 
-// promise is a promise and the file whose comment has it.
+// promise is a promise and the file whose comment contains it.
 type promise struct{ id, text, file string }
 
-// collection has the promises and the tests of a checkout.
+// collection holds the promises and the tests of a checkout.
 type collection struct {
 	promises []promise
-	// carriers are the files with tests for an id, by id, in the order of their addition and without duplicates.
+	// carriers maps each id to the files with tests for it, in the order in which they were added and without duplicates.
 	carriers map[string][]string
-	// malformed are errors for comments that look like a promise and are none.
+	// malformed holds errors for comments that look like a promise but are not one.
 	malformed []error
 }
 
 func newCollection() *collection { return &collection{carriers: map[string][]string{}} }
 
-// addFolder adds the Go tests and the YAML scenarios in a folder below root. It skips the folder own.
+// addFolder adds the Go tests and the YAML scenarios in a folder below root. It skips own, the folder of this program.
 func (c *collection) addFolder(root, folder string) error {
 	return filepath.WalkDir(filepath.Join(root, folder), func(full string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -152,7 +152,7 @@ func (c *collection) addComment(file string, lines []string) {
 	}
 }
 
-// problems returns the errors that prevent the writing of the page, sorted by message.
+// problems returns the errors that prevent the page from being written, sorted by message.
 func (c *collection) problems() []error {
 	problems := slices.Clone(c.malformed)
 	first := map[string]promise{}

@@ -7,8 +7,7 @@
 //
 //	// Promise ENG-A5: The API server refuses an edit of a Bundle's spec.
 //
-// In a YAML scenario the file name has the id, and the comment begins with #. A promise ends with its comment or at an empty
-// line.
+// In a YAML scenario, the file name contains the id, and the comment begins with #. A promise ends with its comment or at an empty line.
 package main
 
 import (
@@ -25,7 +24,7 @@ const page = "docs/promises.md"
 // folders are the folders with tests.
 var folders = []string{"cmd", "hack", "pkg", "test"}
 
-// own is the folder of this program. addFolder skips it, because its tests have example ids.
+// own is the folder of this program. addFolder skips it, because its tests contain example ids.
 const own = "hack/promises"
 
 func main() {

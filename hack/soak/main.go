@@ -107,7 +107,7 @@ const preamble = `# Soak
 var classes = []struct {
 	prefix, title, text string
 	least               int
-	// isCounted is whether the page has only the number of the class's tests, and a row for their parents.
+	// isCounted is true if the page shows only the number of the class's tests, and a row for their parents.
 	isCounted bool
 }{
 	{"killed", "Kill points and bad specs", "The manager is killed before and after its writes during an install, upgrade, repair, rollback and removal. Invalid specs are followed by a valid one.", 4, false},
@@ -162,7 +162,8 @@ func write(out io.Writer, facts []provenance.Fact, tests []report.Test) error {
 	return errors.Join(errs...)
 }
 
-// executions matches the progress that Go's fuzzer prints when it has executed inputs. The last match has the total number of executions.
+// executions matches the progress that Go's fuzzer prints when it has executed inputs. The last match contains the total number of
+// executions.
 var executions = regexp.MustCompile(`execs: ([1-9]\d*) `)
 
 func figures(test report.Test) string {

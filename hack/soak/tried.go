@@ -22,7 +22,7 @@ const triedPreamble = `# The perturbations and the fields that all runs of make 
 # - Of a kind: fields to which the API server accepted a valid value, or for which it refused an invalid one.
 `
 
-// groups has the items of each group, such as the perturbed writes of a story and pattern.
+// groups holds the items of each group, such as the perturbed writes of a story and pattern.
 type groups map[string]map[string]bool
 
 func (g groups) add(group, item string) {
@@ -51,7 +51,7 @@ func parseTried(text string) (groups, error) {
 	return tried, nil
 }
 
-// parseRun parses the file that the tests of one run wrote. A line has "known" or "tried", a group, and an item, separated by tabs.
+// parseRun parses the file that the tests of one run wrote. A line consists of "known" or "tried", a group, and an item, separated by tabs.
 func parseRun(text string) (known, tried groups, err error) {
 	known, tried = groups{}, groups{}
 	for line := range strings.Lines(text) {
@@ -95,8 +95,8 @@ func writeTried(out io.Writer, tried groups) {
 	}
 }
 
-// writeTriedTable writes a table with the numbers of tried and known items: of each pattern of perturbations over all stories, and of the
-// fields of each kind. It omits groups without known items.
+// writeTriedTable writes a table with the numbers of tried and known items: for each pattern of perturbations across all stories, and for
+// the fields of each kind. It omits groups without known items.
 func writeTriedTable(out io.Writer, known, tried groups) {
 	type count struct{ tried, known int }
 	counts := map[string]count{}
@@ -116,7 +116,7 @@ func writeTriedTable(out io.Writer, known, tried groups) {
 	}
 }
 
-// addTried merges the items that a run has tried into triedDocument, and writes the table of the page to out. file is the file of -tried.
+// addTried merges the items that a run has tried into triedDocument, and writes the table for the page to out. file is the value of -tried.
 func addTried(out io.Writer, file string) error {
 	run, err := os.ReadFile(file)
 	if err != nil {

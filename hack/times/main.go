@@ -44,11 +44,11 @@ func run(out io.Writer, stepsFile, reports string, slowest int) error {
 		printFailed(out, tests))
 }
 
-// step is the sum of the times of one target's recipes, in seconds.
+// step holds the total times of one target's recipes, in seconds.
 type step struct {
 	name string
-	// wall is wall-clock time. own is the processor time of the step's processes, and machine that of all processes. stolen is
-	// the time that the hypervisor gave to other machines. The last two are sums over all cores.
+	// wall is wall-clock time. own is the processor time of the step's processes, and machine is that of all processes. stolen is the time
+	// that the hypervisor gave to other machines. The last two are sums over all cores.
 	wall, own, machine, stolen float64
 }
 
@@ -109,7 +109,8 @@ func printSteps(out io.Writer, steps []step, cores int) error {
 	return table.Flush()
 }
 
-// printSlowest prints the slowest passed and failed tests, at most as many as most. It omits tests with subtests, but not their subtests.
+// printSlowest prints the slowest passed and failed tests; most is their maximum number. It omits tests with subtests, but not their
+// subtests.
 func printSlowest(out io.Writer, tests []report.Test, most int) error {
 	tests = slices.DeleteFunc(slices.Clone(tests), func(t report.Test) bool {
 		return t.Parent || t.Name == "" || t.Outcome != report.Passed && t.Outcome != report.Failed
@@ -133,11 +134,11 @@ const (
 // logLine matches log lines of Kubernetes' libraries, and lines of go test about the order of tests.
 var logLine = regexp.MustCompile(`^[IWEF]\d{4} |^\[[+-]\]|^=== (RUN|PAUSE|CONT|NAME) `)
 
-// crashLine matches the first line of a crash of the Go runtime, which the stacks of goroutines follow.
+// crashLine matches the first line of a crash of the Go runtime. The stacks of goroutines follow that line.
 var crashLine = regexp.MustCompile(`^(panic|fatal error|SIG[A-Z]+): |^unexpected fault address `)
 
-// printFailed prints the last lines, without logs, of failed and unfinished tests, and of failed packages. It prints at most mostFailed of
-// them. A crash comes last, because go test prints it in the output of any test of the package.
+// printFailed prints the last output lines, without log lines, of failed and unfinished tests, and of failed packages. It prints at most
+// mostFailed of them. A crash comes last, because go test prints it in the output of an arbitrary test of the package.
 func printFailed(out io.Writer, tests []report.Test) error {
 	var failures, crashes []string
 	for _, each := range tests {
@@ -159,7 +160,8 @@ func printFailed(out io.Writer, tests []report.Test) error {
 	return err
 }
 
-// excerpt returns lines of a test's output below its name and its outcome. It truncates each line to mostBytes, also in the caller's slice.
+// excerpt returns lines of a test's output, preceded by its name and its outcome. It truncates each line to mostBytes, even in the caller's
+// slice.
 func excerpt(test report.Test, what string, lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.ToValidUTF8(line[:min(len(line), mostBytes)], "")

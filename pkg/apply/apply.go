@@ -28,36 +28,35 @@ const (
 type Options struct {
 	// As is the identity that writes the objects. The zero Identity means the manager.
 	As Identity
-	// Gated makes a phase begin only when the objects of the earlier phases are written and those of the kinds in gates are ready. A
+	// Gated makes a phase begin only when the objects of the earlier phases are written, and those whose kinds are in gates are ready. A
 	// revision that was complete once needs no gates: a Deployment that fails today must not delay the repair of other objects.
 	Gated bool
-	// Trusted is true if this set, and no later one, was applied completely before. After a restart, the engine then distinguishes drift
-	// from changes by the API server without a request.
+	// Trusted is true if this set was applied completely before, and no later set was. After a restart, the engine can then distinguish
+	// drift from changes by the API server without sending a request.
 	Trusted bool
 	// ReadOnly makes Apply only compare objects: it writes nothing.
 	ReadOnly bool
 	// Adoption is the policy for existing objects that the owner may adopt; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
-	// Applied are the sets of the owner's revisions that were applied completely. An object with the owner labels that is in one of them
-	// belongs to the owner, even if a backup restored it without managedFields.
+	// Applied are the sets of the owner's revisions that were applied completely. An object that has the owner labels and is in one of
+	// these sets belongs to the owner, even if a backup restored it without managedFields.
 	Applied []*Set
 	// Namespace is the state of the install namespace, which Apply does not read. Its Decide method reports whether the owner may use a
-	// namespace of another owner.
+	// namespace that belongs to another owner.
 	Namespace plan.InstallNamespace
-	// Confirm returns an error if the owner does not exist any more. It is called at most once, before the first creation of the call. Caches
-	// can still have an owner that a restored backup of the cluster lacks. nil means that nothing is confirmed.
+	// Confirm returns an error if the owner no longer exists. Apply calls it at most once, before it creates the first object. It is needed
+	// because caches can still hold an owner that a restored backup of the cluster lacks. If Confirm is nil, nothing is confirmed.
 	Confirm func(context.Context) error
-	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. With policy Ignore, additions are ignored,
-	// too.
+	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report. Policy Ignore also ignores additions.
 	Drift corev1alpha2.Drift
 }
 
-// Apply makes the objects of a set as declared, as far as its phases allow, and checks their health. The next call continues where the last
-// one stopped. While nothing has changed, Apply sends no requests. If much is to be written, Apply returns after some seconds, and its
-// report requests another call at once. So progress is reported and other owners are not delayed.
+// Apply brings the objects of a set to their declared state, as far as its phases allow, and checks their health. The next call continues
+// where the last one stopped. While nothing has changed, Apply sends no requests. If there is much to write, Apply returns after some
+// seconds and its report requests another call at once, so that progress is reported and other owners are not delayed.
 //
 // The report is valid even if the error is not nil. A *Refusal among the errors names an object that an admin must correct. A WaitError is
-// not returned; the report has its reason and time.
+// not returned; the report contains its reason and time.
 func (e *Engine) Apply(ctx context.Context, set *Set, options Options) (Report, error) {
 	call := e.newCall(set, options)
 	report := Report{Total: set.Len(), Complete: true}
@@ -113,8 +112,8 @@ func (e *Engine) newCall(set *Set, options Options) *call {
 	})}
 }
 
-// once returns a function that calls confirm once, and returns its result each time. Callers wait for the first one, which sends a request,
-// until their contexts end. It returns nil for nil.
+// once returns a function that calls confirm once, and returns its result each time. Other callers wait for the first call, which sends a
+// request, until their contexts end. If confirm is nil, once returns nil.
 func once(confirm func(context.Context) error) func(context.Context) error {
 	if confirm == nil {
 		return nil
@@ -141,7 +140,7 @@ type outcome struct {
 	reconciled reconcile.Outcome
 	// problem is the reason why the object is not ready, in one line; empty if it is ready.
 	problem string
-	// command is the kubectl command that shows more about the problem; empty for the one that describes the object.
+	// command is the kubectl command that shows more about the problem. If it is empty, the command that describes the object does.
 	command string
 	// warnings are the API server's warnings in the responses to the requests for the object.
 	warnings []string
@@ -155,8 +154,8 @@ func errorsOf(outcomes []outcome) []error {
 	return errs
 }
 
-// phase reconciles the objects of one phase, some of them concurrently. Each outcome has the error of its object, also if other objects
-// have the same error, such as a kind that is not served. phase itself returns an error only if the context has ended.
+// phase reconciles the objects of one phase, some of them concurrently. Each outcome contains the error of its object, even if other
+// objects have the same error, for example because their kind is not served. phase itself returns an error only if the context has ended.
 func (c *call) phase(ctx context.Context, phase object.Phase) ([]outcome, error) {
 	resources := c.find(ctx, phase)
 	outcomes := make([]outcome, len(phase.Objects))
@@ -187,7 +186,7 @@ func (c *call) reconcile(ctx context.Context, desired *object.Desired, resource 
 	return result
 }
 
-// notFound returns the outcome of an object whose resource has not been found, with the given error.
+// notFound returns the outcome, with the given error, for an object whose resource was not found.
 func notFound(desired *object.Desired, err error) outcome {
 	result := outcome{reconciled: reconcile.Outcome{Desired: desired, Err: named(desired.Key, err)}}
 	result.problem = missing(result.reconciled)
@@ -203,13 +202,14 @@ func named(key Key, err error) error {
 	return &object.WaitError{Reason: key.String() + " " + wait.Reason, After: wait.After, Cause: wait.Cause}
 }
 
-// lookup is the resource of a kind, or the error of finding it.
+// lookup is the resource of a kind, or the error from the attempt to find it.
 type lookup struct {
 	resource livecache.Resource
 	err      error
 }
 
-// find finds the resource of each kind of a phase, and fills their caches concurrently. It returns when all are found or have an error.
+// find finds the resource of each kind in a phase, and fills the resources' caches concurrently. It returns when each resource is found or
+// has an error.
 func (c *call) find(ctx context.Context, phase object.Phase) map[schema.GroupVersionKind]*lookup {
 	resources := map[schema.GroupVersionKind]*lookup{}
 	var group sync.WaitGroup

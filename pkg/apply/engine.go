@@ -28,10 +28,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Config has the dependencies of an Engine. Every field is required.
+// Config holds the dependencies of an Engine. Every field is required.
 type Config struct {
-	// Dynamic is the manager's client. It watches and reads all objects, and writes them if a call has no other identity. It should have
-	// WarningHandler and no rate limit of its own.
+	// Dynamic is the manager's client. It watches and reads all objects, and writes them if a call specifies no other identity. It should
+	// have WarningHandler and no rate limit of its own.
 	Dynamic dynamic.Interface
 	// Metadata is the client that lists the objects of a namespace before it is deleted. pager.Bounded must wrap the transport of Metadata
 	// and Dynamic.
@@ -40,7 +40,7 @@ type Config struct {
 	Clock     clock.PassiveClock
 	// Changed is called with the owner of an object that changed or was deleted. It must not block.
 	Changed func(owner string)
-	// Deployed returns when a BundleDeployment was created, from a cache; false if there is none with that name.
+	// Deployed returns the creation time of the BundleDeployment with a name, from a cache; false if there is none.
 	Deployed func(name string) (created time.Time, exists bool)
 	// Tasks runs the background tasks of the Engine, so that a caller can wait for them. Watches are not among these tasks.
 	Tasks *background.Tasks
@@ -61,7 +61,7 @@ type Engine struct {
 	owners map[string]*ownerState
 }
 
-// ownerState is the engine's cache for one owner. After a restart it is built again without a write.
+// ownerState is the engine's cache for one owner. After a restart it is rebuilt without any write.
 type ownerState struct {
 	name     string
 	objects  *reconcile.Memory
@@ -127,7 +127,8 @@ func (e *Engine) MissingPermissions(ctx context.Context, as Identity, set *Set, 
 	return e.permissions.Missing(ctx, as.Or(e.manager), set, options)
 }
 
-// ServesAll reports whether the cluster serves all of these kinds. Otherwise, the engine notifies the owner when one of them may be served.
+// ServesAll reports whether the cluster serves all of these kinds. If it does not, the engine notifies the owner when one of them may be
+// served.
 func (e *Engine) ServesAll(ctx context.Context, owner Owner, kinds []schema.GroupVersionKind) (bool, error) {
 	for _, kind := range kinds {
 		_, err := e.resources.Mapper.Mapping(ctx, owner.Name, kind)
@@ -144,8 +145,8 @@ func (e *Engine) ServesAll(ctx context.Context, owner Owner, kinds []schema.Grou
 // InvalidatePermissions clears the cached permissions. Callers use it after the API server has denied a request.
 func (e *Engine) InvalidatePermissions() { e.permissions.Invalidate() }
 
-// InstallNamespace reads an install namespace: whether it exists, is being deleted, and was created by the manager. A namespace that does
-// not exist is not an error.
+// InstallNamespace reads the state of an install namespace: whether it exists, whether it is being deleted, and whether the manager created
+// it. A namespace that does not exist is not an error.
 func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string) (plan.InstallNamespace, error) {
 	found := plan.InstallNamespace{Name: name}
 	live, err := e.manager.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(ctx, name, metav1.GetOptions{})
@@ -158,8 +159,8 @@ func (e *Engine) InstallNamespace(ctx context.Context, owner Owner, name string)
 	return reconcile.InstallNamespaceOf(found, live, owner), nil
 }
 
-// KeepWatches releases an owner's watches of kinds that none of the sets has, and removes the cached state of objects that none of them
-// has. A watch stops when no owner uses it.
+// KeepWatches releases an owner's watches of kinds that none of the sets contains, and removes the cached state of objects that none of
+// them contains. A watch stops when no owner uses it.
 func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	wanted := map[schema.GroupVersionResource]bool{}
 	for _, set := range sets {
@@ -176,7 +177,7 @@ func (e *Engine) KeepWatches(owner Owner, sets ...*Set) {
 	e.stateOf(owner.Name).pods.keep(sets)
 }
 
-// RevokeStaleGrants revokes permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
+// RevokeStaleGrants keeps revoking permissions that no check of namespaces needs, until the context ends; see namespaceuse.Checker.
 func (e *Engine) RevokeStaleGrants(ctx context.Context) { e.namespaces.RevokeStaleGrants(ctx) }
 
 // Release removes the cached state and the watches of an owner that was deleted.

@@ -17,7 +17,7 @@ var gates = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// gateOf returns the problem of the first object of a gate kind that is not ready; empty if the next phase may begin.
+// gateOf returns the problem of the first object that is not ready and whose kind is in gates; empty if the next phase may begin.
 func gateOf(outcomes []outcome) string {
 	for _, each := range outcomes {
 		if !slices.Contains(gates, each.reconciled.Desired.Key.GroupKind) {

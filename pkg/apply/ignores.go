@@ -16,24 +16,25 @@ type ignoreMemory struct {
 	set     *Set
 	ignore  []corev1alpha2.DriftIgnore
 	entries []*ignoreEntry
-	// compared has the digest of the live object with which each object was searched for fields last.
+	// compared holds, for each object, the digest of the live object in which fields were last searched.
 	compared map[Key][sha256.Size]byte
 }
 
 // ignoreEntry is the cached state of one entry.
 type ignoreEntry struct {
 	selected []*object.Desired
-	// unmatched has the pointers of which no selected object had the field yet, in the order of the entry.
+	// unmatched holds the pointers to fields that no selected object has had yet, in the order of the entry.
 	unmatched []string
-	// judged means that all selected objects have been searched. beside has suggestions for each pointer, from the first of them.
+	// judged is true if all selected objects have been searched. beside holds suggestions for each pointer, from the first of these
+	// objects.
 	judged bool
 	beside map[string][]string
 }
 
 // UnmatchedIgnores returns the entries of drift.ignore that select no object of a set, and the pointers that select no field of any object
-// that their entry selects. A field counts if the declaration or the live object has it. A pointer that has selected a field once is not
-// returned again for the same set. Pointers of an entry are returned once all objects that it selects exist. UnmatchedIgnores reads only
-// memory, if the set was applied or observed before.
+// that their entry selects. A field counts if the declaration or the live object has it. A pointer that once selected a field is not
+// returned again for the same set. An entry's pointers are returned only once all objects that the entry selects exist. UnmatchedIgnores
+// reads only memory if the set was applied or observed before.
 func (e *Engine) UnmatchedIgnores(ctx context.Context, set *Set, ignore []corev1alpha2.DriftIgnore) []drift.Unmatched {
 	if len(ignore) == 0 {
 		return nil
@@ -83,7 +84,7 @@ type liveObject struct {
 	content func() map[string]any
 }
 
-// liveObjects returns the live objects that entries with unmatched pointers select, as far as they are in a cache.
+// liveObjects returns the live objects that entries with unmatched pointers select, if the objects are in a cache.
 func (e *Engine) liveObjects(ctx context.Context, set *Set, memory *ignoreMemory) map[Key]liveObject {
 	found := map[Key]liveObject{}
 	call := e.newCall(set, Options{ReadOnly: true})
@@ -154,8 +155,8 @@ func (e *ignoreEntry) search(live map[Key]liveObject, changed map[Key]bool) {
 	e.judged = e.judged || complete
 }
 
-// existing returns the objects of a set that are most like a target, with their groups: those of its kind, in any spelling of letters, or
-// else those of its name, or else all.
+// existing returns the objects of a set that are most similar to a target, with their groups: those of the target's kind, ignoring case, or
+// else those with its name, or else all.
 func existing(set *Set, target corev1alpha2.DriftTarget) []string {
 	for _, isLike := range []func(Key) bool{
 		func(key Key) bool { return target.Kind != "" && strings.EqualFold(key.Kind, target.Kind) },

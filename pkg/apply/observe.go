@@ -42,9 +42,9 @@ func (e *Engine) Observe(ctx context.Context, set *Set) Report {
 	return report
 }
 
-// problemOf returns the reason why an object is not ready, in one line, and the command that shows more; empty if it is ready. An empty
-// command is the one that describes the object. For a problem of a Service or a Pod, which no watch reports, it sets RetryAfter of the
-// outcome.
+// problemOf returns the reason why an object is not ready, in one line, and the command that shows more. problem is empty if the object is
+// ready. An empty command means the command that describes the object. For a problem of a Service or a Pod, which no watch reports,
+// problemOf sets RetryAfter of the outcome.
 func (c *call) problemOf(ctx context.Context, each *reconcile.Outcome) (problem, command string) {
 	if missing := missing(*each); missing != "" || each.Desired.IsInstallNamespace || each.Postponed {
 		return missing, ""

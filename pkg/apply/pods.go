@@ -21,7 +21,7 @@ import (
 const (
 	// podDelay is the time for which an object must be unready before its Pods are listed. Most Pods start within it.
 	podDelay = 5 * time.Second
-	// podInterval is the time between two lists of the Pods of an unready object.
+	// podInterval is the time between two requests for the list of Pods of an unready object.
 	podInterval = time.Minute
 	// maxPods is the maximum number of Pods that are read.
 	maxPods = 100
@@ -69,7 +69,7 @@ func (m *podMemory) forget(key Key) {
 	delete(m.states, key)
 }
 
-// keep removes the objects that none of the sets has.
+// keep removes the objects that none of the sets contains.
 func (m *podMemory) keep(sets []*Set) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,9 +78,9 @@ func (m *podMemory) keep(sets []*Set) {
 	})
 }
 
-// podProblem returns why the Pods of an unready object do not start; zero if the object has no Pods or the reason is not known. It lists
-// the Pods of the object's namespace that its selector selects, at most once every podInterval, because Pods are not watched. It sets
-// RetryAfter of the outcome to the time of the next list.
+// podProblem returns why the Pods of an unready object do not start. The result is zero if the object has no Pods or the reason is not
+// known. podProblem lists the Pods in the object's namespace that match the object's selector, at most once every podInterval, because Pods
+// are not watched. It sets RetryAfter of the outcome to the time until the next list.
 func (c *call) podProblem(ctx context.Context, each *reconcile.Outcome) health.PodProblem {
 	key, now := each.Desired.Key, c.engine.clock.Now()
 	if !runsPods[key.GroupKind] {
@@ -97,7 +97,7 @@ func (c *call) podProblem(ctx context.Context, each *reconcile.Outcome) health.P
 	}
 	pods, err := c.podsOf(ctx, each.Desired.Object())
 	if err != nil {
-		// The object's own state is reported without the reason. The error does not change what is applied.
+		// The object's own state is then reported without the reason. The error does not change what is applied.
 		klog.V(2).Infof("listing the Pods of %s: %v", key, err)
 		pods = nil
 	}
@@ -107,7 +107,7 @@ func (c *call) podProblem(ctx context.Context, each *reconcile.Outcome) health.P
 	return state.problem
 }
 
-// podsOf returns the Pods that the selector of a Deployment, StatefulSet or DaemonSet selects, at most maxPods.
+// podsOf returns at most maxPods of the Pods that the selector of a Deployment, StatefulSet or DaemonSet selects.
 func (c *call) podsOf(ctx context.Context, declared *unstructured.Unstructured) ([]corev1.Pod, error) {
 	var workload struct {
 		Spec struct {
@@ -135,7 +135,7 @@ func (c *call) podsOf(ctx context.Context, declared *unstructured.Unstructured) 
 	return pods, nil
 }
 
-// earliest returns the shorter of two times, of which zero means none.
+// earliest returns the shorter of two times; a time of zero means none.
 func earliest(a, b time.Duration) time.Duration {
 	if a == 0 || b < a {
 		return b

@@ -18,9 +18,10 @@ import (
 type Report struct {
 	// Total is the number of the bundle's objects. Ready is the number of those that exist as declared and pass their probe.
 	Total, Ready int
-	// Unready has the reasons of the first objects that are not ready, in the order of the phases, at most 10.
+	// Unready lists the reasons why objects are not ready, for at most the first 10 of these objects, in the order of the phases.
 	Unready []string
-	// Command is the kubectl command that shows the first object that exists and is not ready. It is empty if another problem comes first.
+	// Command is the kubectl command that shows the first object that exists but is not ready. It is empty if a different problem comes
+	// first.
 	Command string
 	// Complete is true if every object of every phase is as declared. Changes that the drift policy does not repair have no effect on it.
 	Complete bool
@@ -34,11 +35,11 @@ type Report struct {
 	// Created and Updated are the names of the written objects, at most 10 each. Writes is the number of all written objects.
 	Created, Updated []string
 	Writes           int
-	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write without a
-	// response. Exists is true if an object of the bundle was found that belongs to the owner. Both ignore the objects that NewSet adds: the
-	// install namespace and a ClusterRole.
+	// Written is true if an object of the bundle was written, or may have been: the API server may have executed a write although its
+	// response was lost. Exists is true if an object of the bundle was found that belongs to the owner. Both ignore the objects that NewSet
+	// adds: the install namespace and a ClusterRole.
 	Written, Exists bool
-	// Drift are the changes by other clients, newest first, at most 20. Repaired changes are reported once. Changes that are not repaired
+	// Drift holds the changes by other clients, newest first, at most 20. Repaired changes are reported once. Changes that are not repaired
 	// (Reported, Contested) are reported by every call with the same paths and time. Drifted is true if a declared field or object is not
 	// as declared and is not repaired for now.
 	Drift   []corev1alpha2.DriftRecord
@@ -74,7 +75,8 @@ func (r *Report) add(set *Set, state *ownerState, outcomes []outcome) {
 	}
 }
 
-// addMissing adds the kind of an object if the cluster does not serve it. A kind that the set defines is served in a moment.
+// addMissing adds the kind of an object if the cluster does not serve it. It omits a kind that the set defines, because the cluster will
+// serve it soon.
 func (r *Report) addMissing(set *Set, each reconcile.Outcome) {
 	kind := each.Desired.GVK
 	if meta.IsNoMatchError(each.Err) && !set.Defines(kind.GroupKind()) && !slices.Contains(r.MissingKinds, kind) {
@@ -104,7 +106,7 @@ func (r *Report) addWrites(state *ownerState, each reconcile.Outcome) {
 	}
 }
 
-// addDrift adds the changes of one object by other clients.
+// addDrift adds the changes that other clients made to one object.
 func (r *Report) addDrift(each reconcile.Outcome) {
 	r.Drift = append(r.Drift, each.Drift...)
 	r.Drifted = r.Drifted || each.Drifted
@@ -113,7 +115,7 @@ func (r *Report) addDrift(each reconcile.Outcome) {
 	}
 }
 
-// addReadiness adds whether one object is as declared and ready. A postponed object is not reported as unready.
+// addReadiness adds the information whether one object is as declared and ready. A postponed object is not reported as unready.
 func (r *Report) addReadiness(each outcome) {
 	done := each.reconciled
 	if done.Err != nil || done.Live == nil && !done.Left || done.Postponed {
@@ -147,8 +149,8 @@ func listed(names []string, key Key) []string {
 	return names
 }
 
-// wait makes the report incomplete, and records the reason and the time until the next call; zero means waitTime. Of several calls, the
-// report has the first reason and the shortest time.
+// wait makes the report incomplete, and records the reason and the time until the next call; zero means waitTime. After several calls of
+// wait, the report holds the first reason and the shortest time.
 func (r *Report) wait(reason string, after time.Duration) {
 	r.Complete = false
 	if after == 0 {

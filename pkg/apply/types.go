@@ -11,13 +11,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// The types of the packages below that callers of the engine need.
+// The types from the packages below this one that callers of the engine need.
 type (
 	// Identity is the user that writes the objects. An Identity without a client means the manager.
 	Identity = identity.Identity
 	// Owner is the BundleDeployment for which objects are applied.
 	Owner = object.Owner
-	// Key identifies an object independent of its API version.
+	// Key identifies an object independently of its API version.
 	Key = object.Key
 	// Set has the objects of one owner.
 	Set = object.Set
@@ -42,7 +42,7 @@ func Union(installNamespace string, sets ...*Set) (*Set, error) {
 // IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds.
 func IsReserved(declared *unstructured.Unstructured) bool { return object.IsReserved(declared) }
 
-// NotPermitted returns a Refusal with the missing permissions; nil if none is missing.
+// NotPermitted returns a Refusal that names the missing permissions; nil if none is missing.
 func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
 	return permissions.NotPermitted(owner, missing)
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // WarningHandler returns a handler that collects the API server's warnings for Report.Warnings. The engine's clients must be built with it.
-// Warnings for other requests are logged, as without this handler.
+// Warnings for requests that do not come from the engine are logged, as they would be without this handler.
 func WarningHandler() rest.WarningHandlerWithContext { return warningHandler{} }
 
 type warningHandler struct{}
@@ -41,7 +41,7 @@ type warnings struct {
 	texts []string
 }
 
-// collectWarnings returns a context, and the warnings that are received for its requests.
+// collectWarnings returns a context, and the warnings that are received for requests with that context.
 func collectWarnings(ctx context.Context) (context.Context, *warnings) {
 	received := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, received), received
@@ -73,8 +73,8 @@ type warningMemory struct {
 	first map[string]Key
 }
 
-// firstFor returns the object with which a text is reported: the first one for which it was received. The API server sends the same warning
-// for many objects, in several calls, and the manager reports it once.
+// firstFor returns the object with which a warning text is reported: the first one for which it was received. The API server sends the same
+// warning for many objects, in several calls, but the manager reports it once.
 func (m *warningMemory) firstFor(text string, key Key) Key {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package attempt identifies the attempts to install a revision, by the settings of a BundleDeployment. It does not know which attempts failed:
-// pkg/revision records those, and pkg/upgradestep compares them with the present one.
+// Package attempt identifies the attempts to install a revision, by the settings of a BundleDeployment. It does not know which attempts
+// failed: pkg/revision records those, and pkg/upgradestep compares them with the current attempt.
 package attempt
 
 import (
@@ -14,9 +14,10 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Of identifies the attempt that a BundleDeployment requests: it is a digest, with 16 characters, of the settings that decide how any
-// revision is installed, and of annotation platform.openshift.io/retry. A revision that missed its deadline is tried again when the digest
-// changes. Source and configuration are not in it: another source or another configuration is another revision.
+// Of identifies the attempt that a BundleDeployment requests. The result is a digest, with 16 characters, of the settings that decide how
+// any revision is installed, and of annotation platform.openshift.io/retry. A revision that missed its deadline is tried again when the
+// digest changes. The digest does not include the source and the configuration: a different source or configuration is a different
+// revision.
 func Of(deployment *corev1alpha2.BundleDeployment) string {
 	spec := deployment.Spec
 	text, err := json.Marshal([]any{
@@ -31,9 +32,9 @@ func Of(deployment *corev1alpha2.BundleDeployment) string {
 	return hex.EncodeToString(digest[:8])
 }
 
-// RepeatedWhen returns the change in the cluster after which a failed attempt is repeated, with a comma before it for a list of causes. It is
-// empty if there is no such change. The arguments are the fields of status.revisions with these names; an older manager did not record the
-// missing kinds, without which the attempt is not repeated.
+// RepeatedWhen returns the change in the cluster after which a failed attempt is repeated, preceded by a comma so that it fits into a list
+// of causes. It is empty if there is no such change. The arguments are the fields of status.revisions with these names. An older manager
+// did not record the missing kinds, and without them the attempt is not repeated.
 func RepeatedWhen(failedFor corev1alpha2.FailedFor, kindsMissing []corev1alpha2.MissingKind) string {
 	switch {
 	case failedFor == corev1alpha2.FailedForKinds && len(kindsMissing) > 0:

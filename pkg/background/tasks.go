@@ -1,5 +1,5 @@
-// Package background runs the tasks that controllers start beside their syncs, such as fetching an image or reading a catalog, so that a
-// caller can wait until none is running. It does not depend on the kinds of tasks.
+// Package background runs the tasks that controllers start outside of their syncs, such as fetching an image or reading a catalog, so that
+// a caller can wait until none is running. It does not depend on the kinds of tasks.
 package background
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Tasks are the background tasks of one manager. The type does not use a sync.WaitGroup, because tasks start during a wait and a wait must
-// end with its context. The zero value is ready for use. It is safe for concurrent use.
+// Tasks are the background tasks of one manager. The type does not use a sync.WaitGroup, because tasks start during a wait, and a wait must
+// end when its context ends. The zero value is ready for use. It is safe for concurrent use.
 type Tasks struct {
 	mu      sync.Mutex
 	running int

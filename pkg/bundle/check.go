@@ -14,14 +14,14 @@ import (
 )
 
 // CheckMetadata checks the fields that manifests of all kinds have in common. The parts of an object's URL must be valid. Labels and
-// annotations must be maps of strings, because a value of another type would hide the whole map from readers. CheckMetadata returns a line
-// for each finding.
+// annotations must be maps of strings, because a value of a different type would hide the whole map from readers. CheckMetadata returns a
+// line for each finding.
 func CheckMetadata(o Object) []string {
 	findings := checkKind(o)
 	if problems := content.IsPathSegmentName(o.GetName()); len(problems) > 0 {
 		findings = append(findings, fmt.Sprintf("%s: the name %s", o, strings.Join(problems, ", and ")))
 	}
-	// A namespace that is not a string would be treated as absent, and the object would be created in another namespace.
+	// A namespace that is not a string would be treated as absent, and the object would be created in a different namespace.
 	if namespace, ok := o.metadata()["namespace"]; ok && !isString(namespace) {
 		findings = append(findings, fmt.Sprintf("%s: metadata.namespace is no string; put it in quotes", o))
 	}
@@ -43,8 +43,8 @@ func CheckMetadata(o Object) []string {
 	return findings
 }
 
-// checkKind checks apiVersion and kind as an API server checks those in a CustomResourceDefinition. Group and version become part of the
-// discovery URL: invalid ones would request another resource.
+// checkKind checks apiVersion and kind in the way that an API server checks those in a CustomResourceDefinition. Group and version become
+// part of the discovery URL, so invalid ones would request a different resource.
 func checkKind(o Object) []string {
 	var findings []string
 	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
@@ -95,8 +95,7 @@ func (f *Findings) Add(lines []string) {
 	*f = append(*f, lines...)
 }
 
-// Err returns an error with the first ten findings, truncated, and the number of the other findings. It returns nil if there are no
-// findings.
+// Err returns an error with the first ten findings, truncated, and the number of the others. It returns nil if there are no findings.
 func (f Findings) Err() error {
 	if len(f) == 0 {
 		return nil

@@ -5,17 +5,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Verbs are the verbs that the manager needs for every resource of which it applies objects: it applies, watches and deletes them.
+// Verbs are the verbs that the manager needs for every resource whose objects it applies: it applies, watches and deletes them.
 var Verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 
 // Definition is what a CustomResourceDefinition says about its custom resources.
 type Definition struct {
-	// Kind is the kind of the custom resources, and Plural the name of their resource.
+	// Kind is the kind of the custom resources, and Plural is the name of their resource.
 	Kind   schema.GroupKind
 	Plural string
 	// Scope is Namespaced or Cluster. The API server rejects a definition with any other scope.
 	Scope string
-	// Served has the names of the served versions, in the order of the CustomResourceDefinition.
+	// Served lists the names of the served versions, in the order of the CustomResourceDefinition.
 	Served []string
 }
 
@@ -47,8 +47,8 @@ func DefinitionOf(crd *unstructured.Unstructured) Definition {
 	return found
 }
 
-// DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, by the kind that they define. Of two for one kind,
-// it returns the last.
+// DefinitionsIn returns the Definitions of the CustomResourceDefinitions among objects, by the kind that they define. If two define one
+// kind, it returns the last.
 func DefinitionsIn(objects []Object) map[schema.GroupKind]Definition {
 	found := map[schema.GroupKind]Definition{}
 	for _, o := range objects {

@@ -28,9 +28,9 @@ type FormatError struct {
 	Actual, Expected string
 	// File is the file that declares the format.
 	File string
-	// Undeclared means that File is absent, and that Actual is the format of a bundle with such manifests.
+	// Undeclared is true if File is absent. Actual is then the format that bundles with such manifests have.
 	Undeclared bool
-	// ActualErr is the error of reading the bundle in the format Actual; nil if that was not tried, or if it works. The function Load of
+	// ActualErr is the error from reading the bundle in the format Actual; nil if that was not tried, or if it works. The function Load of
 	// package formats sets it.
 	ActualErr error
 }
@@ -62,7 +62,7 @@ func (e *FormatError) Class() string {
 const maxAnnotation = 1024
 
 // LoadAnnotations reads metadata/annotations.yaml of a bundle. If the file does not exist, the error wraps fs.ErrNotExist. If the file
-// declares another format, the error is a *FormatError. The file need not declare a format.
+// declares a different format, the error is a *FormatError. The file need not declare a format.
 func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	data, err := ReadFile(fsys, AnnotationsFile)
 	if err != nil {
@@ -87,7 +87,7 @@ func LoadAnnotations(fsys fs.FS, format string) (map[string]string, error) {
 	return annotations, nil
 }
 
-// ManifestsDir returns the directory of the bundle's objects: the one in the annotations, without a trailing slash, or else "manifests".
+// ManifestsDir returns the directory with the bundle's objects: the one in the annotations, without a trailing slash, or else "manifests".
 func ManifestsDir(annotations map[string]string) string {
 	if dir := annotations[AnnotationManifests]; dir != "" {
 		return strings.TrimSuffix(dir, "/")

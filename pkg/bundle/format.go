@@ -13,11 +13,11 @@ import (
 type Format interface {
 	// Name is the format's name, as in a bundle's media type, for example registry+v1. It has no slash.
 	Name() string
-	// RendererVersion is the version of the renderer. Increase it when content that was rendered before renders to other objects: installed
-	// bundles are then rendered again. Content that was refused before needs no new version, because no revision of it is stored.
+	// RendererVersion is the version of the renderer. Increase it when the same content renders to different objects than before, so that
+	// installed bundles are rendered again. Content that was refused before needs no new version, because no revision of it is stored.
 	RendererVersion() int
-	// Load reads and validates a bundle whose files are at the root of a file system. Errors are for the bundle's author, unless reading a
-	// file failed. The error for a bundle of another format is a *FormatError.
+	// Load reads and validates a bundle whose files are at the root of a file system. Errors are meant for the bundle's author, unless
+	// reading a file failed. The error for a bundle of a different format is a *FormatError.
 	Load(files fs.FS) (Bundle, error)
 }
 
@@ -34,9 +34,9 @@ type Bundle interface {
 	CheckConfig(config []byte) error
 	// RequiresCertificates reports whether Render depends on Options.Certificates.
 	RequiresCertificates() bool
-	// Render returns the objects to apply, always in the same order. Errors are for users; an error that another configuration fixes wraps
-	// a *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with other
-	// renderings, and must be copied before they are changed.
+	// Render returns the objects to apply, always in the same order. Errors are meant for users; an error that a different configuration
+	// can fix wraps a *ConfigError. Callers may change the metadata of the objects. All other fields are shared with the bundle and with
+	// other renderings, and must be copied before they are changed.
 	Render(options Options) ([]unstructured.Unstructured, error)
 }
 
@@ -44,13 +44,13 @@ type Bundle interface {
 type Options struct {
 	// InstallNamespace is the namespace of namespaced objects that do not specify one. It is required.
 	InstallNamespace string
-	// Config is the user's configuration of the bundle, spec.config of a BundleDeployment, as JSON; empty without configuration.
+	// Config is the user's configuration for the bundle, spec.config of a BundleDeployment, as JSON; empty if there is no configuration.
 	Config []byte
 	// Certificates is the component that issues certificates for webhooks; empty if the cluster has none.
 	Certificates CertificateProvider
 }
 
-// ConfigError reports a configuration with which a bundle cannot be rendered.
+// ConfigError reports that a bundle cannot be rendered with a configuration.
 type ConfigError struct{ Err error }
 
 // Error returns the message of Err, which names the field of the configuration and the fix.

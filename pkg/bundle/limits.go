@@ -1,8 +1,8 @@
 package bundle
 
-// Limits of what is read from a bundle. They are far above any published bundle, and prevent a hostile bundle from exhausting the manager's
-// memory. The most important limit is maxIndicators, because the parser allocates up to two hundred bytes per value before the document can
-// be checked.
+// Limits on what is read from a bundle. They are far above the sizes of any published bundle, and prevent a hostile bundle from exhausting
+// the manager's memory. The most important limit is maxIndicators, because the parser allocates up to two hundred bytes per value before
+// the document can be checked.
 const (
 	// MaxDocumentBytes is the maximum size of one YAML document, in bytes. The largest object in published bundles takes 2 MiB of YAML;
 	// etcd rejects objects above 1.5 MiB of JSON.
@@ -16,7 +16,7 @@ const (
 	// MaxObjects is the maximum number of objects in one bundle.
 	MaxObjects = 20_000
 
-	// maxIndicators is the maximum number of characters of one document that may begin or end a value, including those inside texts. The
+	// maxIndicators is the maximum number of characters in one document that may begin or end a value, including those inside texts. The
 	// largest object in published bundles has 60,000.
 	maxIndicators = 300_000
 	// maxValues is the maximum number of values of one document after its aliases are expanded. maxText is the maximum size of its keys and

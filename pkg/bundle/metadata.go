@@ -13,12 +13,12 @@ type Metadata struct {
 	SuggestedNamespace string
 	// MinKubeVersion is the lowest Kubernetes version the author supports; empty if the author declares none.
 	MinKubeVersion string
-	// MaxOpenShiftVersions are the JSON texts of all olm.maxOpenShiftVersion properties, in the order in which they were read. A number keeps
-	// its digits (4.10 stays 4.10), a string keeps its quotes. A value that two files repeat is listed once. More than one value is an error
-	// of the author, which the reader of the values reports.
+	// MaxOpenShiftVersions are the JSON texts of all olm.maxOpenShiftVersion properties, in the order in which they were read. A number
+	// keeps its digits (4.10 stays 4.10), and a string keeps its quotes. A value that two files repeat is listed once. More than one value
+	// is an error by the author, which the code that evaluates the values reports.
 	MaxOpenShiftVersions []string
-	// Warnings say what in the manifests is not installed as written, with the file and the object. They are for the admin, and for the
-	// author, who can correct it.
+	// Warnings list what in the manifests is not installed as written, each with the file and the object. They are for the admin, and for
+	// the author, who can correct the manifests.
 	Warnings []string
 }
 

@@ -26,7 +26,7 @@ func (o Object) String() string {
 
 // ReadObjects reads the objects of every file in dir, in the order of the file names. The directory must be flat and contain only regular
 // .yaml, .yml and .json files. ReadObjects returns an error for any other entry, because a partially installed bundle is worse than a
-// refused one. It replaces a v1 List by its items.
+// refused one. It replaces a v1 List with its items.
 func ReadObjects(fsys fs.FS, dir string) ([]Object, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -79,7 +79,7 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %q: %w", name, err)
 	}
 	defer f.Close()
-	// Allocating the buffer from the file's size is cheaper than growing it, which costs more than parsing.
+	// Allocating the buffer in the size of the file is cheaper than growing the buffer, which costs more than parsing.
 	size := 0
 	if info, err := f.Stat(); err == nil {
 		if info.Size() > MaxFileBytes {

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// PropertyMaxOpenShiftVersion is the type of the property with the highest OpenShift minor version that a bundle supports.
+// PropertyMaxOpenShiftVersion is the type of the property that declares the highest OpenShift minor version that a bundle supports.
 const PropertyMaxOpenShiftVersion = "olm.maxOpenShiftVersion"
 
 // Property is one property that the author of a bundle declared.
@@ -24,7 +24,7 @@ type Property struct {
 }
 
 // ParseProperties reads metadata/properties.yaml: a mapping whose "properties" is a list of {type, value}. It returns nil if "properties"
-// is missing or null. An unquoted number keeps its digits in Value, because a YAML decoder would change 4.10 to 4.1, another version of
+// is missing or null. An unquoted number keeps its digits in Value, because a YAML decoder would change 4.10 to 4.1, a different version of
 // OpenShift.
 func ParseProperties(data []byte) ([]Property, error) {
 	var found []Property
@@ -93,8 +93,8 @@ func rawJSON(n *yaml.Node, values *converter) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// findKey returns the value of a mapping's key, case-insensitively as readers of catalogs do. It returns nil if the mapping does not have
-// the key. It refuses duplicate keys and merge keys, because a property that limits an operator must not be overlooked.
+// findKey returns the value of a mapping's key. It ignores case, as readers of catalogs do. It returns nil if the mapping does not have the
+// key. It refuses duplicate keys and merge keys, because a property that limits an operator must not be overlooked.
 func findKey(n *yaml.Node, name string) (*yaml.Node, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -145,7 +145,7 @@ func ParsePropertiesAnnotation(text string) ([]Property, error) {
 }
 
 // checkUniqueKeys refuses an object with a duplicate key, ignoring case, because encoding/json would ignore the first one. It accepts
-// values that are no objects.
+// values that are not objects.
 func checkUniqueKeys(object json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -170,9 +170,9 @@ func checkUniqueKeys(object json.RawMessage) error {
 	return nil
 }
 
-// MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. It omits a value that an earlier
-// file also has, because authors repeat a property in metadata/properties.yaml and in the annotation. It keeps a value that one file
-// declares twice; the upgrade checks refuse such a value, as they do in catalogs.
+// MaxOpenShiftVersions returns the raw values of olm.maxOpenShiftVersion in the properties of each file. It omits a value that is also in
+// an earlier file, because authors repeat a property in metadata/properties.yaml and in the annotation. It keeps both copies of a value
+// that one file declares twice; the upgrade checks refuse such a value, as they do in catalogs.
 func MaxOpenShiftVersions(files ...[]Property) []string {
 	var values []string
 	for _, properties := range files {

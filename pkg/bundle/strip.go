@@ -33,9 +33,9 @@ func StripServerFields(o Object) {
 	}
 }
 
-// StripNulls removes the nulls of a manifest. For Kubernetes' own kinds they mean "absent", but server-side apply would make the manager
-// owner of the field. If nulls may be meaningful (a schema's default or enum value, a nullable field of a custom resource), they are removed
-// from metadata only.
+// StripNulls removes the nulls of a manifest. For Kubernetes' own kinds a null means "absent", but server-side apply would make the manager
+// the owner of the field. If nulls may be meaningful (a schema's default or enum value, a nullable field of a custom resource), they are
+// removed only from metadata.
 func StripNulls(o Object, meaningful bool) {
 	if meaningful {
 		DropNulls(o.metadata())

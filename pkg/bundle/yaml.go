@@ -52,8 +52,8 @@ func visitDocuments(data []byte, visit func(line int, root *yaml.Node) error) er
 	return nil
 }
 
-// countIndicators returns the number of characters that separate values in YAML. Except for a few, it is an upper bound of the number of
-// values.
+// countIndicators returns the number of characters that separate values in YAML. Apart from a few values, it is an upper bound on the
+// number of values.
 func countIndicators(data []byte) int {
 	count := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
@@ -62,8 +62,8 @@ func countIndicators(data []byte) int {
 	return count
 }
 
-// documentEnd returns the offset of the next document's "---" marker after the first line of data, or its length. A marker in
-// column 0 always begins a document, even inside a block scalar, so splitting there is exact.
+// documentEnd returns the offset of the next document's "---" marker after the first line of data, or the length of data if there is none.
+// A marker in column 0 always begins a document, even inside a block scalar, so splitting there is exact.
 func documentEnd(data []byte) int {
 	const marker = "\n---"
 	for from := 0; ; {
@@ -83,8 +83,8 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// converter converts YAML nodes to the values that JSON decodes to, in one step. The result is the same as that of Kubernetes' own
-// conversion of YAML to JSON to objects, including YAML 1.1 scalars (yes is true), without encoding JSON.
+// converter converts YAML nodes, in one step, to the values that JSON decodes to. The result is the same as that of Kubernetes' own
+// conversion from YAML to JSON to objects, including YAML 1.1 scalars (yes is true), but no JSON is encoded.
 type converter struct {
 	// values and text are the numbers of values and of bytes that the document expanded to.
 	values, text int
@@ -162,7 +162,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 	return m, nil
 }
 
-// merge adds the entries of the merge key's value that m does not have.
+// merge adds those entries of the merge key's value that are not in m.
 func (c *converter) merge(m map[string]any, n *yaml.Node, depth int) error {
 	value, err := c.convert(n, depth)
 	if err != nil {
@@ -232,7 +232,7 @@ func scalarValue(n *yaml.Node) (any, error) {
 var floatText = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // plainValue resolves an unquoted scalar by the rules of YAML 1.1, which Kubernetes uses for all manifests. The YAML library follows YAML
-// 1.2, where yes and 0777 have another meaning.
+// 1.2, where yes and 0777 have different meanings.
 func plainValue(s string) any {
 	if s == "" {
 		return nil

@@ -91,7 +91,7 @@ func namesWhatCannotBeUsed(t *testing.T) {
 		end  string
 		want []string
 	}{
-		"a key that occurs twice by case":       {`{"schema":"olm.bundle","package":"demo","name":"n","Package":"demo"}`, []string{`file "demo/catalog.yaml"`, "blob 9", `name "n"`, `"package" occurs twice`}},
+		"a key that occurs twice by case":         {`{"schema":"olm.bundle","package":"demo","name":"n","Package":"demo"}`, []string{`file "demo/catalog.yaml"`, "blob 9", `name "n"`, `"package" occurs twice`}},
 		"a stream that is cut short":              {`{"schema":"olm.bundle","package":"demo","name":"n","ima`, []string{`file "demo/catalog.yaml"`, "blob 9", `\"package\":\"demo\"`, "unexpected EOF"}},
 		"a stream that is cut short in YAML":      {"---\nschema: olm.bundle\npackage: demo\nname: \"n", []string{`file "demo/catalog.yaml"`, "blob 9", "schema: olm.bundle", "reading YAML"}},
 		"something that is neither JSON nor YAML": {"---\n\x00\x01", []string{`file "demo/catalog.yaml"`, "blob 9"}},

@@ -54,7 +54,7 @@ func duplicateField(field string) error {
 	return fmt.Errorf("key %q occurs twice (keys that differ in case only are the same)", field)
 }
 
-// fieldNames are the names of the fields of a blob that are used.
+// fieldNames are the names of those fields of a blob that are used.
 var fieldNames = [...]string{"schema", "package", "name", "defaultChannel", "entries", "image", "properties"}
 
 // fieldName returns the canonical spelling of a key; empty for a key that is not used.
@@ -109,7 +109,7 @@ func (b *blob) owner() string {
 	return ""
 }
 
-// label returns the identity fields of the blob for errors, in parentheses; empty if it has none.
+// label returns the identity fields of the blob in parentheses, for use in errors; empty if the blob has none.
 func (b *blob) label() string {
 	var parts []string
 	for _, part := range []struct{ what, is string }{{"schema", b.schema}, {"package", b.pkg}, {"name", b.name}} {
@@ -162,7 +162,8 @@ func (b *blob) addPackage(builder *Builder) error {
 }
 
 // addChannel adds a channel with its entries. It iterates over a long list twice, because no entry may be used if one is unreadable. It
-// does not decode a long list at once, because a list of "{}" takes eighty times its size in memory. An entry without a name is a fault.
+// does not decode a long list all at once, because a list of "{}" takes eighty times its size in memory. An entry without a name is a
+// fault.
 func (b *blob) addChannel(builder *Builder) error {
 	if b.name == "" {
 		return errors.New("it has no name")
@@ -189,8 +190,8 @@ func (b *blob) addChannel(builder *Builder) error {
 	return b.eachEntry(add)
 }
 
-// eachEntry calls f with each entry of a channel and its number, which begins at 1. It stops after maxElements entries, and returns an
-// error for an unreadable one.
+// eachEntry calls f with each entry of a channel and the entry's number, which begins at 1. It stops after maxElements entries, and returns
+// an error for an unreadable one.
 func (b *blob) eachEntry(f func(n int, entry Entry)) error {
 	n := 0
 	err := array(b.entries, func(element []byte) error {
@@ -289,7 +290,7 @@ func matchesKey(key []byte, name string) bool {
 	return len(key) >= len(name) && (string(key) == name || strings.EqualFold(string(key), name))
 }
 
-// syntaxError returns the error of encoding/json for raw, because that error has the position. It returns errMalformed if raw is valid
+// syntaxError returns the error of encoding/json for raw, because that error includes the position. It returns errMalformed if raw is valid
 // JSON.
 func syntaxError(raw []byte) error {
 	var any json.RawMessage

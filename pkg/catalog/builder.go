@@ -45,12 +45,12 @@ type packageBuilder struct {
 	defaults map[string]bool
 	channels map[string]map[string]Entry
 	bundles  map[string]Bundle
-	// conflicting has the names of bundles that were added twice with different content. Such bundles are omitted.
+	// conflicting holds the names of bundles that were added twice with different content. Such bundles are omitted.
 	conflicting map[string]bool
 	faults      map[string]bool
 	notes       map[string]bool
 	entries     int
-	// size is the number of bytes that are reserved for the package. tooLarge means that it exceeded maxPackage and was discarded.
+	// size is the number of bytes that are reserved for the package. tooLarge is true if the package exceeded maxPackage and was discarded.
 	size     int
 	tooLarge bool
 	// deprecations and rules are keyed by a digest of their content.
@@ -99,7 +99,7 @@ func (b *Builder) AddPackage(name, defaultChannel string) {
 }
 
 // AddChannel adds entries to a channel of a package. It creates the package and the channel if they do not exist. If two entries of a
-// channel have the same name and differ, only one is used, and the package has a fault.
+// channel have the same name but differ, only one is used, and the package has a fault.
 func (b *Builder) AddChannel(pkg, channel string, entries ...Entry) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"channel", channel}, field{"name", channel}) {
@@ -155,7 +155,7 @@ func (b *Builder) addEntry(pkg, channel string, known map[string]Entry, entry En
 }
 
 // AddBundle adds a bundle to a package. An identical bundle may be added again. If two different bundles have the same name, both are
-// omitted, with a fault of the package. A bundle that exceeds a limit is also omitted with a fault.
+// omitted, and the package has a fault. The same happens to a bundle that exceeds a limit.
 func (b *Builder) AddBundle(pkg string, bundle Bundle) {
 	d := b.packageBuilder(pkg)
 	if d.tooLarge || !d.checkLengths(subject{"bundle", bundle.Name}, bundle.fields()...) {
@@ -183,12 +183,13 @@ func (b *Builder) AddFault(pkg string, err error) {
 	b.packageBuilder(pkg).addFault("%v", err)
 }
 
-// AddNote adds a note to a package: one sentence about what the protocol over which the package is read does not report.
+// AddNote adds a note to a package: one sentence about something that is not reported by the protocol over which the package is read.
 func (b *Builder) AddNote(pkg, sentence string) {
 	b.packageBuilder(pkg).notes[boundedSentence(sentence)] = true
 }
 
-// addFault adds a fault. Beyond maxRetainedFaults, it retains the first in lexical order, so that the order of the stream does not matter.
+// addFault adds a fault. Beyond maxRetainedFaults, it retains the faults that are first in lexical order, so that the order of the stream
+// does not matter.
 func (d *packageBuilder) addFault(format string, args ...any) {
 	sentence := boundedSentence(fmt.Sprintf(format, args...))
 	if d.faults[sentence] || !d.reserve(sizeOfFault+len(sentence)) {

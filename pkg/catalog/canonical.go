@@ -19,8 +19,8 @@ const maxCanonicalDepth = 64
 // Numbers are formatted as encoding/json formats a float64, because catalogd and the registry's API have already converted them. It adds
 // the fields in identity that the object does not have.
 //
-// It returns an error if the value is no object, has a key twice (ignoring case), is nested deeper than maxCanonicalDepth, or is followed
-// by something else.
+// It returns an error if the value is not an object, has a duplicate key (ignoring case), is nested deeper than maxCanonicalDepth, or is
+// followed by something else.
 func canonical(value []byte, identity map[string]string) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoded, err := decodeUnique(decoder, maxCanonicalDepth)
@@ -89,7 +89,7 @@ func decodeUnique(decoder *json.Decoder, depth int) (any, error) {
 	return decodeObject(decoder, depth)
 }
 
-// nextToken returns the next token inside a value. The end of the input is io.ErrUnexpectedEOF.
+// nextToken returns the next token inside a value. At the end of the input, the error is io.ErrUnexpectedEOF.
 func nextToken(decoder *json.Decoder) (json.Token, error) {
 	token, err := decoder.Token()
 	if errors.Is(err, io.EOF) {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxGVKs is the maximum number of provided kinds that are retained of a bundle. The largest bundles of OpenShift 4.20 provide about a
+	// maxGVKs is the maximum number of provided kinds that are retained for a bundle. The largest bundles of OpenShift 4.20 provide about a
 	// hundred.
 	maxGVKs = 4_096
 	// maxRequirements is the maximum number of requirements of one bundle, including the nested members of constraints.

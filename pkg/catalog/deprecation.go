@@ -34,8 +34,8 @@ type Deprecation struct {
 	Message string
 }
 
-// AddDeprecations adds all deprecations of a package; an empty list adds nothing. A package should have one list of them. Several different
-// lists are a fault that names their entries, and all of them are used.
+// AddDeprecations adds all deprecations of a package; an empty list adds nothing. A package should have only one list. If several different
+// lists are added, all of them are used, and the package has a fault that names their entries.
 func (b *Builder) AddDeprecations(pkg string, deprecations []Deprecation) {
 	d := b.packageBuilder(pkg)
 	if len(deprecations) == 0 {
@@ -133,7 +133,7 @@ func listTargets(entries []Deprecation) string {
 	return strings.Join(names, ", ")
 }
 
-// readDeprecations decodes the entries of an olm.deprecations blob. It stops after one more than a package may have.
+// readDeprecations decodes the entries of an olm.deprecations blob. It stops after one entry more than a package may have.
 func readDeprecations(raw []byte) ([]Deprecation, error) {
 	var out []Deprecation
 	err := array(raw, func(element []byte) error {

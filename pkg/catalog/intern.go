@@ -15,7 +15,7 @@ import (
 // and have the same install modes and requirements. Interned values are immutable, like everything that Build returns.
 type interner struct {
 	strings map[string]string
-	// kinds is keyed by a digest, because a key with the names would be a second copy.
+	// kinds is keyed by a digest, because a key with the names would be a second copy of them.
 	kinds map[[sha256.Size]byte][]GVK
 	modes map[string]map[string]bool
 	// scratch is a buffer in which keys are built.
@@ -93,7 +93,7 @@ func (s *interner) installModes(modes map[string]bool) map[string]bool {
 	return modes
 }
 
-// fields returns the texts of a bundle whose size is limited to maxName.
+// fields returns those texts of a bundle whose size is limited to maxName.
 func (b *Bundle) fields() []field {
 	fields := make([]field, 0, 6+3*len(b.ProvidedGVKs)+3*len(b.Requirements)) // enough except for compound requirements
 	fields = append(fields, field{"name", b.Name}, field{"image", b.Image}, field{"version", b.Version}, field{"release", b.Release},
@@ -131,7 +131,7 @@ func (b *Bundle) Size() int {
 	return size
 }
 
-// sortKinds sorts the kinds that a bundle provides and removes duplicates. It omits those beyond maxGVKs, with a fault.
+// sortKinds sorts the kinds that a bundle provides and removes duplicates. It omits those beyond maxGVKs, and adds a fault.
 func (d *packageBuilder) sortKinds(b *Bundle) {
 	kinds := slices.Compact(slices.SortedFunc(slices.Values(b.ProvidedGVKs), GVK.Compare))
 	if len(kinds) > maxGVKs {
@@ -141,8 +141,8 @@ func (d *packageBuilder) sortKinds(b *Bundle) {
 	b.ProvidedGVKs = kinds
 }
 
-// sortRequirements sorts a bundle's requirements and removes duplicates. It omits those beyond maxRequirements, with a fault, and adds an
-// unsupported requirement, because the bundle must not appear to have fewer requirements.
+// sortRequirements sorts a bundle's requirements and removes duplicates. It omits those beyond maxRequirements. In that case it adds a
+// fault and an unsupported requirement, because the bundle must not appear to have fewer requirements.
 func (d *packageBuilder) sortRequirements(b *Bundle) {
 	sorted := slices.SortedFunc(slices.Values(b.Requirements), Requirement.Compare)
 	sorted = slices.CompactFunc(sorted, func(a, b Requirement) bool { return a.Compare(b) == 0 })

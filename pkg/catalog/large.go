@@ -20,7 +20,7 @@ const (
 	maxElements = maxEntries + 1
 	// maxScalar is the maximum size of a key or a scalar value among the fields of a large blob, in bytes.
 	maxScalar = 64 << 10
-	// maxRetained is the maximum size of what is retained of one large blob before it is decoded, in bytes.
+	// maxRetained is the maximum size of the parts of one large blob that are retained before the blob is decoded, in bytes.
 	maxRetained = 8 << 20
 )
 
@@ -29,7 +29,7 @@ const (
 type largeBlob struct {
 	*stream
 	blob blob
-	// want and kinds are the options of the read. want reports whether a package is retained; nil retains all. kinds means that the
+	// want and kinds are the options of the read. want reports whether a package is retained; nil retains all. kinds is true if the
 	// provided kinds of all packages are retained.
 	want  func(pkg string) bool
 	kinds bool
@@ -41,7 +41,7 @@ type largeBlob struct {
 	skippedType string
 }
 
-// read returns the blob with its retained parts. The caller must call release after it has used the blob, also after an error.
+// read returns the blob with its retained parts. The caller must call release after it has used the blob, even after an error.
 func (l *largeBlob) read() (b blob, release func(), err error) {
 	l.blob.large = true
 	release = func() { l.memory.Release(l.reserved) }
@@ -186,8 +186,8 @@ func (l *largeBlob) readList(name string) error {
 	return err
 }
 
-// readElement reads entry or property number n, and returns its retained parts. It returns nil if the element is not used, or if it cannot
-// be retained; then it sets omittedErr.
+// readElement reads entry or property number n, and returns its retained parts. It returns nil if the element is not used or cannot be
+// retained. In the latter case it sets omittedErr.
 func (l *largeBlob) readElement(name string, n int) ([]byte, error) {
 	raw, err := l.readValue(maxElement)
 	switch {
@@ -229,7 +229,7 @@ func (l *largeBlob) skipList() error {
 	return l.skipRest(&e)
 }
 
-// mayBeNeeded reports whether the list of this name may be used, as far as the fields before it tell.
+// mayBeNeeded reports whether the list of this name may be used, as far as the preceding fields show.
 func (l *largeBlob) mayBeNeeded(name string) bool {
 	switch l.blob.schema {
 	case "":
@@ -344,8 +344,8 @@ func (l *largeBlob) readValue(limit int) ([]byte, error) {
 	}
 }
 
-// skipRest skips the rest of a value that begins in the buffer and fills it. e has already scanned the buffered part. If that part contains
-// the type of the value, skipRest stores it in skippedType; otherwise skippedType is empty.
+// skipRest skips the rest of a value that begins in the buffer and fills the buffer. e has already scanned the buffered part. If that part
+// contains the type of the value, skipRest stores it in skippedType; otherwise skippedType is empty.
 func (l *largeBlob) skipRest(e *valueScanner) error {
 	l.skippedType = ""
 	_ = object(l.buf[l.pos:], func(key, value []byte) (err error) {

@@ -8,7 +8,7 @@ import (
 
 // MemoryBudget limits the memory that a read of a catalog retains. It must be safe for concurrent use.
 type MemoryBudget interface {
-	// Reserve reserves bytes before they are used. It returns an error, which names the limit, if the budget has too few.
+	// Reserve reserves bytes before they are used. It returns an error, which names the limit, if the budget has too few bytes left.
 	Reserve(bytes int) error
 	// Release releases reserved bytes.
 	Release(bytes int)
@@ -25,7 +25,7 @@ type memoryError struct{ error }
 
 func (e *memoryError) Unwrap() error { return e.error }
 
-// orUnlimited returns the budget; unlimitedMemory if it is nil.
+// orUnlimited returns the given budget, or unlimitedMemory if the budget is nil.
 func orUnlimited(memory MemoryBudget) MemoryBudget {
 	if memory == nil {
 		return unlimitedMemory{}
@@ -55,8 +55,8 @@ const maxPackage = 14 << 20
 // returns the reason, or the package is too large and the caller can drop its data.
 func (b *Builder) Reserve(pkg string, bytes int) bool { return b.packageBuilder(pkg).reserve(bytes) }
 
-// Release releases memory that Reserve reserved. It does nothing for a package that has become too large meanwhile: the Builder has
-// released that memory already.
+// Release releases memory that Reserve reserved. It does nothing for a package that has become too large in the meantime: the Builder has
+// already released that memory.
 func (b *Builder) Release(pkg string, bytes int) { b.packageBuilder(pkg).release(bytes) }
 
 // reserve reserves memory for a part of the package, in bytes, and reports whether it succeeded. If the package becomes too large, it is

@@ -40,9 +40,9 @@ const (
 	maxRawValue = 256
 )
 
-// AddProperty sets the bundle's fields from one property, whose value is raw JSON. Other types are ignored. Upgrade rules are ignored, too,
-// because they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type, AddProperty returns an
-// error, and the bundle should not be used.
+// AddProperty sets the bundle's fields from one property, whose value is raw JSON. It ignores property types that are not used. It also
+// ignores upgrade rules, because they belong to the package (Builder.AddUpgradeRules). If the value does not have the shape of its type,
+// AddProperty returns an error, and the bundle should not be used.
 func (b *Bundle) AddProperty(kind string, value []byte) error {
 	var err error
 	switch kind {
@@ -87,7 +87,7 @@ func (b *Bundle) addMaxOpenShift(value []byte) {
 	b.MaxOpenShiftVersions = append(b.MaxOpenShiftVersions, boundedRaw(string(bytes.TrimSpace(value))))
 }
 
-// addMediaType adds any format, also an unknown one, because the bundle must not be treated as registry+v1 then.
+// addMediaType adds any format, even an unknown one, because a bundle of an unknown format must not be treated as registry+v1.
 func (b *Bundle) addMediaType(value []byte) {
 	value = bytes.TrimSpace(value)
 	format, err := text(value)
@@ -100,7 +100,7 @@ func (b *Bundle) addMediaType(value []byte) {
 	}
 }
 
-// boundedRaw returns a value of at most maxRawValue bytes. It truncates a longer value so that the rest does not parse.
+// boundedRaw returns a value of at most maxRawValue bytes. If it truncates a longer value, the result does not parse.
 func boundedRaw(raw string) string {
 	return truncate.Bytes(raw, maxRawValue)
 }
@@ -138,7 +138,7 @@ func (b *Bundle) addCSV(value []byte) error {
 	return nil
 }
 
-// ownsAny reports whether a CSV's definitions, such as its apiServiceDefinitions, have owned ones.
+// ownsAny reports whether a CSV's definitions, such as its apiServiceDefinitions, contain owned ones.
 func ownsAny(raw []byte) (bool, error) {
 	if bytes.Equal(raw, []byte("null")) {
 		return false, nil
@@ -157,9 +157,10 @@ func ownsAny(raw []byte) (bool, error) {
 }
 
 const (
-	// annotationSuggestedNamespace is the annotation of a ClusterServiceVersion with the install namespace that its author suggests.
+	// annotationSuggestedNamespace is the annotation of a ClusterServiceVersion that contains the install namespace suggested by the
+	// author.
 	annotationSuggestedNamespace = "operatorframework.io/suggested-namespace"
-	// annotationCreatedAt is the annotation of a ClusterServiceVersion with the author's creation date of the version.
+	// annotationCreatedAt is the annotation of a ClusterServiceVersion that contains the version's creation date, as the author wrote it.
 	annotationCreatedAt = "createdAt"
 	// maxCreatedAt is the maximum size of that date, in bytes. Every date format is shorter.
 	maxCreatedAt = 64
@@ -226,8 +227,8 @@ type installMode struct {
 	Supported bool   `json:"supported"`
 }
 
-// addObject sets the bundle's fields from an olm.bundle.object, which has a manifest in base64. Catalogs from before olm.csv.metadata have
-// the ClusterServiceVersion there.
+// addObject sets the bundle's fields from an olm.bundle.object, which contains a manifest in base64. Catalogs from before olm.csv.metadata
+// contain the ClusterServiceVersion there.
 func (b *Bundle) addObject(value []byte) error {
 	var property struct {
 		Data []byte `json:"data"`

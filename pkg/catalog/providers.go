@@ -8,10 +8,10 @@ import (
 	"sort"
 )
 
-// Limits of the provided kinds that are retained for one catalog: maxProvided is the maximum number of pairs of a package and a kind, and
-// maxProvidedText the maximum total size of their names, in bytes. A pair takes about 50 bytes besides its names. At these limits a catalog
-// takes about 2 MB, so that the three default catalogs stay within the 10 MB that snapshots may take. The largest catalog of OpenShift 4.20
-// has about 400 packages, which provide a few thousand kinds.
+// Limits on the provided kinds that are retained for one catalog: maxProvided is the maximum number of pairs of a package and a kind, and
+// maxProvidedText is the maximum total size of their names, in bytes. A pair takes about 50 bytes in addition to its names. At these limits
+// a catalog takes about 2 MB, so that the three default catalogs stay within the 10 MB that snapshots may take. The largest catalog of
+// OpenShift 4.20 has about 400 packages, which provide a few thousand kinds.
 const (
 	maxProvided     = 20_000
 	maxProvidedText = 1 << 20
@@ -20,9 +20,9 @@ const (
 	maxKindProperty = 4 * maxName
 )
 
-// Providers has the packages of a catalog that provide each kind (olm.gvk) in any version, for all packages, wanted or not. Beyond the
-// limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal values in whatever order it
-// arrives. It is immutable. Nil has no packages, and is not complete.
+// Providers holds, for each kind (olm.gvk), the packages of a catalog that provide the kind in any version. It includes all packages,
+// wanted or not. Beyond the limits, the last in the order of kinds and then packages are omitted, so that equal content results in equal
+// values, in whatever order it arrives. Providers is immutable. Nil has no packages, and is not complete.
 type Providers struct {
 	// kinds are sorted. The packages of kinds[i] are packages[ends[i-1]:ends[i]], as indexes into names.
 	kinds    []GVK
@@ -53,13 +53,13 @@ func (p *Providers) ForKind(gvk GVK) []string {
 	return names
 }
 
-// IsCompleteFor reports whether ForKind returns every package that provides a kind. It returns false if the limits may have omitted some,
-// and for nil.
+// IsCompleteFor reports whether ForKind returns every package that provides a kind. It returns false if some packages may have been omitted
+// because of the limits, and for nil.
 func (p *Providers) IsCompleteFor(gvk GVK) bool {
 	return p != nil && (p.firstOmitted == nil || gvk.Compare(*p.firstOmitted) < 0)
 }
 
-// IsComplete reports whether the limits omitted nothing. It returns false for nil.
+// IsComplete reports whether nothing was omitted because of the limits. It returns false for nil.
 func (p *Providers) IsComplete() bool { return p != nil && p.firstOmitted == nil }
 
 // Equal reports whether both have the same content. Nil equals only nil.
@@ -77,11 +77,11 @@ type ProvidersBuilder struct {
 	// Memory is the budget for the memory of the collected names. Nil means no limit.
 	Memory   MemoryBudget
 	provided map[providerIndexes]bool
-	// names has one copy of every name. indexes has the index of each name in names. text is the total size of the names, in bytes.
+	// names contains one copy of every name. indexes maps each name to its index in names. text is the total size of the names, in bytes.
 	names   []string
 	indexes map[string]uint32
 	text    int
-	// firstOmitted is the first provider that was omitted; nil if none was. All providers after it are omitted, too.
+	// firstOmitted is the first provider that was omitted; nil if none was. All providers after it are omitted as well.
 	firstOmitted *provider
 	// reserved is the number of bytes of Memory that the builder has reserved. err is the error of Memory after it was exhausted.
 	reserved int
@@ -100,8 +100,8 @@ type providerIndexes struct{ group, version, kind, pkg uint32 }
 const (
 	// maxCollected is the maximum number of providers that are collected before the builder omits those beyond maxProvided.
 	maxCollected = maxProvided + maxProvided/4
-	// sizeOfProvided is the size of one provider in memory while it is collected and sorted, in bytes. sizeOfProvidedName is that of a name
-	// without its text.
+	// sizeOfProvided is the size of one provider in memory while it is collected and sorted, in bytes. sizeOfProvidedName is the size of a
+	// name, not including its text.
 	sizeOfProvided     = 128
 	sizeOfProvidedName = 96
 )
@@ -112,8 +112,8 @@ func (p provider) compare(other provider) int {
 
 func (p provider) texts() [4]string { return [4]string{p.gvk.Group, p.gvk.Version, p.gvk.Kind, p.pkg} }
 
-// Add records that a package provides a kind in some version. It ignores a kind without a version or a kind name, which cannot be required,
-// and names that exceed maxName. It does nothing after an error.
+// Add records that a package provides a kind in some version. It ignores a kind without a version or a kind name, because such a kind
+// cannot be required, and it ignores names that exceed maxName. It does nothing after an error.
 func (b *ProvidersBuilder) Add(pkg string, gvk GVK) {
 	each := provider{gvk, pkg}
 	if b.err != nil || gvk.Version == "" || gvk.Kind == "" || b.firstOmitted != nil && each.compare(*b.firstOmitted) >= 0 {
@@ -186,7 +186,7 @@ func (b *ProvidersBuilder) sorted() []provider {
 }
 
 // trim omits the providers beyond the limits and returns the others, sorted. The result is the first, in order, of all providers that were
-// ever added: an omitted provider can be forgotten, because later additions only move the limit towards the beginning.
+// ever added. An omitted provider can be forgotten, because later additions only move the limit towards the beginning.
 func (b *ProvidersBuilder) trim() []provider {
 	sorted := b.sorted()
 	orUnlimited(b.Memory).Release(b.reserved)
@@ -236,8 +236,8 @@ func (b *ProvidersBuilder) Build() *Providers {
 	return out
 }
 
-// addKinds adds the kinds that a bundle's properties provide. It is called for unwanted packages, too, whose faults are not reported: it
-// ignores unreadable properties.
+// addKinds adds the kinds that a bundle's properties provide. It ignores unreadable properties, because it is called even for unwanted
+// packages, whose faults are not reported.
 func (b *blob) addKinds(providers *ProvidersBuilder) {
 	_ = array(b.properties, func(element []byte) error {
 		if len(element) > maxKindProperty {

@@ -17,14 +17,14 @@ const (
 	schemaDeprecations = "olm.deprecations"
 )
 
-// Read reads a file-based catalog, either a sequence of JSON objects or YAML documents. It returns the packages for which want returns
-// true, sorted by name; a nil want selects all. Its memory is limited by a window, by one YAML document and its expansion, and by the size
-// of the result, for any length of the stream and its blobs.
+// Read reads a file-based catalog, which is a sequence of either JSON objects or YAML documents. It returns the packages for which want
+// returns true, sorted by name; a nil want selects all. However long the stream and its blobs are, the memory that Read takes is limited by
+// a window, by one YAML document and its expansion, and by the size of the result.
 //
-// Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is no JSON object, a blob without a schema, and a
+// Unknown schemas, fields and properties are ignored. A truncated stream, a blob that is not a JSON object, a blob without a schema, and a
 // blob with a duplicate key are errors that name the blob: the rest of such a stream is unreliable, and a partial list of versions would
 // look like a complete one. A blob of a wanted package with a field of the wrong shape is omitted and named in that package's Faults, so
-// that other packages stay usable. So is a package that exceeds its memory limit.
+// that other packages stay usable. The same applies to a package that exceeds its memory limit.
 func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 	var builder Builder
 	if err := builder.read(r, file{yaml: true}, want); err != nil {
@@ -34,7 +34,7 @@ func Read(r io.Reader, want func(pkg string) bool) ([]Package, error) {
 }
 
 // ReadServed reads a catalog that a server sends: JSON only, within a memory budget; nil means no limit. It also returns which packages,
-// wanted or not, provide which kinds. Selection, errors and faults are those of Read.
+// wanted or not, provide which kinds. Selection, errors and faults are the same as for Read.
 func ReadServed(r io.Reader, want func(pkg string) bool, memory MemoryBudget) ([]Package, *Providers, error) {
 	builder := Builder{providers: &ProvidersBuilder{Memory: memory}, Memory: memory}
 	if err := builder.read(r, file{}, want); err != nil {
@@ -72,7 +72,7 @@ func (b *Builder) read(r io.Reader, from file, want func(pkg string) bool) error
 	}
 }
 
-// next reads a blob. The caller must call release after it has used the blob, also after an error.
+// next reads a blob. The caller must call release after it has used the blob, even after an error.
 func (b *Builder) next(in *stream, want func(pkg string) bool) (next blob, release func(), err error) {
 	raw, err := in.next()
 	if errors.Is(err, errLarge) {

@@ -101,7 +101,7 @@ schema: olm.channel
 		"JSON lines":                         {jsonLines, demoPackage()},
 		"objects without a line between":     {strings.ReplaceAll(jsonLines, "\n", ""), demoPackage()},
 		"the same blobs in another order":    {reversed(jsonLines), demoPackage()},
-		"a blob that occurs twice":         {jsonLines + jsonLines, demoPackage()},
+		"a blob that occurs twice":           {jsonLines + jsonLines, demoPackage()},
 		"a byte order mark and white space":  {"\ufeff\r\n\t " + jsonLines + " \n", demoPackage()},
 		"keys in another case":               {strings.ReplaceAll(jsonLines, `"package":`, `"Package":`), demoPackage()},
 		"keys and values with JSON escapes":  {strings.ReplaceAll(jsonLines, `"schema":"olm`, `"\u0073chema":"\u006flm`), demoPackage()},

@@ -9,9 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// ReadFS reads all file-based catalogs of a directory and its subdirectories as one catalog: every file whose name ends in .json, .yaml or
-// .yml and does not begin with a dot. It has the limits, errors and result of Read. Errors, and faults about the shape of a blob, also name
-// the file.
+// ReadFS reads all file-based catalogs in a directory and its subdirectories as one catalog: every file whose name ends in .json, .yaml or
+// .yml and does not begin with a dot. Its limits, errors and result are the same as those of Read. In addition, errors and faults about the
+// shape of a blob name the file.
 //
 // It follows symbolic links to files. A catalog file that is not regular, such as a pipe or a device, is an error. A file system whose Open
 // waits for pipes has to implement fs.StatFS.

@@ -43,7 +43,7 @@ type Requirement struct {
 	All, Any, Not []Requirement
 	// Unsupported describes what cannot be evaluated: a CEL rule, an unknown member, or what exceeds the limits.
 	Unsupported string
-	// Message is the author's message, at most 256 bytes, for the case that the olm.constraint is not met; empty if there is none.
+	// Message is the author's message, at most 256 bytes, that explains an olm.constraint that is not met; empty if there is none.
 	Message string
 }
 
@@ -122,8 +122,9 @@ func (r Requirement) Members() []Requirement {
 	return members
 }
 
-// Operands returns how to evaluate the requirement by its members. want is true to test whether it is met, and false to test whether it is
-// not met. The test succeeds if every member (every is true) or at least one (every is false) has the result wanted.
+// Operands returns how to evaluate the requirement from its members. want is true to test whether it is met, and false to test whether it
+// is not met. If every is true, the test succeeds if every member has the result wanted. Otherwise it succeeds if at least one member has
+// that result.
 func (r Requirement) Operands(want bool) (members []Requirement, every, wanted bool) {
 	switch {
 	case r.All != nil:

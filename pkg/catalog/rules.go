@@ -17,13 +17,13 @@ import (
 const UpgradeSchemaPrefix = "io.openshift.operators.upgrades."
 
 const (
-	// maxUpgradeRules is the maximum number of different upgrade rules that are retained of a package. More than one is already a
+	// maxUpgradeRules is the maximum number of different upgrade rules that are retained for a package. More than one is already a
 	// contradiction.
 	maxUpgradeRules = 8
 	// maxRules is the maximum size of the canonical form of one blob of rules, in bytes.
 	maxRules = 64 << 10
-	// maxRuleValues is the maximum number of JSON values of such a blob, because each takes many times its size while it is decoded. The 32
-	// steps that a package may have are about two hundred values.
+	// maxRuleValues is the maximum number of JSON values in such a blob. It is needed because each value takes many times its size while it
+	// is decoded. The 32 steps that a package may have take about two hundred values.
 	maxRuleValues = 4_000
 	// sizeOfRuleValue is the size of a value in memory while it is decoded, in bytes: a map with one key for every two values.
 	sizeOfRuleValue = 256
@@ -42,15 +42,16 @@ type UpgradeRules struct {
 	// and a package: its own, or those of its location. It has at most 64 KiB. A longer blob is truncated, and an unreadable one is empty;
 	// in both cases Fault is set.
 	Raw string
-	// Fault is the reason why the blob is unreliable: it is no object, is too long, or has duplicate keys. It is empty for a reliable blob.
+	// Fault is the reason why the blob is unreliable: it is not an object, is too long, or has duplicate keys. It is empty for a reliable
+	// blob.
 	Fault string
 }
 
-// IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules, in any version.
+// IsUpgradeSchema reports whether a schema, or the type of a property, is that of upgrade rules of any version.
 func IsUpgradeSchema(schema string) bool { return strings.HasPrefix(schema, UpgradeSchemaPrefix) }
 
-// AddUpgradeRules adds upgrade rules, as raw JSON, to a package. bundle is the name of the bundle that has them as a property; empty for a
-// blob of its own. Unreadable rules are added with their Fault.
+// AddUpgradeRules adds upgrade rules, as raw JSON, to a package. bundle is the name of the bundle whose property the rules are; it is empty
+// for rules in a blob of their own. Unreadable rules are added with their Fault.
 func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d := b.packageBuilder(pkg)
 	if !d.checkLengths(subject{"upgrade rules of schema", schema}, field{"schema", schema}) {
@@ -69,7 +70,7 @@ func (b *Builder) AddUpgradeRules(pkg, schema, bundle string, raw []byte) {
 	d.addRules(rules, content)
 }
 
-// addLargeRules adds, with a Fault, a blob of upgrade rules that is larger than the window and was not read.
+// addLargeRules adds an entry with a Fault for a blob of upgrade rules that is larger than the window and was not read.
 func (b *Builder) addLargeRules(pkg, schema string) {
 	b.packageBuilder(pkg).addRules(UpgradeRules{Schema: schema, Location: "blob " + schema, Fault: fmt.Sprintf("it is larger than %d bytes", maxRawRules)}, nil)
 }
@@ -96,7 +97,7 @@ func (d *packageBuilder) addRules(rules UpgradeRules, content []byte) {
 	}
 }
 
-// parse sets Raw and Fault from the raw JSON of a package's rules. It returns the content by which the caller compares these rules with
+// parse sets Raw and Fault from the raw JSON of a package's rules. It returns the content that the caller uses to compare these rules with
 // others.
 func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	if len(raw) > maxRawRules {
@@ -126,7 +127,7 @@ func (r *UpgradeRules) parse(pkg string, raw []byte) []byte {
 	return form
 }
 
-// countValues returns the approximate number of JSON values of a blob, at most maxRuleValues+1.
+// countValues returns the approximate number of JSON values in a blob, at most maxRuleValues+1.
 func countValues(raw []byte) int {
 	values := bytes.Count(raw, []byte(",")) + bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{"))
 	return min(values, maxRuleValues+1)

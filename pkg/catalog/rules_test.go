@@ -52,7 +52,7 @@ func TestUpgradeRulesAreReadFromBlobsAndProperties(t *testing.T) {
 		"as a property":                       {property("b", `{`+steps+`}`), onBundle},
 		"as a property that names its package and schema": {property("b", `{"schema":"`+rulesV1+`","package":"demo",`+steps+`}`), onBundle},
 		"as a blob and as a property":                     {blob + property("b", `{`+steps+`}`), want},
-		"as a blob that occurs twice":                   {blob + blob, want},
+		"as a blob that occurs twice":                     {blob + blob, want},
 		"as a property of two bundles":                    {property("b", `{`+steps+`}`) + property("a", `{`+steps+`}`), onAnother},
 		"on a bundle that is left out for another property": {
 			strings.Replace(property("b", `{`+steps+`}`), `"properties":[`, `"properties":[{"type":"olm.gvk","value":1},`, 1), onBundle},

@@ -55,8 +55,8 @@ func object(raw []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-// array calls f with each raw element of the array at the beginning of raw, and returns the first error of f. Null and nil are an empty
-// array.
+// array calls f with each raw element of the array at the beginning of raw, and returns the first error of f. It treats null and nil as an
+// empty array.
 func array(raw []byte, f func(element []byte) error) error {
 	i := skipSpace(raw, 0)
 	if raw == nil || bytes.Equal(raw[i:], []byte("null")) {
@@ -81,8 +81,8 @@ func array(raw []byte, f func(element []byte) error) error {
 	return nil
 }
 
-// maxShortList is the maximum size of a list that is decoded at once, in bytes. Elements of three bytes can take thirty times their size in
-// memory.
+// maxShortList is the maximum size of a list that is decoded at once, in bytes. An element of three bytes can take thirty times that size
+// in memory.
 const maxShortList = 16 << 10
 
 // decodeShortList decodes a whole list in one call, which is much faster than decoding it element by element. It returns false if the list
@@ -92,7 +92,7 @@ func decodeShortList(raw []byte, into any) bool {
 	return len(raw) <= maxShortList && json.Unmarshal(raw, into) == nil
 }
 
-// text decodes a JSON string. Null is the empty string, as in encoding/json.
+// text decodes a JSON string. It decodes null as the empty string, like encoding/json.
 func text(raw []byte) (string, error) {
 	if len(raw) < 2 || raw[0] != '"' {
 		if bytes.Equal(raw, []byte("null")) {
@@ -156,7 +156,7 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// valueScanner finds the end of an object, list or string. After the end of the available bytes, a scan can continue with more of them.
+// valueScanner finds the end of an object, list or string. If the available bytes end first, the scan can continue when there are more.
 type valueScanner struct {
 	depth    int
 	inString bool

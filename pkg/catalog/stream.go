@@ -10,8 +10,8 @@ import (
 const (
 	// initialBuffer is the initial size of a stream's buffer, in bytes. Nearly every blob of real catalogs fits.
 	initialBuffer = 64 << 10
-	// maxWindow is the maximum size of a JSON blob that is in memory at once, in bytes. No blob of the OpenShift 4.20 catalogs exceeds it.
-	// A larger blob is read in parts (largeBlob).
+	// maxWindow is the maximum size of a JSON blob that is held in memory as a whole, in bytes. No blob of the OpenShift 4.20 catalogs
+	// exceeds it. A larger blob is read in parts (largeBlob).
 	maxWindow = 512 << 10
 	// maxDocument is the maximum size of one YAML document, in bytes. A document cannot be read in parts.
 	maxDocument = 4 << 20
@@ -23,14 +23,15 @@ var errLarge = errors.New("the blob is larger than the window")
 // errNotJSON means that a served catalog has content other than JSON objects.
 var errNotJSON = errors.New("a catalog is served as JSON objects one after another, and YAML is not read here")
 
-// errHTML means that a server answered with a page for people.
+// errHTML means that a server answered with an HTML page for people.
 var errHTML = fmt.Errorf("the server answers with a page in HTML instead of a catalog, as proxies and logins do; check the address, and what "+
 	"is in front of the server: %w", errNotJSON)
 
-// errUTF16 means that a file is in an encoding in which some editors write. The parser of YAML would read its first document only.
+// errUTF16 means that a file is in UTF-16, in which some editors save files. The YAML parser would read only the first document of such a
+// file.
 var errUTF16 = errors.New("the file is in UTF-16: write it in UTF-8")
 
-// errFull means that the buffer has its maximum size and is full.
+// errFull means that the buffer is full and already has its maximum size.
 var errFull = errors.New("there is more in one piece than is held in memory")
 
 // stream splits a catalog into blobs: JSON objects, or YAML documents if yaml is true.
@@ -49,7 +50,7 @@ type stream struct {
 	hasBegun bool
 }
 
-// isUTF16 reports whether text begins with a byte order mark of UTF-16, or with a character of ASCII in two bytes.
+// isUTF16 reports whether text begins with a UTF-16 byte order mark, or with an ASCII character that is encoded in two bytes.
 func isUTF16(text []byte) bool {
 	if len(text) < 2 {
 		return false
@@ -114,7 +115,7 @@ func (s *stream) skipBlank() error {
 		} else {
 			s.pos = text
 		}
-		// Four bytes identify a byte order mark and a document marker. Fewer are left only at the end of the stream.
+		// A byte order mark and a document marker can be identified by four bytes. Fewer are left only at the end of the stream.
 		if len(s.buf)-text >= 4 || s.err == io.EOF && text < len(s.buf) {
 			return nil
 		}
@@ -182,7 +183,7 @@ func (s *stream) fill() error {
 	}
 }
 
-// resize replaces the buffer by one of another size, with the bytes from pos on, and sets pos to 0.
+// resize replaces the buffer with one of a different size that holds the bytes from pos on, and sets pos to 0.
 func (s *stream) resize(size int) error {
 	if err := s.memory.Reserve(size); err != nil {
 		return &memoryError{err}
@@ -205,7 +206,7 @@ func (s *stream) shrink() error {
 	return nil
 }
 
-// truncated returns an error with the beginning of the blob in which the stream ended or failed.
+// truncated returns err with the beginning of the blob that was being read when the stream ended or failed.
 func truncated(err error, blob []byte) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

@@ -8,13 +8,13 @@ import (
 
 // Kinds of catalog objects on a cluster.
 const (
-	// KindCatalogSource is OLM v0's kind, namespaced, served over gRPC.
+	// KindCatalogSource is the catalog kind of OLM v0: namespaced, and served over gRPC.
 	KindCatalogSource = "CatalogSource"
-	// KindClusterCatalog is OLM v1's kind, cluster-scoped, served over HTTPS.
+	// KindClusterCatalog is the catalog kind of OLM v1: cluster-scoped, and served over HTTPS.
 	KindClusterCatalog = "ClusterCatalog"
 )
 
-// ID identifies one catalog object of the cluster. The zero value identifies none. Namespace is empty for a ClusterCatalog.
+// ID identifies one catalog object in the cluster. The zero value identifies none. Namespace is empty for a ClusterCatalog.
 type ID struct {
 	Kind, Namespace, Name string
 }
@@ -36,8 +36,8 @@ func (id ID) Compare(other ID) int {
 	)
 }
 
-// Package is one operator package of one catalog. All lists are sorted by name, so that equal content is an equal value. The order of the
-// versions in a channel results from the edges of its entries and the versions of the bundles, never from the order of a list.
+// Package is one operator package in one catalog. All lists are sorted by name, so that packages with equal content are equal values. The
+// order of the versions in a channel follows from the edges of its entries and the versions of the bundles, never from the order of a list.
 type Package struct {
 	Name string
 	// DefaultChannel is empty if the catalog has none.
@@ -50,10 +50,10 @@ type Package struct {
 	// UpgradeRules are the author's upgrade rules, from blobs of their own and from properties of bundles. Rules that are equal JSON values
 	// are in the list once. At most 8 are retained; more are a fault.
 	UpgradeRules []UpgradeRules
-	// Faults are sentences about unusable blobs of this package, sorted: at most 10, and one with the number of the others. Channels and
-	// Bundles do not include the unusable blobs.
+	// Faults are sentences about unusable blobs of this package, sorted: at most 10, and one that gives the number of the others. Channels
+	// and Bundles do not include the unusable blobs.
 	Faults []string
-	// Notes are sentences about what the protocol over which the package was read does not report, sorted and limited like Faults.
+	// Notes are sentences about information that the protocol used to read the package does not provide, sorted and limited like Faults.
 	Notes []string
 }
 
@@ -73,26 +73,26 @@ type Entry struct {
 	SkipRange string   `json:"skipRange"`
 }
 
-// Bundle is the part of a catalog's bundle that version selection needs.
+// Bundle holds the part of a bundle in a catalog that version selection needs.
 type Bundle struct {
 	Name string
 	// Image is the reference of the bundle's image, as in the catalog.
 	Image string
 	// Version is the version in the olm.package property, empty if there is none. It is not validated here.
 	Version string
-	// MaxOpenShiftVersions has the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted 4.10 stays 4.10.
+	// MaxOpenShiftVersions holds the value of every olm.maxOpenShiftVersion property as raw JSON text, so that an unquoted 4.10 stays 4.10.
 	// Values beyond the eighth are omitted and long ones are truncated: two values, or a long one, are invalid in any case. A catalog that
-	// was written as YAML has lost such a zero before it is served.
+	// was written as YAML has lost such a trailing zero before it is served.
 	MaxOpenShiftVersions []string
 	// MediaTypes are the formats of the image's content (olm.bundle.mediatype), sorted, without duplicates: raw JSON if the value is not a
 	// string. An empty list means registry+v1, as in nearly all bundles. Values beyond the eighth are omitted and long ones are truncated:
 	// two values, or a long one, are invalid in any case.
 	MediaTypes []string
-	// MinKubeVersion is the CSV's minKubeVersion, empty if the catalog does not have it.
+	// MinKubeVersion is the CSV's minKubeVersion; empty if the catalog does not contain it.
 	MinKubeVersion string
-	// SuggestedNamespace is the install namespace that the CSV's author suggests, empty if the catalog does not have it.
+	// SuggestedNamespace is the install namespace that the CSV's author suggests; empty if the catalog does not contain it.
 	SuggestedNamespace string
-	// InstallModes has each install mode in the CSV and whether it is supported; nil if the catalog does not have the list.
+	// InstallModes maps each install mode in the CSV to whether it is supported; nil if the catalog does not contain the list.
 	InstallModes map[string]bool
 	Deprecated   string
 	// Release is the release in the olm.package property, for bundles that are rebuilt. It is not validated here.
@@ -105,8 +105,8 @@ type Bundle struct {
 	Requirements []Requirement
 	// APIServices reports whether the bundle provides aggregated APIs.
 	APIServices bool
-	// CreatedAt is the CSV's annotation createdAt, unparsed. It is empty if the catalog does not have it or it exceeds 64
-	// bytes.
+	// CreatedAt is the value of the CSV's annotation createdAt, unparsed. It is empty if the catalog does not contain it or if it exceeds
+	// 64 bytes.
 	CreatedAt string
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxYAMLValues is the maximum number of values of one YAML document. It limits the memory of the parser, which takes up to two hundred
-	// bytes for each value. The largest document of the OpenShift 4.20 catalogs has about a thousand.
+	// maxYAMLValues is the maximum number of values in one YAML document. It limits the memory of the parser, which takes up to two hundred
+	// bytes for each value. The largest document in the OpenShift 4.20 catalogs has about a thousand values.
 	maxYAMLValues = 300_000
 	// maxYAMLText is the maximum total size of all keys and scalars of one document, in bytes.
 	maxYAMLText = 2 * maxDocument
@@ -78,10 +78,10 @@ func isDocumentMarker(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("---")) && (len(b) == 3 || b[3] == ' ' || b[3] == '\n' || b[3] == '\r' || b[3] == '\t')
 }
 
-// toJSON converts a document. It returns an error for a document that would take much more memory than its size: before it parses the
-// document, it checks the number of separators, and then the number, size and depth of the values after alias expansion. That takes as long
-// as the conversion, and is omitted if the document has neither an anchor nor many values, as nearly all documents; then only the depth is
-// left to check, in the result.
+// toJSON converts a document. It returns an error for a document that would take much more memory than its size suggests. Before it parses
+// the document, it checks the number of separators, and then the number, size and depth of the values after alias expansion. The second
+// check takes as long as the conversion, and is omitted if the document has neither an anchor nor many values, which is true of nearly all
+// documents; then only the depth remains to be checked, in the result.
 func toJSON(document []byte) ([]byte, error) {
 	separators := 0
 	for _, each := range [...]string{",", ":", "[", "{", "-", "?", "\n"} {
@@ -104,8 +104,8 @@ func toJSON(document []byte) ([]byte, error) {
 	return blob, err
 }
 
-// mayHaveAnchor reports whether a document may define an anchor. An ampersand is none within a word, as in a query of a URL, and before
-// white space. Other ampersands of texts are taken for anchors.
+// mayHaveAnchor reports whether a document may define an anchor. An ampersand within a word, as in the query of a URL, or before white
+// space does not begin an anchor. All other ampersands, even in texts, are taken for anchors.
 func mayHaveAnchor(document []byte) bool {
 	for i := 0; ; i++ {
 		at := bytes.IndexByte(document[i:], '&')
@@ -155,7 +155,7 @@ func checkExpansion(document []byte) error {
 	return e.add(&root)
 }
 
-// expansion has the number of values of a document after alias expansion, the total size of their text in bytes, and the current depth.
+// expansion holds the number of values in a document after alias expansion, the total size of their text in bytes, and the current depth.
 type expansion struct {
 	values, text, depth int
 }
@@ -184,5 +184,5 @@ func (e *expansion) add(node *yamlv3.Node) error {
 	return nil
 }
 
-// maxYAMLDepth is the maximum nesting of a document. It also stops an alias that contains itself.
+// maxYAMLDepth is the maximum nesting of a document. This limit also stops the expansion of an alias that contains itself.
 const maxYAMLDepth = 256

@@ -10,15 +10,16 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Limits of the memory of all concurrent reads of catalogs. Together with the messages of the reads (package grpc), it stays below 64 MiB.
+// Limits on the memory of all concurrent reads of catalogs. The total, including the messages of the reads (package grpc), stays below 64
+// MiB.
 const (
 	// maxShares is the maximum number of reservations with a share of their own. Further reservations use only the common memory.
 	maxShares = 16
-	// ownShare is the size of a reservation's own share, in bytes: enough for the window of a stream, also while it grows, and some
-	// packages.
+	// ownShare is the size of a reservation's own share, in bytes: enough for the window of a stream, even while the window grows, and for
+	// some packages.
 	ownShare = 3 << 19
 	// commonShare is the size of the common memory, in bytes, which reservations use beyond their own shares. One package of the maximum
-	// size fits.
+	// size fits into it.
 	commonShare = 14 << 20
 )
 
@@ -30,20 +31,20 @@ type Budget struct {
 	freeShares, freeCommon int
 	// large is the reservation whose read may have large messages; nil if none may.
 	large *Reservation
-	// open are the reservations that are not closed.
+	// open holds the reservations that have not been closed.
 	open map[*Reservation]bool
-	// queue are the waiting requests, the oldest first.
+	// queue holds the waiting requests, oldest first.
 	queue []*request
 	// now returns the current time, for timers.
 	now func() time.Time
 }
 
-// NewBudget returns a Budget with all memory free. A process should have one.
+// NewBudget returns a Budget with all memory free. A process should have only one.
 func NewBudget() *Budget {
 	return &Budget{freeShares: maxShares, freeCommon: commonShare, open: map[*Reservation]bool{}, now: clock.RealClock{}.Now}
 }
 
-// NewReservation returns the reservation of one read, with a share of its own if one is free. The caller must close it after the read, also
+// NewReservation returns a reservation for one read, with a share of its own if one is free. The caller must close it after the read, even
 // after an error.
 func (b *Budget) NewReservation() *Reservation {
 	b.lock.Lock()
@@ -57,15 +58,16 @@ func (b *Budget) NewReservation() *Reservation {
 	return r
 }
 
-// Reservation is one read's part of a Budget. It implements catalog.MemoryBudget. Nil is unlimited. It is safe for concurrent use.
+// Reservation is one read's part of a Budget. It implements catalog.MemoryBudget. A nil Reservation is unlimited. It is safe for concurrent
+// use.
 type Reservation struct {
 	budget *Budget
-	// share is the size of the reservation's own share, and reserved the memory that it has, both in bytes. Memory beyond the share is
-	// common memory.
+	// share is the size of the reservation's own share, and reserved is the total memory that it holds, both in bytes. Memory beyond the
+	// share is common memory.
 	share, reserved int
 	// waiting is the number of the reservation's requests in the queue.
 	waiting int
-	// read is the read in progress; nil before StartRead and after its end.
+	// read is the read in progress; nil before StartRead and after the read has ended.
 	read *activeRead
 }
 
@@ -90,7 +92,7 @@ func (r *Reservation) Reserve(bytes int) error {
 
 // errNoMemory returns the error of a read that needs more memory than is free.
 func errNoMemory() error {
-	// The text is part of a condition, so it must not have numbers that differ between attempts.
+	// The text becomes part of a condition, so it must not contain numbers that differ between attempts.
 	return fmt.Errorf("reading it takes more than %d KiB of memory, and too little is free of the further %d MiB that all catalogs share: "+
 		"the manager reads it again later; if that fails too, ask the catalog's publisher to prune it",
 		ownShare>>10, commonShare>>20)
@@ -131,8 +133,8 @@ func (r *Reservation) Close() {
 	delete(r.budget.open, r)
 }
 
-// AcquireLarge waits until no other read may have large messages. All waits of one read take at most MaxWait. It returns an error after
-// that, or when ctx ends. The caller must call release when it no longer receives large messages.
+// AcquireLarge waits until no other read may receive large messages. All waits of one read take at most MaxWait. AcquireLarge returns an
+// error after that, or when ctx ends. The caller must call release when it no longer receives large messages.
 func (r *Reservation) AcquireLarge(ctx context.Context) (release func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -166,7 +168,7 @@ func (r *Reservation) releaseLocked(bytes int) {
 	}
 }
 
-// commonPart returns the number of bytes of common memory in a total number of reserved bytes.
+// commonPart returns how many of a reservation's bytes are common memory; bytes is the total.
 func (r *Reservation) commonPart(bytes int) int { return max(0, bytes-r.share) }
 
 // usesCommon reports whether the reservation has common memory.

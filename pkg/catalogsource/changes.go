@@ -8,10 +8,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Changes notifies controllers of packages whose content changed. It has the interface of an informer for library-go's factory: it notifies
-// of one object named after each package, and stores no objects. It is synced as soon as the set of catalogs is known, whether or not they
-// have been read. A controller must neither wait for a catalog that may be down nor decide as if there were no catalogs. The zero value is
-// ready for use.
+// Changes notifies controllers of packages whose content changed. It has the interface of an informer for library-go's factory: each
+// notification is for one object that is named after the package, and Changes stores no objects. It is synced as soon as the set of
+// catalogs is known, whether or not they have been read: a controller must neither wait for a catalog that may be down nor decide as if
+// there were no catalogs. The zero value is ready for use.
 type Changes struct {
 	lock     sync.Mutex
 	handlers []cache.ResourceEventHandler

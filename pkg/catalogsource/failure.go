@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// GracePeriod is the time for which reads must fail before the failure is reported to users of the catalog's last content. Restarts of pods
-// and short connection failures take less, and would otherwise change the status of every operator.
+// GracePeriod is how long reads must have been failing before the failure is reported to users of the catalog's last content. Restarts of
+// pods and short connection failures are shorter, and would otherwise change the status of every operator.
 const GracePeriod = 30 * time.Second
 
 // Disable records that an admin has disabled a catalog; why is the error for its packages. Its content is stored but ignored until the
@@ -19,8 +19,8 @@ func (s *Snapshots) Disable(info Info, why error) (changed []string) {
 	})
 }
 
-// enabled marks s as not disabled, and returns s. If s was disabled, its failure begins now: the time before does not add to GracePeriod. s
-// must be a copy that no other goroutine has.
+// enabled marks s as not disabled, and returns s. If s was disabled, its failure now counts from the present: the time before does not
+// count toward GracePeriod. s must be a copy that no other goroutine has.
 func (s *Snapshot) enabled(now time.Time) *Snapshot {
 	if s.Disabled {
 		s.Disabled, s.Failing = false, now
@@ -28,8 +28,8 @@ func (s *Snapshot) enabled(now time.Time) *Snapshot {
 	return s
 }
 
-// withError sets the error of a read, and returns s. If the errors only differ in addresses, ports and durations, it keeps the first one,
-// so that a repeated failure is no change. s must be a copy that no other goroutine has.
+// withError sets the error of a read, and returns s. If the new error differs from the current one only in addresses, ports and durations,
+// withError keeps the current one, so that a repeated failure is not a change. s must be a copy that no other goroutine has.
 func (s *Snapshot) withError(why error, at time.Time) *Snapshot {
 	if s.Err == nil {
 		s.Failing = at

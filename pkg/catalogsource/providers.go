@@ -8,8 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// SetProviders stores which packages of a catalog provide which kinds, wanted or not, and reports whether that changed. The providers stay
-// until the next SetProviders, even if the catalog fails or only some packages are read again. For an unknown catalog it does nothing.
+// SetProviders stores which packages in a catalog provide which kinds, whether the packages are wanted or not, and reports whether that
+// changed. The providers stay until the next SetProviders, even if the catalog fails or only some packages are read again. For an unknown
+// catalog it does nothing.
 func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (changed bool) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -23,8 +24,8 @@ func (s *Snapshots) SetProviders(id catalog.ID, providers *catalog.Providers) (c
 	return true
 }
 
-// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits catalogs of which all
-// packages are known and none provides the kind.
+// Providers returns, for each catalog, the packages that provide a kind in any version, sorted by catalog. It omits a catalog if all of its
+// packages are known and none of them provides the kind.
 func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -37,9 +38,9 @@ func (s *Snapshots) Providers(gvk catalog.GVK) []resolve.ProviderHint {
 	return all
 }
 
-// NeedsProviders reports whether no stored package of this catalog provides one of the missing kinds, or a kind that a stored bundle of
-// any catalog requires, so that all packages of this catalog must be searched. It returns false if the catalog was not read, is disabled,
-// or all of its packages are stored.
+// NeedsProviders reports whether all packages in this catalog must be searched: that is so if no stored package of this catalog provides
+// one of the missing kinds, or a kind that a stored bundle from any catalog requires. It returns false if the catalog was not read, is
+// disabled, or all of its packages are stored.
 func (s *Snapshots) NeedsProviders(id catalog.ID, missing []catalog.GVK) bool {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -62,7 +63,7 @@ func (s *Snapshots) NeedsProviders(id catalog.ID, missing []catalog.GVK) bool {
 	return needed
 }
 
-// visitRequiredKinds calls f with the kinds that each stored bundle requires and does not provide itself.
+// visitRequiredKinds calls f with each kind that a stored bundle requires and does not provide itself.
 func (s *Snapshot) visitRequiredKinds(f func(catalog.GVK)) {
 	for _, pkg := range s.Packages {
 		for _, bundle := range pkg.Bundles {

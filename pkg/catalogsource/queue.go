@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// request is a request for memory or for large messages, which may wait in the queue of the Budget.
+// request asks for memory or for permission to receive large messages. It may wait in the queue of the Budget.
 type request struct {
 	reservation *Reservation
 	bytes       int
 	large       bool
-	// done receives nil when the request is granted, or its error. It has a capacity of one, so that sending never blocks.
+	// done receives nil when the request is granted, or the error if it fails. It has a capacity of one, so that sending never blocks.
 	done chan error
 }
 
@@ -20,13 +20,13 @@ func (q *request) commonBytes() int {
 	return r.commonPart(r.reserved+q.bytes) - r.commonPart(r.reserved)
 }
 
-// isWanted reports whether a request waits: for large messages if large is true, otherwise for memory.
+// isWanted reports whether any request is waiting: for large messages if large is true, otherwise for memory.
 func (b *Budget) isWanted(large bool) bool {
 	return slices.ContainsFunc(b.queue, func(q *request) bool { return q.large == large })
 }
 
-// canGrant reports whether a request can be granted. isBehind means that an older request waits for the same resource. A reservation that
-// already has common memory may overtake the older request, which waits for that reservation to end.
+// canGrant reports whether a request can be granted. isBehind means that an older request is waiting for the same resource. A reservation
+// that already holds common memory may overtake the older request, because the older request can be waiting for that reservation to end.
 func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	switch {
 	case q.large:
@@ -37,7 +37,7 @@ func (b *Budget) canGrant(q *request, isBehind bool) bool {
 	return q.commonBytes() <= b.freeCommon && (!isBehind || q.reservation.usesCommon())
 }
 
-// grant grants a request. The resource must be free, as canGrant reports.
+// grant grants a request. The caller must have checked with canGrant that the resource is free.
 func (b *Budget) grant(q *request) {
 	if q.large {
 		b.large = q.reservation
@@ -52,8 +52,8 @@ func (b *Budget) grant(q *request) {
 	}
 }
 
-// wait queues a request. It returns nil when the request is granted, and an error when it fails or ctx ends. The caller holds the lock,
-// which wait releases while it waits.
+// wait queues a request. It returns nil when the request is granted, and an error when the request fails or ctx ends. The caller holds the
+// lock, which wait releases while it waits.
 func (b *Budget) wait(ctx context.Context, q *request) error {
 	q.done = make(chan error, 1)
 	b.queue = append(b.queue, q)
@@ -85,8 +85,8 @@ func (b *Budget) end(q *request, err error) {
 	q.done <- err
 }
 
-// dispatch grants as many requests of the queue as possible, the oldest first. If the waiting reservations block one another, it fails one
-// of them. It must be called after each change of the free resources or of the queue.
+// dispatch grants as many requests in the queue as possible, oldest first. If the waiting reservations block one another, it fails one of
+// them. It must be called after each change to the free resources or the queue.
 func (b *Budget) dispatch() {
 	for {
 		var memory, large bool // whether an older request still waits for the resource
@@ -111,9 +111,9 @@ func (b *Budget) dispatch() {
 	b.updateTimers()
 }
 
-// deadlocked returns the request to fail if all reservations with common memory wait, because then none would ever release memory; nil
-// otherwise. It selects a request of the reservation with the most common memory, because a small catalog must not fail because of a large
-// one.
+// deadlocked returns the request to fail if all reservations with common memory are waiting, because then none of them would ever release
+// memory; nil otherwise. It selects a request of the reservation with the most common memory, because a large catalog must not make a small
+// one fail.
 func (b *Budget) deadlocked() *request {
 	for r := range b.open {
 		if r.usesCommon() && r.waiting == 0 {

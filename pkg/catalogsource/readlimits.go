@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// MaxWait is the maximum total time for which one read waits for resources of other reads. It is the time for which two reads may use
+	// MaxWait is the maximum total time for which one read waits for resources that other reads use. It is as long as two reads may use
 	// them one after the other (maxContention).
 	MaxWait = 2 * maxContention
-	// maxContention is the maximum total time for which other reads wait for resources of one read. The largest catalogs of OpenShift are
-	// read within seconds, and within half a minute if 16 are read at once on a slow node.
+	// maxContention is the maximum total time for which other reads wait for resources that one read uses. The largest OpenShift catalogs
+	// are read within seconds, and within half a minute if 16 are read at once on a slow node.
 	maxContention = time.Minute
-	// paceBytes is the minimum number of bytes that a server must send in each paceWindow while its catalog uses shared resources. The
-	// slowest accepted server sends small responses: a hundred bytes each over gRPC, one every tenth of a second. A catalog that uses
-	// common memory has megabytes, and would exceed the read's timeout at this pace.
+	// paceBytes is the minimum number of bytes that a server must send in each paceWindow while the read of its catalog uses shared
+	// resources. The slowest accepted server sends small responses: over gRPC, one of a hundred bytes every tenth of a second. A catalog
+	// that uses common memory has megabytes, and its read would exceed the timeout at this pace.
 	paceBytes  = 8 << 10
 	paceWindow = 10 * time.Second
 )
@@ -51,19 +51,19 @@ func Cause(ctx context.Context, err error) error {
 	return err
 }
 
-// activeRead has the context and the timers of a read.
+// activeRead holds the context and the timers of a read.
 type activeRead struct {
 	ctx context.Context
-	// time runs while the read does not wait for others, and waits while it does. pace runs while the read uses shared resources.
-	// contention runs while the read uses resources for which another read waits.
+	// time runs while the read does not wait for other reads, and waits runs while it does. pace runs while the read uses shared resources.
+	// contention runs while the read uses resources that another read is waiting for.
 	time, waits, pace, contention pausableTimer
 	// received is the number of bytes received in the current window of pace.
 	received int
 }
 
 // StartRead starts a read and returns its context. The context ends after timeout, which does not include waits for other reads. It also
-// ends if the server is too slow while the read uses shared resources. Cause returns which limit ended it. The caller must call end after
-// the read. A reservation has one read at a time. A nil Reservation only has the timeout.
+// ends if the server is too slow while the read uses shared resources. Cause returns the limit that ended it. The caller must call end
+// after the read. A reservation can have only one read at a time. With a nil Reservation, only the timeout applies.
 func (r *Reservation) StartRead(ctx context.Context, timeout time.Duration) (reading context.Context, end func()) {
 	if r == nil {
 		return context.WithTimeoutCause(ctx, timeout, errTimeout(timeout))
@@ -108,10 +108,10 @@ func (r *Reservation) AddReceived(bytes int) {
 	}
 }
 
-// restartPace starts a new paceWindow without received bytes.
+// restartPace starts a new paceWindow, in which no bytes have been received yet.
 func (r *activeRead) restartPace() { r.pace.left, r.received = paceWindow, 0 }
 
-// updateTimers starts and stops the timers of all reads. It must be called after a change of the used or requested resources.
+// updateTimers starts and stops the timers of all reads. It must be called after each change to the used or requested resources.
 func (b *Budget) updateTimers() {
 	memoryWanted, largeWanted := b.isWanted(false), b.isWanted(true)
 	for r := range b.open {
@@ -134,8 +134,8 @@ func (b *Budget) updateTimers() {
 type pausableTimer struct {
 	left    time.Duration
 	expired func()
-	// timer is the running timer, and since its start; timer is nil while the pausableTimer is paused. left is the remaining time at that
-	// start.
+	// timer is the running timer, started at since; timer is nil while the pausableTimer is paused. left is the running time that was left
+	// at since.
 	timer *time.Timer
 	since time.Time
 }

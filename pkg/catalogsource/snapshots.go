@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// ErrNotRead means that a catalog, or this package of it, has not been read yet.
+// ErrNotRead means that a catalog, or a certain package in it, has not been read yet.
 var ErrNotRead = errors.New("not read yet")
 
 // Info describes a catalog without its content.
@@ -23,11 +23,11 @@ type Info struct {
 	// Labels and Priority are the labels and the priority of the catalog object.
 	Labels   map[string]string
 	Priority int
-	// Identity identifies the content, such as a digest or a Last-Modified header; empty if the catalog has no identity.
+	// Identity identifies the content, for example by a digest or a Last-Modified header; empty if the catalog has no identity.
 	Identity string
-	// Wanted are the requested packages; nil means all. Other packages are unknown, as opposed to missing.
+	// Wanted holds the requested packages; nil means all. Other packages are unknown, as opposed to missing.
 	Wanted map[string]bool
-	// At is the time of the observation. It is not compared.
+	// At is the time of the observation. Comparisons ignore it.
 	At time.Time
 }
 
@@ -39,10 +39,10 @@ type Snapshot struct {
 	WasRead bool
 	// Packages are the result of the last successful read, sorted by name.
 	Packages []catalog.Package
-	// Providers has the provided kinds of all packages, from the last read that returned them; nil if none has.
+	// Providers holds the kinds that all packages provide, from the last read that returned them; nil if none has.
 	Providers *catalog.Providers
-	// Err is the reason why later reads failed; nil if they did not. Failing is the time of the first failure. Packages are then the last
-	// successful content.
+	// Err is the reason why the reads since the last successful one failed; nil if they did not. Failing is the time of the first failure.
+	// While reads fail, Packages are the last successful content.
 	Err     error
 	Failing time.Time
 	// Unavailable means that reads have been failing for GracePeriod. Disabled means that an admin disabled the catalog, so that Packages
@@ -50,9 +50,9 @@ type Snapshot struct {
 	Unavailable, Disabled bool
 }
 
-// Snapshots stores one Snapshot for each catalog. It is safe for concurrent use. Each catalog should have one writer, because the last Set
-// wins. The methods with a result named changed return the sorted names of the packages whose content changed, for the controllers that use
-// them; none if nothing changed.
+// Snapshots stores one Snapshot for each catalog. It is safe for concurrent use. Each catalog should have only one writer, because the last
+// Set wins. The methods with a result named changed return the sorted names of the packages whose content changed, for the controllers that
+// use them; the result is empty if nothing changed.
 type Snapshots struct {
 	lock     sync.RWMutex
 	catalogs map[catalog.ID]*Snapshot
@@ -76,8 +76,8 @@ func (s *Snapshots) Set(info Info, packages []catalog.Package) (changed []string
 	})
 }
 
-// SetUnchanged records that the catalog, at info.At, still has the content of its last successful read, and clears the error of later ones.
-// It ignores Identity and Wanted of info. Without a successful read it does nothing.
+// SetUnchanged records that the catalog, at info.At, still has the content of its last successful read, and clears the error of the failed
+// reads since then. It ignores Identity and Wanted of info. Without a successful read it does nothing.
 func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	return s.replace(info.ID, nil, func(old *Snapshot) *Snapshot {
 		if old == nil || !old.WasRead {
@@ -89,8 +89,8 @@ func (s *Snapshots) SetUnchanged(info Info) (changed []string) {
 	})
 }
 
-// SetPending records that a failed or disabled catalog is about to be read again. If it was never read, its error is cleared, and its
-// content is unknown until then. If it was disabled, it has its last content again. Otherwise nothing changes.
+// SetPending records that a failed or disabled catalog is about to be read again. If the catalog was never read, its error is cleared, and
+// its content is unknown until the read. If it was disabled, its last content is in use again. Otherwise nothing changes.
 func (s *Snapshots) SetPending(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		if old == nil || old.WasRead && !old.Disabled {
@@ -105,16 +105,16 @@ func (s *Snapshots) SetPending(info Info) (changed []string) {
 }
 
 // SetError records that a read of the packages in info.Wanted failed. The last content stays, so that a catalog that is down does not
-// affect running operators. When SetError or UpdateInfo is called with an info.At after GracePeriod, the failure is a change for all wanted
-// packages.
+// affect running operators. Once SetError or UpdateInfo is called with an info.At after the end of GracePeriod, the failure counts as a
+// change for all wanted packages.
 func (s *Snapshots) SetError(info Info, err error) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot {
 		return old.withInfo(info).enabled(info.At).withError(err, info.At)
 	})
 }
 
-// UpdateInfo stores labels and priority of the catalog object, which change without its content. info.At is the current time, by which
-// GracePeriod may have ended. An unknown catalog becomes one that is not read yet.
+// UpdateInfo stores the labels and priority of the catalog object, which can change while its content does not. info.At is the current
+// time; GracePeriod may have ended by then. An unknown catalog becomes one that has not been read yet.
 func (s *Snapshots) UpdateInfo(info Info) (changed []string) {
 	return s.replace(info.ID, info.Wanted, func(old *Snapshot) *Snapshot { return old.withInfo(info).atTime(info.At) })
 }
@@ -136,7 +136,7 @@ func (s *Snapshots) Prune(id catalog.ID, wanted map[string]bool) (changed []stri
 	})
 }
 
-// Delete removes a catalog that was deleted or is no longer trusted. That is a change for the wanted packages, too, which were unknown if
+// Delete removes a catalog that was deleted or is no longer trusted. That is a change even for wanted packages that were unknown because
 // the catalog was never read.
 func (s *Snapshots) Delete(id catalog.ID, wanted map[string]bool) (changed []string) {
 	return s.replace(id, wanted, func(*Snapshot) *Snapshot { return nil })
@@ -164,7 +164,7 @@ func (s *Snapshots) All() []Snapshot {
 }
 
 // For returns the content of each catalog for a package, sorted by catalog, as the resolver's input. A failed catalog has its last content,
-// and an error only for packages that are not part of that content. A disabled catalog has an error for all packages.
+// and has an error only for a package that is not part of that content. A disabled catalog has an error for every package.
 func (s *Snapshots) For(pkg string) []resolve.Catalog {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -182,15 +182,17 @@ func (s *Snapshots) SetUnlisted(kinds []string) {
 	s.unlisted = slices.Sorted(slices.Values(kinds))
 }
 
-// Unlisted returns the kinds of catalogs that could not be listed, so that more catalogs may exist, sorted; nil if all were listed.
+// Unlisted returns the kinds of catalogs that could not be listed, sorted; more catalogs of these kinds may exist. It returns nil if all
+// were listed.
 func (s *Snapshots) Unlisted() []string {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
 	return slices.Clone(s.unlisted)
 }
 
-// replace replaces the snapshot of a catalog by the result of with, whose argument is nil for an unknown catalog and must not be modified.
-// A nil result removes the catalog. replace returns the changed packages, among those in either snapshot or in also.
+// replace replaces the snapshot of a catalog with the result of with. The argument of with is nil for an unknown catalog and must not be
+// modified. If the result is nil, the catalog is removed. replace returns the packages that changed, among those in either snapshot and
+// those in also.
 func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *Snapshot) *Snapshot) []string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -211,7 +213,7 @@ func (s *Snapshots) replace(id catalog.ID, also map[string]bool, with func(old *
 	return slices.Sorted(maps.Keys(names))
 }
 
-// withInfo returns a copy with the labels and priority of info. For nil, it returns the snapshot of a catalog that was not read.
+// withInfo returns a copy of s with the labels and priority of info. If s is nil, it returns the snapshot of a catalog that was not read.
 func (s *Snapshot) withInfo(info Info) *Snapshot {
 	next := Snapshot{Info: Info{ID: info.ID}}
 	if s != nil {
@@ -239,7 +241,7 @@ func (s *Snapshot) addNames(names map[string]bool) {
 	}
 }
 
-// hasOtherPackages reports whether packages were requested that are not in wanted. It returns false if all packages were requested.
+// hasOtherPackages reports whether packages other than those in wanted were requested. It returns false if all packages were requested.
 func (s *Snapshot) hasOtherPackages(wanted map[string]bool) bool {
 	for name := range s.Wanted {
 		if !wanted[name] {

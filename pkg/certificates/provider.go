@@ -1,4 +1,4 @@
-// Package certificates finds the component of a cluster that issues certificates for webhooks. It does not depend on the objects that are
+// Package certificates finds out which component of a cluster issues certificates for webhooks. It does not depend on the objects that are
 // rendered for that component. The bundledeployment controller calls it.
 package certificates
 
@@ -27,7 +27,7 @@ var providers = []struct {
 	{bundle.CertManager, "cert-manager.io/v1", []string{"certificates", "issuers"}},
 }
 
-// recentPeriod is the time for which Recent returns the same provider without reading the cluster.
+// recentPeriod is how long Recent returns the same provider without reading the cluster again.
 const recentPeriod = 10 * time.Second
 
 // Finder finds the certificate provider of a cluster. It is safe for concurrent use.
@@ -45,8 +45,8 @@ func NewFinder(cluster discovery.CachedDiscoveryInterface, clock clock.PassiveCl
 	return &Finder{cluster: cluster, clock: clock}
 }
 
-// Current returns the provider that the cluster has now; empty if it has none. It reads the cluster each time, because the result of
-// rendering for a provider is stored. It returns an error if the cluster cannot be read.
+// Current returns the provider that the cluster has now; empty if it has none. It reads the cluster each time, because what is rendered for
+// the provider is then stored. It returns an error if the cluster cannot be read.
 func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	f.cluster.Invalidate()
 	for _, each := range providers {
@@ -61,8 +61,9 @@ func (f *Finder) Current() (bundle.CertificateProvider, error) {
 	return "", nil
 }
 
-// Recent returns the provider that the cluster had at most recentPeriod ago. It reads the cluster only if no such result is cached. At a
-// start of the manager, hundreds of BundleDeployments check whether they would be rendered for another provider, and share one request.
+// Recent returns the provider that the cluster had at most recentPeriod ago. It reads the cluster only if no such result is cached. When
+// the manager starts, hundreds of BundleDeployments check whether they would now be rendered for a different provider, and share one
+// request.
 func (f *Finder) Recent() (bundle.CertificateProvider, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package cli is the plugin "kubectl platform" and "oc platform": it builds the root command, runs it, and turns its result into an exit
-// code. Each command is a package below, with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
-// and the printers of the report. The package and the commands import no controller and do not write to the cluster. cmd/kubectl-platform and
-// hack/clidocs call it.
+// code. Each command is a subpackage with Options (Validate, Complete, Run), a report that is a pure function of API objects and catalogs,
+// and the printers for the report. The package and the commands do not import controllers and do not write to the cluster.
+// cmd/kubectl-platform and hack/clidocs call it.
 package cli
 
 import (
@@ -29,10 +29,10 @@ const (
 	groupPlugin    = "plugin"
 )
 
-// NewCommand returns the root command of an invocation, with all commands.
+// NewCommand returns the root command for an invocation, with all commands.
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	root := &cobra.Command{
-		// The first word is the name of the program in completion scripts.
+		// Completion scripts use the first word as the name of the program.
 		Use:   strings.ReplaceAll(i.Name, " ", "-"),
 		Short: "Find operators, see their state, and understand what blocks upgrades",
 		Long: `Find the operators that the catalogs of a cluster offer, see what is installed, healthy, blocked, drifted and waiting, and

@@ -14,11 +14,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Run runs the command that args select, and returns the exit code of the process. path is the path of the program. It prints the error, if
-// any, to ErrOut.
+// Run runs the command that args select, and returns the exit code for the process. path is the path of the program. It prints the error,
+// if any, to ErrOut.
 func Run(ctx context.Context, i *invocation.Invocation, path string, args []string) exit.Code {
 	if invocation.IsCompletion(path) {
-		// kubectl and oc pass the words of the command line.
+		// kubectl and oc pass only the words of the command line.
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
 	i.Streams.Out = reportWriter{i.Streams.Out}
@@ -29,7 +29,7 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 		return exit.OK
 	}
 	if errors.Is(err, errReaderGone) {
-		// The reader has what it wants, for example "head". That is not a failure.
+		// The reader, for example "head", has read all that it wants. That is not a failure.
 		return exit.OK
 	}
 	code, text := exit.CodeOf(err), err.Error()
@@ -48,8 +48,8 @@ func Run(ctx context.Context, i *invocation.Invocation, path string, args []stri
 // errReaderGone means that the reader of standard output has closed it.
 var errReaderGone = errors.New("the reader of the output has gone")
 
-// reportWriter is standard output. It returns errReaderGone if its reader has gone, which tells a closed pipe from a connection to a cluster
-// that breaks: both are EPIPE.
+// reportWriter is standard output. It returns errReaderGone if the reader has closed its end. That distinguishes a closed pipe from a
+// broken connection to a cluster: both are EPIPE.
 type reportWriter struct{ out io.Writer }
 
 // Write implements io.Writer.

@@ -11,17 +11,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
-// maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced by one that shows the object.
+// maxCommand is the maximum size of a command in a message, in bytes. A longer command is replaced with one that shows the object.
 const maxCommand = 420
 
-// clientInMessages is the command that messages of the manager name.
+// clientInMessages is the command-line client that the manager's messages name.
 const clientInMessages = "oc"
 
-// OverrideReason is the reason of an override in a command, for the admin to replace.
+// OverrideReason is a placeholder for the reason of an override in a command. The admin must replace it.
 const OverrideReason = "WHO ACKNOWLEDGES THE RISK, AND WHY"
 
-// nextStep returns the command for the first step to unblock next: the one that carries out the remedy of an operator, or one that shows
-// the operator if there is nothing to change. It is empty while the remedy is not known yet, and if it would be longer than maxCommand.
+// nextStep returns the command for the first step to unblock next: the one that carries out the remedy for an operator, or one that shows
+// the operator if there is nothing to change. It is empty while the remedy is not known yet, or if it would be longer than maxCommand.
 func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	if remedy.isUnknown {
 		return ""
@@ -36,8 +36,8 @@ func nextStep(operator Operator, remedy remedy, next Minor, now time.Time) strin
 	return command
 }
 
-// patchFor returns the command that changes the spec of the operator's object as the remedy requires; empty if no change of the spec is known
-// that helps.
+// patchFor returns the command that changes the spec of the operator's object as the remedy requires; empty if no change to the spec is
+// known to help.
 func patchFor(operator Operator, remedy remedy, next Minor, now time.Time) string {
 	best := remedy.candidate
 	switch {
@@ -67,9 +67,9 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// OverrideCommand returns the command that acknowledges the risk of an operator for next until suggestedExpiry: it completes the override
-// that is ignored, or else adds one. client is the command that patches, "oc" or "kubectl". Of operator it uses Kind, Name, Overrides and
-// Ignored. The command fails if another override has taken the place of the ignored one meanwhile.
+// OverrideCommand returns the command that acknowledges the risk of an operator for next until suggestedExpiry. It completes the ignored
+// override for next if there is one, or else adds an override. client is the command that patches, "oc" or "kubectl". Of operator it uses
+// only Kind, Name, Overrides and Ignored. The command fails if a different override has taken the place of the ignored one in the meantime.
 func OverrideCommand(client string, operator Operator, next Minor, now time.Time) string {
 	const list = "/spec/compatibilityOverrides"
 	operator.Kind = cmp.Or(operator.Kind, KindPlatformOperator)
@@ -95,8 +95,8 @@ func OverrideCommand(client string, operator Operator, next Minor, now time.Time
 	return patchCommand(client, operator, "merge", spec{"compatibilityOverrides": []any{override}})
 }
 
-// suggestedExpiry returns the end of a new override: the first day of a month, at least 30 days after now. It changes once a month, so that
-// the message stays the same.
+// suggestedExpiry returns the expiry date for a new override: the first day of a month, at least 30 days after now. It changes only once a
+// month, so that the message stays the same.
 func suggestedExpiry(now time.Time) time.Time {
 	earliest := now.UTC().AddDate(0, 0, 30)
 	first := time.Date(earliest.Year(), earliest.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -106,7 +106,7 @@ func suggestedExpiry(now time.Time) time.Time {
 	return first
 }
 
-// patchCommand returns the command that patches the operator's object. A merge patch is the object's new spec.
+// patchCommand returns the command that patches the operator's object. For a merge patch, patch is only the new spec.
 func patchCommand(client string, operator Operator, kind string, patch any) string {
 	if kind == "merge" {
 		patch = map[string]any{"spec": patch}

@@ -9,21 +9,21 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Counted is a bundle whose objects may be on the cluster.
+// Counted is a bundle whose objects may exist in the cluster.
 type Counted struct {
 	// Bundle is the bundle's name, Package its package and Version its version. Each is empty if unknown.
 	Bundle, Package, Version string
-	// Max has the raw values of the bundle's olm.maxOpenShiftVersion, see ReadMax.
+	// Max holds the raw values of the bundle's olm.maxOpenShiftVersion, see ReadMax.
 	Max []string
 }
 
-// CountedBundles returns the bundles that the upgrade gate considers: those whose objects may be on the cluster. A bundle is included
-// before its first object is applied, and until its removal is complete. Retained CustomResourceDefinitions and namespaces are ignored, and
-// so is a deleted BundleDeployment or PlatformOperator that only finalizers of other controllers keep. Objects that the removal waits for
-// are not ignored.
+// CountedBundles returns the bundles that the upgrade gate considers: those whose objects may exist in the cluster. A bundle is included
+// even before its first object is applied, and until its removal is complete. Retained CustomResourceDefinitions and namespaces are
+// ignored, and so is a deleted BundleDeployment or PlatformOperator that only the finalizers of other controllers keep. Objects that the
+// removal is waiting for are not ignored.
 //
-// operator is nil for a BundleDeployment without PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
-// the PlatformOperator's status takes precedence over the bundle's own files, because catalogs may have corrected it.
+// operator is nil for a BundleDeployment without a PlatformOperator. deployment is nil if the PlatformOperator has none. The declaration in
+// the PlatformOperator's status takes precedence over the one in the bundle's own files, because catalogs may have corrected it.
 func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) (bundles []Counted) {
 	present := presentRevisions(deployment)
 	if operator == nil {
@@ -58,19 +58,19 @@ func CountedBundles(operator *platformv1alpha1.PlatformOperator, deployment *cor
 	return bundles
 }
 
-// describes reports whether a record is for the bundle with this name. It returns true for an empty name, because a plain bundle may have
-// none, and false for a nil record.
+// describes reports whether a record is about the bundle with this name. It returns true for an empty name, because a plain bundle may have
+// no name, and false for a nil record.
 func describes(record *platformv1alpha1.InstalledBundle, bundle string) bool {
 	return record != nil && (bundle == "" || bundle == record.Bundle)
 }
 
-// countedRecord returns a bundle in a PlatformOperator's status as Counted, with the olm.maxOpenShiftVersion that the status records.
+// countedRecord returns, as Counted, a bundle in a PlatformOperator's status, with the olm.maxOpenShiftVersion that the status records.
 func countedRecord(operator *platformv1alpha1.PlatformOperator, bundle *platformv1alpha1.InstalledBundle) Counted {
 	return Counted{Bundle: bundle.Bundle, Package: operator.Spec.Package.Name, Version: bundle.Version,
 		Max: Recalled(bundle.MaxOpenShiftVersion, bundle.UnreadableMaxOpenShiftVersions)}
 }
 
-// countedRevision returns the bundle of a revision as Counted, with the olm.maxOpenShiftVersion in the bundle's files.
+// countedRevision returns, as Counted, the bundle of a revision, with the olm.maxOpenShiftVersion in the bundle's files.
 func countedRevision(revision corev1alpha2.Revision, deployment *corev1alpha2.BundleDeployment) Counted {
 	counted := Counted{Bundle: revision.Bundle, Version: revision.Version, Max: revision.MaxOpenShiftVersions}
 	if bundle := deployment.Status.Bundle; bundle != nil {
@@ -115,8 +115,8 @@ func olderRevision(revision corev1alpha2.Revision, status corev1alpha2.BundleDep
 	return []corev1alpha2.Revision{revision}
 }
 
-// isTornDown reports whether only finalizers of other controllers keep a deleted BundleDeployment: the manager removes its own finalizer
-// when the last object is deleted.
+// isTornDown reports whether only the finalizers of other controllers keep a deleted BundleDeployment. That is known because the manager
+// removes its own finalizer once the last object is deleted.
 func isTornDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && !slices.ContainsFunc(deployment.Finalizers, func(name string) bool {
 		return name == corev1alpha2.Finalizer || name == corev1alpha2.FinalizerCachedBundle || name == corev1alpha2.FinalizerUnpackCache

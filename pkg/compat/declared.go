@@ -14,16 +14,16 @@ const (
 )
 
 const (
-	// maxRecorded is the maximum number of unreadable values that status stores for one bundle, and maxRecordedValue the maximum size of
-	// each in bytes; the API has the same limits. Nothing is lost: two values are already unreadable, and so is a value that needs
-	// truncation.
+	// maxRecorded is the maximum number of unreadable values that status stores for one bundle, and maxRecordedValue is the maximum size of
+	// each in bytes; the API has the same limits. No information is lost: two values are already unreadable, and so is a value that has to
+	// be truncated.
 	maxRecorded      = 4
 	maxRecordedValue = 128
 )
 
 // Declaration is the effective olm.maxOpenShiftVersion of a bundle, and its origin.
 type Declaration struct {
-	// Raw has the values as ReadMax parses them; empty means no declaration.
+	// Raw holds the values in the form that ReadMax parses; empty means no declaration.
 	Raw []string
 	// From is FromCatalog or FromBundle; empty without a declaration.
 	From string
@@ -36,10 +36,10 @@ type Statement struct {
 	Raw   []string
 }
 
-// Settle returns the effective declaration for one bundle of one image. The catalog's declaration takes precedence over the bundle's own
-// files, whether it is higher or lower, because a catalog can be corrected and a bundle cannot. An unreadable declaration of the catalog
-// takes precedence, too, and blocks upgrades. Without a declaration in the catalog, the files apply. While a source is not available, its
-// last recorded declaration remains: recorded is the previous result of Settle for this bundle.
+// Settle returns the effective declaration for one bundle from one image. The catalog's declaration takes precedence over the bundle's own
+// files, whether it is higher or lower, because a catalog can be corrected and a bundle cannot. Even an unreadable declaration in the
+// catalog takes precedence, and blocks upgrades. Without a declaration in the catalog, the files apply. While a source is not available,
+// its last recorded declaration remains in effect: recorded is the previous result of Settle for this bundle.
 func Settle(recorded Declaration, catalog, own Statement) Declaration {
 	switch {
 	case len(catalog.Raw) > 0:
@@ -57,9 +57,9 @@ func declaration(raw []string, from string) Declaration {
 	return Declaration{Raw: raw, From: from}
 }
 
-// Record converts the raw values of a declaration to the form in status. For one readable value, text is the minor version, such as "4.21".
-// Otherwise unreadable has the values, truncated, and text shows them. Recalled converts them back to values for which ReadMax has the same
-// result.
+// Record converts the raw values of a declaration to the form used in status. For one readable value, text is the minor version, such as
+// "4.21". Otherwise unreadable holds the values, truncated, and text shows them. Recalled converts them back to values for which ReadMax
+// has the same result.
 func Record(raw []string) (text string, unreadable []string) {
 	max, err := ReadMax(raw)
 	switch {
@@ -77,7 +77,7 @@ func Record(raw []string) (text string, unreadable []string) {
 	return cmp.Or(cut(strings.Join(unreadable, " "), maxRecordedValue-len("…")), "?"), unreadable
 }
 
-// Recalled returns the raw values of a declaration from the form that Record returns; nil if there is no declaration.
+// Recalled converts a declaration from the form that Record returns to raw values; nil if there is no declaration.
 func Recalled(text string, unreadable []string) []string {
 	switch {
 	case len(unreadable) > 0:

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Reasons of a verdict. OLM v0 and OLM v1 report the same reasons for Upgradeable.
+// Reasons for a verdict. OLM v0 and OLM v1 report the same reasons for Upgradeable.
 const (
 	// ReasonAsExpected: no operator blocks the upgrade.
 	ReasonAsExpected = "AsExpected"
@@ -26,13 +26,13 @@ const (
 type Operator struct {
 	// Kind is the kind of the object that installs the operator; empty means KindPlatformOperator.
 	Kind string
-	// Name is the name of that object. Package and Version describe the installed bundle.
+	// Name is the name of the object that installs the operator. Package and Version describe the installed bundle.
 	Name, Package, Version string
 	// ServiceAccount is the name of the ServiceAccount that applies the operator's objects; empty means that the manager applies them. An
 	// operator with a ServiceAccount is reported and never blocks: otherwise a user with access to one namespace could block the cluster's
 	// upgrades.
 	ServiceAccount string
-	// Max has the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
+	// Max holds the raw values of the installed bundle's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
 	// Candidates are the other versions in the catalogs, in any order.
 	Candidates []Candidate
@@ -41,9 +41,9 @@ type Operator struct {
 	IncompleteReason string
 	// Paused reports whether spec.paused is set, so that no candidate is installed.
 	Paused bool
-	// Unsearched means that Candidates is not known yet, so that the verdict has no remedy for the operator. A later verdict has one.
+	// Unsearched means that Candidates is not known yet, so that the verdict contains no remedy for the operator. A later verdict will.
 	Unsearched bool
-	// Overrides is the number of overrides in the spec, and Ignored has those that do not apply, see JudgeOverrides.
+	// Overrides is the number of overrides in the spec. Ignored holds those that do not apply, see JudgeOverrides.
 	Overrides int
 	Ignored   []IgnoredOverride
 	// Acknowledged is the override that applies to the next minor version, according to JudgeOverrides; nil if there is none.
@@ -55,26 +55,28 @@ type Candidate struct {
 	Version string
 	// Release distinguishes bundles of one version, see catalog.Bundle; empty means none.
 	Release string
-	// Newer means that the candidate follows the installed bundle although Version is not higher: a newer release of the same version.
+	// Newer means that the candidate is newer than the installed bundle although Version is not higher: it is a newer release of the same
+	// version.
 	Newer bool
-	// Max has the raw values of the candidate's olm.maxOpenShiftVersion properties, see ReadMax.
+	// Max holds the raw values of the candidate's olm.maxOpenShiftVersion properties, see ReadMax.
 	Max []string
 	// Installable means that the operator may be upgraded to the candidate now.
 	Installable bool
-	// Approve is the value of spec.upgrades.approvedVersion that permits the upgrade; empty unless an approval is the only missing condition.
+	// Approve is the value for spec.upgrades.approvedVersion that permits the upgrade; empty unless an approval is all that is missing.
 	Approve string
-	// Obstacle is the reason why the candidate is not Installable, if an admin can change it, for example `spec.package.version ">=1.0.0
-	// <2.0.0" excludes it`.
+	// Obstacle is the reason why the candidate is not Installable, if it is one that an admin can change, for example `spec.package.version
+	// ">=1.0.0 <2.0.0" excludes it`.
 	Obstacle string
-	// Change is the change of the spec that removes the Obstacle; nil if none does. In another channel, the upgrade may have another obstacle.
+	// Change is the change to the spec that removes the Obstacle; nil if no change does. In a different channel, the upgrade may have a
+	// different obstacle.
 	Change *Change
 }
 
-// Change is a change of spec.package of a PlatformOperator. One of its fields is set.
+// Change is a change to spec.package of a PlatformOperator. Exactly one of its fields is set.
 type Change struct {
-	// Channels is the new value of spec.package.channels: the former channels, and one of the candidate.
+	// Channels is the new value of spec.package.channels: the previous channels, and one of the candidate's channels.
 	Channels []string
-	// Range is the new value of spec.package.version: the former range, and all versions from the installed one to the candidate.
+	// Range is the new value of spec.package.version: the previous range, and all versions from the installed one to the candidate.
 	Range string
 }
 
@@ -83,25 +85,25 @@ type Verdict struct {
 	Upgradeable bool
 	// Reason is ReasonAsExpected, ReasonIncompatible or ReasonErrorChecking.
 	Reason string
-	// Message has all the information for an administrator, because the CVO shows only the message. It does not depend on the order of the
-	// input. Its maximum size is MaxMessage.
+	// Message contains all the information for an administrator, because the CVO shows only the message. It does not depend on the order of
+	// the input. Its maximum size is MaxMessage.
 	Message string
-	// Blockers are the bundles that block the upgrade, sorted by kind and name. It also has those for which Message has only a number. An
-	// operator between two versions may have two.
+	// Blockers are the bundles that block the upgrade, sorted by kind and name. They include those that Message does not list but only
+	// counts. An operator between two versions may have two.
 	Blockers []Blocker
-	// Acknowledged are the bundles that would block without an override, sorted like Blockers.
+	// Acknowledged are the bundles that would block if no override applied, sorted like Blockers.
 	Acknowledged []Blocker
-	// Scoped are the bundles that would block if no ServiceAccount applied them, sorted like Blockers.
+	// Scoped are the bundles that would block if they were not applied by a ServiceAccount, sorted like Blockers.
 	Scoped []Blocker
-	// LookAheads has, for each operator that may block, the number of further minor versions that it permits. It is sorted by kind and
+	// LookAheads gives, for each operator that may block, the number of further minor versions that it permits. It is sorted by kind and
 	// name, and empty if the cluster version is unknown.
 	LookAheads []LookAhead
 	// Undeclared is the number of operators without a declared maximum, except those that a ServiceAccount applies. They never block.
 	Undeclared int
 
-	// text is the draft from which WithNotes formats Message again.
+	// text is the draft that WithNotes uses to format Message again.
 	text text
-	// hasNotes means that Message has notes at its end.
+	// hasNotes means that notes have been added at the end of Message.
 	hasNotes bool
 }
 
@@ -109,14 +111,14 @@ type Verdict struct {
 type Blocker struct {
 	// Kind, Operator, Package and Version are as in Operator.
 	Kind, Operator, Package, Version string
-	// Max is the bundle's maximum; nil if it is unreadable. Then Fault is the error, which is nil otherwise.
+	// Max is the bundle's maximum; nil if it is unreadable. In that case Fault is the error; otherwise Fault is nil.
 	Max   *Minor
 	Fault error
 	// Remedy is the action that unblocks the upgrade, as a clause.
 	Remedy string
 	// hasNoRemedy means that all candidates are known and that none of them permits the version.
 	hasNoRemedy bool
-	// Risk is the override that is in effect for the operator; nil if there is none, so that the operator blocks.
+	// Risk is the override that is in effect for the operator; nil if there is none, in which case the operator blocks.
 	Risk *Override
 	// nextStep is the command for the first step of the remedy; empty while that is not known.
 	nextStep string
@@ -125,7 +127,7 @@ type Blocker struct {
 // Evaluate returns the verdict on whether the installed operators permit the minor version after the cluster's. If the cluster version is
 // unreadable, it returns both an error, for the log, and a verdict that blocks, which the caller must use.
 //
-// now decides about the expiry of an override in the command for the next step.
+// now determines the expiry of the override in the command for the next step.
 func Evaluate(clusterVersion string, operators []Operator, now time.Time) (Verdict, error) {
 	current, err := ParseClusterVersion(clusterVersion)
 	if err != nil {
@@ -208,7 +210,7 @@ func findBlockers(next Minor, operators []Operator, now time.Time) (blockers []B
 }
 
 // CannotTell returns the verdict that blocks upgrades because the installed operators or the cluster version are unreadable. Its message
-// has the cause.
+// includes the cause.
 func CannotTell(cause error) Verdict {
 	v := Verdict{Reason: ReasonErrorChecking, text: text{
 		head: withFullStop("platform-operators: updates to the next minor version are blocked, because the limits of the installed operators are unknown: " +
@@ -233,7 +235,7 @@ func (v Verdict) WithNotes(notes ...string) Verdict {
 	return v
 }
 
-// OnlyCounts reports whether the verdict permits upgrades and its message has only the number of operators.
+// OnlyCounts reports whether the verdict permits upgrades and its message contains only the number of operators.
 func (v Verdict) OnlyCounts() bool {
 	return v.Upgradeable && !v.hasNotes && len(v.text.lines) == 0 && len(v.text.groups) == 0
 }

@@ -4,9 +4,9 @@ package compat
 // needs two. Later versions cannot be predicted, least of all for operators without a declaration.
 const Horizon = 2
 
-// LookAhead has the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
+// LookAhead gives the number of minor versions after the cluster's that one operator permits, from 0 to Horizon.
 type LookAhead struct {
-	// Kind and Operator are the Kind and the Name of the Operator.
+	// Kind and Operator are the Kind and the Name in the operator's Operator value.
 	Kind, Operator string
 	// Now is the number for the installed bundle. After is the number after updates that are installable or only need an approval.
 	Now, After int
@@ -14,8 +14,8 @@ type LookAhead struct {
 	Unsearched bool
 }
 
-// NewLookAhead returns the LookAhead of one operator. Its bundles are the installed one and, during an upgrade, the target; the result is
-// that of the stricter one. Acknowledged risks are ignored, because the operator's developers have not permitted the version.
+// NewLookAhead returns the LookAhead for one operator. Its bundles are the installed one and, during an upgrade, the target; the stricter
+// one determines the result. Acknowledged risks are ignored, because the operator's developers have not permitted the version.
 func NewLookAhead(cluster Minor, bundles []Operator) LookAhead {
 	reach := LookAhead{Now: Horizon, After: Horizon}
 	for _, bundle := range bundles {
@@ -48,7 +48,7 @@ func permittedMinors(cluster Minor, raw []string) (n int) {
 	return n
 }
 
-// lookAheadAll returns the LookAhead of every operator, sorted by kind and name. after is the number of minor versions that all operators
+// lookAheadAll returns the LookAhead for every operator, sorted by kind and name. after is the number of minor versions that all operators
 // permit after their updates.
 func lookAheadAll(cluster Minor, operators []Operator) (all []LookAhead, after int) {
 	after = Horizon

@@ -11,8 +11,8 @@ import (
 const (
 	// MaxMessage is the maximum size of a verdict's message in the ClusterOperator, in bytes, including LinePrefix for each line.
 	MaxMessage = 1500
-	// LinePrefix is the number of bytes of each line that are reserved for the name of the operator resource's condition. library-go adds the
-	// name to each line when it merges conditions.
+	// LinePrefix is the number of bytes that are reserved in each line for the name of the operator resource's condition. library-go adds
+	// the name to each line when it merges conditions.
 	LinePrefix = 48
 
 	maxName    = 63
@@ -20,7 +20,7 @@ const (
 	maxWhy     = 160
 	maxCause   = 300
 	maxNote    = 300
-	// maxOverridden is the maximum size of the version of an override in a message, in bytes; the API has the same limit.
+	// maxOverridden is the maximum size of an override's version in a message, in bytes; the API has the same limit.
 	maxOverridden = 16
 )
 
@@ -37,7 +37,7 @@ type text struct {
 	nextStep string
 }
 
-// group is a heading with lines below it, possibly none.
+// group is a heading and the lines below it, of which there may be none.
 type group struct {
 	heading string
 	lines   []string
@@ -50,7 +50,7 @@ func (t *text) add(g group) {
 }
 
 // render formats the message, with notes before the last lines, in at most MaxMessage bytes. The next step takes precedence over the notes,
-// and both over the other lines.
+// and both take precedence over the other lines.
 func (t text) render(notes ...string) string {
 	message := []string{t.head}
 	space := MaxMessage - cost(t.head)
@@ -84,8 +84,8 @@ func (t text) render(notes ...string) string {
 	return strings.Join(append(message, last...), "\n")
 }
 
-// fill returns the lines that fit into space, in bytes, and then a line with the number of the others. left is the remaining space; it is
-// negative if not even that line fits.
+// fill returns the lines that fit into space, in bytes. If some do not fit, it adds a line with their number. left is the remaining space;
+// it is negative if not even that line fits.
 func fill(lines []string, space int) (shown []string, left int) {
 	for i, line := range lines {
 		rest := len(lines) - i
@@ -105,7 +105,7 @@ func fill(lines []string, space int) (shown []string, left int) {
 // component begins each message, because the CVO shows the message without the name of the ClusterOperator.
 const component = "platform-operators: "
 
-// permittedText returns the message of a verdict without blockers.
+// permittedText returns the message for a verdict without blockers.
 func permittedText(next Minor, operators tally, verdict Verdict) text {
 	if operators.total() == 0 {
 		return text{head: component + fmt.Sprintf("no PlatformOperator is installed that can block OpenShift %s.", next.Names())}
@@ -136,8 +136,8 @@ func limitsOf(operators tally) string {
 	return fmt.Sprintf("%s of %s %s", agree(operators.total(), "limit", "limits"), operators, agree(operators.total(), "is", "are"))
 }
 
-// scopedGroup returns the group of the bundles in scoped, which a ServiceAccount applies and which do not permit the next minor version. It
-// is empty if there are none.
+// scopedGroup returns the group for the bundles in scoped, which a ServiceAccount applies and which do not permit the next minor version.
+// It is empty if there are none.
 func scopedGroup(scoped []Blocker) group {
 	if len(scoped) == 0 {
 		return group{}
@@ -148,8 +148,8 @@ func scopedGroup(scoped []Blocker) group {
 	}
 }
 
-// laterGroup returns the group of the bundles that do not permit far, the minor version after the next, with remedies. It is empty if there
-// are none.
+// laterGroup returns the group for the bundles that do not permit far, the minor version after the next, with remedies. It is empty if
+// there are none.
 func laterGroup(far Minor, blockers []Blocker) group {
 	if len(blockers) == 0 {
 		return group{}
@@ -160,7 +160,7 @@ func laterGroup(far Minor, blockers []Blocker) group {
 	}
 }
 
-// blockedText returns the message of a verdict with blockers. after is the highest minor version that all operators permit after their
+// blockedText returns the message for a verdict with blockers. after is the highest minor version that all operators permit after their
 // updates.
 func blockedText(next Minor, verdict Verdict, after Minor) text {
 	t := text{
@@ -196,7 +196,7 @@ func linesOf(blockers []Blocker, line func(Blocker) string) []string {
 // line returns the line for a blocker, with the operator, its version, its maximum and the remedy.
 func (b Blocker) line() string { return withFullStop(b.subject() + ": " + b.Remedy) }
 
-// riskLine returns the line for a blocker with an override, which has the override in place of the remedy.
+// riskLine returns the line for a blocker with an override. It describes the override instead of a remedy.
 func (b Blocker) riskLine() string { return withFullStop(b.subject() + ": " + b.Risk.describe()) }
 
 // limitLine returns the line for a blocker without a remedy.

@@ -19,7 +19,7 @@ type Minor struct {
 }
 
 // ParseClusterVersion returns the minor version of a cluster version such as "4.20.3", "4.21.0-rc.1" or that of a nightly build. It ignores
-// patch, pre-release and build. It returns an error if the text is not a semantic version.
+// the patch, pre-release and build parts. It returns an error if the text is not a semantic version.
 func ParseClusterVersion(version string) (Minor, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(version))
 	if err != nil {
@@ -44,7 +44,7 @@ func (m Minor) Next() Minor {
 	return m
 }
 
-// Beyond returns the minor version that follows this one by a number of steps; 0 steps return this one.
+// Beyond returns the minor version that is the given number of steps after this one; 0 steps return this one.
 func (m Minor) Beyond(steps int) Minor {
 	for range steps {
 		m = m.Next()
@@ -52,8 +52,8 @@ func (m Minor) Beyond(steps int) Minor {
 	return m
 }
 
-// Permits reports whether a bundle with this maximum may run on another minor version. The maxima 4.23 and 5.0 permit the same versions. A
-// maximum of 4.24 or above also permits them, and does not permit 5.1, which has no name in the 4.x series.
+// Permits reports whether a bundle with this maximum may run on the minor version other. The maxima 4.23 and 5.0 permit the same versions.
+// A maximum of 4.24 or above permits the versions 4.23 and 5.0 too, but not 5.1, which has no name in the 4.x series.
 func (m Minor) Permits(other Minor) bool { return m.Compare(other) >= 0 }
 
 // Compare orders minor versions. 4.23 equals 5.0, 4.24 follows both, and every 4.y precedes 5.1.
@@ -65,7 +65,7 @@ func (m Minor) Compare(other Minor) int {
 // last4 and first5 are the two names of one release.
 var last4, first5 = Minor{4, 23}, Minor{5, 0}
 
-// canonical returns 4.23 for 5.0, and every other version unchanged. Maxima of the 4.x series are compared with the result.
+// canonical returns 4.23 for 5.0, and every other version unchanged. The result can be compared with maxima in the 4.x series.
 func (m Minor) canonical() Minor {
 	if m == first5 {
 		return last4
@@ -84,12 +84,13 @@ func (m Minor) Names() string {
 	return m.String()
 }
 
-// minorForm matches the values that OLM accepts in catalogs: X, X.Y or X.Y.0, with an optional "v", leading zeros, and build metadata
-// after three numbers. A patch or a pre-release is an error, because a maximum minor version cannot express it.
+// minorForm matches the values that OLM accepts in catalogs: X, X.Y or X.Y.0, with an optional "v", leading zeros, and, after three
+// numbers, build metadata. A patch version or a pre-release is an error, because a maximum minor version cannot express it.
 var minorForm = regexp.MustCompile(`^v?([0-9]+)(?:\.([0-9]+)(?:\.0+(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?)?$`)
 
-// ReadMax returns the maximum in a bundle's olm.maxOpenShiftVersion values, which are raw JSON; nil if there is no value. A value is a
-// string or a number with its digits: 4.10 is not 4.1. More than one value is an error even if they are equal, as in OLM.
+// ReadMax returns the maximum that a bundle's olm.maxOpenShiftVersion values, which are raw JSON, declare; nil if there is no value. A
+// value is a string or a number, of which every digit counts: 4.10 is not 4.1. More than one value is an error even if the values are
+// equal, as in OLM.
 func ReadMax(raw []string) (*Minor, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -147,7 +148,7 @@ func unreadable(raw string) error {
 	return fmt.Errorf("olm.maxOpenShiftVersion %s cannot be read, a minor version such as \"4.20\" is expected", cut(raw, 40))
 }
 
-// cut returns a text on one line for a message, truncated to at most that many bytes.
+// cut returns a text on one line for a message, truncated to at most most bytes.
 func cut(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {

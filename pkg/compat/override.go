@@ -12,7 +12,7 @@ import (
 type Override struct {
 	// Version is the minor version, for example "4.22".
 	Version string
-	// Reason is the administrator's text, which should name the person who acknowledges the risk, and the cause.
+	// Reason is the administrator's text, which should name the person who acknowledges the risk and say why.
 	Reason string
 	// Expires is the time at which the override ends; zero means that none is set.
 	Expires time.Time
@@ -21,11 +21,11 @@ type Override struct {
 // IgnoredOverride is an override that does not apply.
 type IgnoredOverride struct {
 	Override
-	// Index is the position of the override in its list.
+	// Index is the position of the override in the list of overrides.
 	Index int
 	// IsForNext reports whether the override is for the cluster's next minor version, so that it would apply if it were completed.
 	IsForNext bool
-	// why is the reason why the override does not apply, with a remedy, as a clause.
+	// why is a clause that gives the reason why the override does not apply, with a remedy.
 	why string
 }
 
@@ -43,8 +43,8 @@ func Sentences(ignored []IgnoredOverride) (sentences []string) {
 	return sentences
 }
 
-// JudgeOverrides returns the override that applies to a minor version at the time now; nil if there is none. If several apply, such as for
-// 4.23 and for 5.0, it returns the one with the latest expiry. ignored has the others, in the order of the list.
+// JudgeOverrides returns the override that applies to a minor version at the time now; nil if there is none. If several apply, for example
+// for 4.23 and for 5.0, it returns the one with the latest expiry. ignored holds the overrides that do not apply, in the order of the list.
 func JudgeOverrides(next Minor, overrides []Override, now time.Time) (effective *Override, ignored []IgnoredOverride) {
 	for i, each := range overrides {
 		if why := each.fault(next, now); why != "" {
@@ -81,14 +81,14 @@ func (o Override) fault(next Minor, now time.Time) string {
 
 func (o Override) hasReason() bool { return strings.TrimSpace(o.Reason) != "" }
 
-// describe returns a clause with the end of the override and its reason, for a message.
+// describe returns a clause with the expiry and the reason of the override, for a message.
 func (o Override) describe() string {
 	return fmt.Sprintf("overridden until %s: %s", formatTime(o.Expires), cut(o.Reason, maxWhy))
 }
 
 func formatTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// NextExpiry returns the time until the next override expires. due is false if all have expired or there are none.
+// NextExpiry returns the time until the next override expires. due is false if there are no overrides or all of them have expired.
 func NextExpiry(overrides []Override, now time.Time) (wait time.Duration, due bool) {
 	for _, each := range overrides {
 		if left := each.Expires.Sub(now); left > 0 && (!due || left < wait) {

@@ -8,7 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// RemedyUnknown is the remedy of a Blocker whose operator is Unsearched.
+// RemedyUnknown is the remedy for a Blocker whose operator is Unsearched.
 const RemedyUnknown = "remedy not known yet"
 
 // remedy is what unblocks the upgrade.
@@ -21,8 +21,8 @@ type remedy struct {
 	isUnknown bool
 }
 
-// remedyOf returns what unblocks the upgrade. It selects the lowest version above the installed one that permits next: first of the
-// installable candidates, then of those that only need an approval, then of the others, with their obstacle.
+// remedyOf returns what unblocks the upgrade. It selects the lowest version above the installed one that permits next. It considers the
+// installable candidates first, then those that only need an approval, and then the others, which it reports with their obstacle.
 func remedyOf(operator Operator, next Minor) remedy {
 	switch {
 	case operator.Kind == KindBundleDeployment:
@@ -59,13 +59,14 @@ func remedyOf(operator Operator, next Minor) remedy {
 	return remedy{text: text, candidate: best}
 }
 
-// deploymentRemedy returns the remedy of a BundleDeployment without PlatformOperator.
+// deploymentRemedy returns the remedy for a BundleDeployment without a PlatformOperator.
 func deploymentRemedy(operator Operator, next Minor) string {
 	return fmt.Sprintf("set its spec.source to a version that allows %s, or acknowledge the risk in its spec.compatibilityOverrides", next) +
 		ignoredOverrides(operator)
 }
 
-// ignoredOverrides returns a clause with the first ignored override, that for the next minor version before others; empty if there is none.
+// ignoredOverrides returns a clause about one ignored override: the first one for the next minor version, or else the first of the others;
+// empty if there is none.
 func ignoredOverrides(operator Operator) string {
 	var first *IgnoredOverride
 	for i, each := range operator.Ignored {
@@ -79,7 +80,7 @@ func ignoredOverrides(operator Operator) string {
 	return "; " + cut(first.String(), maxWhy)
 }
 
-// display returns the candidate's version, and its release if it has one, as in status.availableUpdates.
+// display returns the candidate's version, and its release if it has one, in the same format as status.availableUpdates.
 func (c Candidate) display() string {
 	if c.Release == "" {
 		return cut(c.Version, maxVersion)
@@ -87,7 +88,7 @@ func (c Candidate) display() string {
 	return fmt.Sprintf("%s (release %s)", cut(c.Version, maxVersion), cut(c.Release, maxVersion))
 }
 
-// lowest returns the lowest candidate above the installed version that permits next and that fits; nil if there is none.
+// lowest returns the lowest candidate above the installed version that permits next and for which fits returns true; nil if there is none.
 func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate {
 	installed, err := semver.NewVersion(operator.Version)
 	if err != nil {
@@ -111,7 +112,7 @@ func lowest(operator Operator, next Minor, fits func(Candidate) bool) *Candidate
 	return best
 }
 
-// compareCandidates orders candidates by version, v being the parsed version of a and w that of b, and then by their texts. The order is
+// compareCandidates orders candidates by version and then by their texts. v is the parsed version of a, and w that of b. The order is
 // total, so that the message does not depend on the order of catalogs.
 func compareCandidates(v *semver.Version, a Candidate, w *semver.Version, b Candidate) int {
 	return cmp.Or(v.Compare(w), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Approve, b.Approve), cmp.Compare(a.Obstacle, b.Obstacle))

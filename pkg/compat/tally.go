@@ -2,7 +2,7 @@ package compat
 
 import "fmt"
 
-// tally has the number of operators for each kind of object that installs them.
+// tally holds the number of operators for each kind of object that installs them.
 type tally struct{ operators, deployments int }
 
 func (t *tally) add(kind string) {
@@ -47,7 +47,7 @@ func agree(n int, singular, plural string) string {
 }
 
 // tallyOf returns the number of operators in a list that is sorted by kind and name. An operator between two versions is in the list twice,
-// and adds one to the number.
+// but is counted once.
 func tallyOf(operators []Operator) (t tally) {
 	for i, each := range operators {
 		if i == 0 || each.Kind != operators[i-1].Kind || each.Name != operators[i-1].Name {
@@ -58,7 +58,7 @@ func tallyOf(operators []Operator) (t tally) {
 }
 
 // distinct returns the number of operators among blockers, which are sorted by kind and name. An operator between two versions may have two
-// blockers, and adds one to the number.
+// blockers, but is counted once.
 func distinct(blockers []Blocker) (t tally) {
 	for i, blocker := range blockers {
 		if i == 0 || blocker.Kind != blockers[i-1].Kind || blocker.Operator != blockers[i-1].Operator {

@@ -1,4 +1,4 @@
-// Package deploymentmetrics has the metrics of BundleDeployments. The bundledeployment controller sets their values.
+// Package deploymentmetrics contains the metrics for BundleDeployments. The bundledeployment controller sets their values.
 package deploymentmetrics
 
 import (
@@ -12,7 +12,7 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Metrics are the metrics of all BundleDeployments. The series of a BundleDeployment exist until Forget is called.
+// Metrics are the metrics for all BundleDeployments. The series of a BundleDeployment exist until Forget is called.
 type Metrics struct {
 	repairs  *metrics.CounterVec
 	rollouts *metrics.CounterVec
@@ -89,10 +89,10 @@ func (m *Metrics) setDrift(deployment, reason string) {
 	}
 }
 
-// driftReasons are the reasons of a True Drifted condition.
+// driftReasons are the reasons that a Drifted condition with status True can have.
 var driftReasons = []string{corev1alpha2.ReasonDriftReported, corev1alpha2.ReasonDriftContested}
 
-// drifted returns the reason of a True Drifted condition; empty if the condition is not True.
+// drifted returns the reason of the Drifted condition if the condition is True; empty otherwise.
 func drifted(status corev1alpha2.BundleDeploymentStatus) string {
 	if found := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionDrifted); found != nil && found.Status == metav1.ConditionTrue {
 		return found.Reason

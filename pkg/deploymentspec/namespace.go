@@ -48,9 +48,9 @@ func IsInOtherNamespace(operator *platformv1alpha1.PlatformOperator, current upg
 }
 
 // NamespaceToMoveTo returns the namespace to which the BundleDeployment moves: the one that the spec names, or the default one if the spec
-// named another one when the BundleDeployment was created. chosen is the bundle to install; nil if unknown, and then the default is unknown.
-// NamespaceToMoveTo returns "" if the BundleDeployment stays, because something has been applied, the PlatformOperator is paused, or the
-// BundleDeployment is being deleted.
+// named a namespace when the BundleDeployment was created but no longer does. chosen is the bundle to install; nil if unknown, and in that
+// case the default is unknown, too. NamespaceToMoveTo returns "" if the BundleDeployment stays, because something has been applied, the
+// PlatformOperator is paused, or the BundleDeployment is being deleted.
 func NamespaceToMoveTo(operator *platformv1alpha1.PlatformOperator, current upgradestep.Current, chosen *resolve.Candidate) string {
 	deployment := current.Deployment
 	if deployment == nil || deployment.DeletionTimestamp != nil || operator.Spec.Paused ||

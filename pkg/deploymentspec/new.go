@@ -17,8 +17,7 @@ import (
 const maxLabelValue = 63
 
 // New returns the BundleDeployment that runs a bundle for a PlatformOperator. Its annotations record the bundle and the start of the
-// upgrade step to it; start is nil if unknown. The request that starts the step therefore also records it, and no crash can separate the
-// two.
+// upgrade step to it; start is nil if unknown. So one request both starts the step and records it, and no crash can separate the two.
 func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.InstalledBundle, start *upgradestep.StepStart, namespace string) *corev1alpha2.BundleDeployment {
 	annotations := map[string]string{
 		platformv1alpha1.AnnotationBundle: asJSON(bundle), platformv1alpha1.AnnotationSettings: settingsDigest(operator),
@@ -55,8 +54,8 @@ func New(operator *platformv1alpha1.PlatformOperator, bundle platformv1alpha1.In
 	return deployment
 }
 
-// classOf returns the ProvisionerClass for a bundle. For an unknown format, which another version of the manager recorded, it returns the
-// registry class, which refuses the content with a message.
+// classOf returns the ProvisionerClass for a bundle. If the format is unknown, because another version of the manager recorded it, classOf
+// returns the registry class, which refuses the content with a message.
 func classOf(bundle platformv1alpha1.InstalledBundle) string {
 	return cmp.Or(corev1alpha2.ClassOf(bundle.Format), corev1alpha2.ProvisionerClassRegistry)
 }
@@ -70,7 +69,7 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// labelValue returns a version as a label value. It replaces "+", which labels do not allow, by "_", and truncates the result to
+// labelValue returns a version as a label value. It replaces "+", which labels do not allow, with "_", and truncates the result to
 // maxLabelValue.
 func labelValue(version string) string {
 	return truncate.Cut(strings.ReplaceAll(version, "+", "_"), maxLabelValue)

@@ -12,7 +12,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// propagateSpec copies to a BundleDeployment the settings of a PlatformOperator that the controller of the BundleDeployment carries out.
+// propagateSpec copies those settings of a PlatformOperator to a BundleDeployment that the controller of the BundleDeployment carries out.
 func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha1.PlatformOperatorSpec) {
 	onto.Deletion = from.Deletion.DeepCopy()
 	install := from.Install
@@ -27,7 +27,7 @@ func propagateSpec(onto *corev1alpha2.BundleDeploymentSpec, from platformv1alpha
 }
 
 // Merge returns a copy of existing with the labels, annotations and fields of desired, which New returned. An empty field of desired clears
-// the field. Merge does not change the install namespace, the owner references and the fields that New never sets. It removes the
+// the field. Merge does not change the install namespace, the owner references, or the fields that New never sets. It removes the
 // annotation for a default namespace if the PlatformOperator names a namespace.
 //
 // While the PlatformOperator is paused, changed settings are not merged: when the pause ends, they start an upgrade step.
@@ -60,7 +60,7 @@ func overlay(onto *corev1alpha2.BundleDeploymentSpec, desired corev1alpha2.Bundl
 	}
 }
 
-// encoded returns the configuration as the raw JSON that a BundleDeployment has; nil if the configuration is nil or empty.
+// encoded returns the configuration as the raw JSON that a BundleDeployment holds; nil if the configuration is nil or empty.
 func encoded(config *platformv1alpha1.InstallConfig) *runtime.RawExtension {
 	if config == nil || equality.Semantic.DeepEqual(*config, platformv1alpha1.InstallConfig{}) {
 		return nil
@@ -73,7 +73,7 @@ func encoded(config *platformv1alpha1.InstallConfig) *runtime.RawExtension {
 }
 
 // isSameConfig reports whether two configurations are equal JSON values, or both nil. It does not compare their text, because the API
-// server may return the fields in another order.
+// server may return the fields in a different order.
 func isSameConfig(a, b *runtime.RawExtension) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -11,8 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// SettingsChange returns what the spec and the annotations of a PlatformOperator change in its BundleDeployment besides the bundle, if it
-// decides how the bundle is installed. A difference that another client made in the BundleDeployment is no change.
+// SettingsChange returns the kind of change that the spec and the annotations of a PlatformOperator make in its BundleDeployment, apart
+// from the bundle. Only changes to how the bundle is installed count. A difference that another client made in the BundleDeployment is not
+// a change.
 func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) upgradestep.SettingsChange {
 	if existing == nil || HasRecordedSettings(operator, existing) {
 		return upgradestep.NoChange
@@ -32,8 +33,8 @@ func SettingsChange(operator *platformv1alpha1.PlatformOperator, existing *corev
 	return upgradestep.NoChange
 }
 
-// HasRecordedSettings reports whether a BundleDeployment was written for the present settings of its PlatformOperator. It returns false for
-// one that a manager wrote that did not record them.
+// HasRecordedSettings reports whether a BundleDeployment was written for the present settings of its PlatformOperator. It returns false if
+// the BundleDeployment was written by a manager that did not record settings.
 func HasRecordedSettings(operator *platformv1alpha1.PlatformOperator, existing *corev1alpha2.BundleDeployment) bool {
 	return existing.Annotations[platformv1alpha1.AnnotationSettings] == settingsDigest(operator)
 }

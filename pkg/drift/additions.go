@@ -12,8 +12,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// systemManagers are the field managers of Kubernetes' own controllers, OpenShift's service-ca and cert-manager. Fields that they add
-// are part of how a cluster works, and are no additions. A name that ends in "*" is a prefix.
+// systemManagers are the field managers of Kubernetes' own controllers, OpenShift's service-ca and cert-manager. Fields that they add are
+// part of how a cluster works, and do not count as additions. A name that ends in "*" is a prefix.
 var systemManagers = []string{
 	"kube-apiserver",
 	"kube-controller-manager",
@@ -28,11 +28,11 @@ var systemManagers = []string{
 	"cert-manager*",
 }
 
-// toolAnnotations are annotations in which tools store state of their own. They are no additions.
+// toolAnnotations are annotations in which tools store their own state. They do not count as additions.
 var toolAnnotations = []string{corev1.LastAppliedConfigAnnotation, "deployment.kubernetes.io/revision"}
 
-// actionAnnotations are annotations that record an action; removing one would repeat the action. lifecycleFields are fields with which
-// controllers coordinate an object's deletion. Additions of both are reported and never removed.
+// actionAnnotations are annotations that record an action; removing one would repeat the action. lifecycleFields are fields that
+// controllers use to coordinate an object's deletion. Additions of both kinds are reported and never removed.
 var (
 	actionAnnotations = []string{"kubectl.kubernetes.io/restartedAt"}
 	lifecycleFields   = []string{"/metadata/finalizers", "/metadata/ownerReferences"}
@@ -52,8 +52,8 @@ type Addition struct {
 }
 
 // Additions returns what other field managers added to an object. A list item is one addition, and so is a map that its manager created;
-// otherwise each field is one. A field that several managers own is an addition of each of them. Additions returns at most 64 additions for
-// each entry in managedFields.
+// otherwise each field is one. A field that several managers own counts as an addition by each of them. Additions returns at most 64
+// additions for each entry in managedFields.
 func (c Comparison) Additions(declared, live *unstructured.Unstructured) []Addition {
 	var found []Addition
 	for _, entry := range live.GetManagedFields() {
@@ -107,7 +107,7 @@ func (s *additionSearch) below(at *location, owned *fieldpath.Set, declared, liv
 	}
 }
 
-// isSharedMap reports whether a map has entries of many managers, so that the manager that created it does not own it.
+// isSharedMap reports whether a map contains entries from many managers, so that the manager that created it does not own it.
 func isSharedMap(name string) bool { return name == "labels" || name == "annotations" }
 
 func (s *additionSearch) add(at *location) {
@@ -132,7 +132,8 @@ func elementsOf(set *fieldpath.Set) []fieldpath.PathElement {
 }
 
 // resolve finds an element of managedFields in the declared value and in the live value. wanted is nil if the element is not declared. next
-// is nil if the live value lacks the element. The location of a declared item has its index; that of any other item has its key or value.
+// is nil if the live value lacks the element. The location of a declared item contains its index; the location of any other item contains
+// its key or value.
 func resolve(at *location, element fieldpath.PathElement, declared, live any) (next *location, wanted, there any) {
 	switch {
 	case element.FieldName != nil:
@@ -174,9 +175,9 @@ func resolve(at *location, element fieldpath.PathElement, declared, live any) (n
 	return nil, nil, nil // elements with an index, which no API server records
 }
 
-// Without returns a copy of a live object without the removable additions, and these additions. Together with an addition it removes the
-// largest enclosing part of the object that is neither declared nor owned by another manager: an API server refuses half of a probe or of
-// a volume.
+// Without returns a copy of a live object without the removable additions, and the additions that were removed. With each addition, it
+// removes the largest enclosing part of the object that is neither declared nor owned by another manager, because an API server refuses
+// half of a probe or of a volume.
 func (c Comparison) Without(additions []Addition, declared, live *unstructured.Unstructured) (*unstructured.Unstructured, []Addition) {
 	trimmed := live.DeepCopy()
 	var taken []Addition

@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Change is a field of an object that was changed or added, and the field manager that did it, if that is known.
+// Change is a field of an object that was changed or added, and the field manager that made the change, if that is known.
 type Change struct {
 	// Path is a JSON pointer to the field. It is empty for the whole object.
 	Path string
-	// Manager and Time are those of the entry in managedFields. They are zero if the manager is not known.
+	// Manager and Time come from the entry in managedFields. They are zero if the manager is not known.
 	Manager string
 	Time    time.Time
 }
 
 // Attributed returns the differences as changes, each with its field manager. The manager is empty if the API server has no record of it:
-// for a field that was removed, and for a field whose manager has given it up since.
+// for a field that was removed, and for a field whose manager has given it up since then.
 func (c Comparison) Attributed(differences []Difference, live *unstructured.Unstructured) []Change {
 	type record struct {
 		manager string
@@ -52,7 +52,7 @@ func (c Comparison) Attributed(differences []Difference, live *unstructured.Unst
 	return changes
 }
 
-// owns reports whether a set has a path, or a field below the path.
+// owns reports whether a set contains a path, or a field below the path.
 func owns(set *fieldpath.Set, path fieldpath.Path) bool {
 	for i, element := range path {
 		if i == len(path)-1 {

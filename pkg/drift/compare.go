@@ -15,25 +15,25 @@ import (
 type Trust int
 
 const (
-	// NothingKnown is for an object of which no write is known. Scalars must be identical. If they are not, only a dry run can show whether
-	// they are equivalent.
+	// NothingKnown is for an object for which no write by the manager is known. Scalars must be identical. If they are not, only a dry run
+	// can show whether they are equivalent.
 	NothingKnown Trust = iota
 	// WrittenBefore is for an object that an earlier process wrote as declared, perhaps in another notation. Scalars must be equivalent: the API
 	// server stores "1000m" as "1".
 	WrittenBefore
-	// WrittenNow is for an object that this process wrote as declared, or found so. A scalar that the manager still owns is unchanged, because
-	// a change of a field transfers its ownership.
+	// WrittenNow is for an object that this process wrote as declared, or found to be as declared. A scalar that the manager still owns is
+	// unchanged, because a change to a field transfers its ownership.
 	WrittenNow
 )
 
-// Comparison compares a declared object with the live one. It uses managedFields instead of a schema, because they show which maps and
-// lists are atomic and which are merged. A key that was added to a Service's selector is a difference; a key that was added to its labels
-// is not.
+// Comparison compares a declared object with the live one. It uses managedFields instead of a schema, because managedFields show which maps
+// and lists are atomic and which are merged. A key that was added to a Service's selector is a difference; a key that was added to its
+// labels is not.
 type Comparison struct {
 	// Manager is the field manager that applies the declared object.
 	Manager string
 	Trust   Trust
-	// Ignored has the JSON pointers of fields that are not compared; nil compares all fields.
+	// Ignored holds the JSON pointers of the fields that are not compared; if it is nil, all fields are compared.
 	Ignored map[string]bool
 }
 
@@ -41,7 +41,7 @@ type Comparison struct {
 type Difference struct {
 	// Path is a JSON pointer to the field in the declared object.
 	Path string
-	// fields is the same path as managedFields has it.
+	// fields is the same path in the notation of managedFields.
 	fields fieldpath.Path
 	// Found is the live value; nil if the field does not exist.
 	Found any
@@ -49,10 +49,11 @@ type Difference struct {
 	Gone bool
 }
 
-// maxDifferences is the maximum number of differences of one object, and of one manager's additions to it, that are reported.
+// maxDifferences is the maximum number of reported differences in one object, and the maximum number of reported additions to it by one
+// manager.
 const maxDifferences = 64
 
-// Differences returns the declared fields that are not as declared, at most 64, in the order of their names.
+// Differences returns the declared fields whose live values are not as declared, at most 64, in the order of their names.
 func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Difference {
 	owned, others := ownedFields(live, c.Manager)
 	search := &search{Comparison: c}
@@ -70,7 +71,7 @@ func (c Comparison) Differences(declared, live *unstructured.Unstructured) []Dif
 	return search.found
 }
 
-// owners are the fields below a location that the manager owns, and those that other managers own.
+// owners holds the fields below a location that the manager owns, and those that other managers own.
 type owners struct{ mine, others *fieldpath.Set }
 
 // below returns the owners of the fields below an element, and whether the manager owns any of them.
@@ -162,7 +163,7 @@ func (c Comparison) ignores(at *location) bool {
 	return len(c.Ignored) > 0 && c.Ignored[at.pointer()]
 }
 
-// fields compares the declared fields of a map that is merged with the live ones.
+// fields compares the declared fields of a merged map with its live fields.
 func (s *search) fields(at *location, wanted, live map[string]any, owners owners) {
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		found, ok := live[name]
@@ -314,7 +315,7 @@ func hasKey(fields map[string]any, key value.FieldList, lenient bool) bool {
 	return matched > 0
 }
 
-// itemOf returns the item of a live list with a key, or nil.
+// itemOf returns the item of a live list that has this key, or nil.
 func itemOf(list []any, key value.FieldList) map[string]any {
 	for _, each := range list {
 		if candidate, ok := each.(map[string]any); ok && hasKey(candidate, key, false) {

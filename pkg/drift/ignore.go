@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// WithLive returns the declared object with the live values of ignored fields, so that applying it does not change them. Without these
-// fields the manager would give up their ownership, and the API server would remove those that no other manager owns. WithLive returns
-// declared itself if no field is ignored.
+// WithLive returns the declared object with the live values of ignored fields, so that applying it does not change them. If these fields
+// were omitted, the manager would give up their ownership, and the API server would remove those that no other manager owns. WithLive
+// returns declared itself if no field is ignored.
 func (c Comparison) WithLive(declared, live *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(c.Ignored) == 0 {
 		return declared
@@ -58,8 +58,8 @@ func (c Comparison) leave(at *location, wanted, found any, owned *fieldpath.Set)
 	return wanted
 }
 
-// counterpart returns the live item of a declared item: by its key in managedFields, or in an atomic list by its index. there is false if
-// the live list has no such item.
+// counterpart returns the live item that corresponds to a declared item. It finds the item by its key in managedFields, or in an atomic
+// list by its index. there is false if the live list has no such item.
 func counterpart(wanted any, index int, live []any, owned *fieldpath.Set) (element fieldpath.PathElement, found any, there bool) {
 	element = fieldpath.PathElement{Index: &index}
 	if fields, isMap := wanted.(map[string]any); isMap && !owned.Empty() {

@@ -15,8 +15,8 @@ import (
 const MaxRecords = 20
 
 // Merge returns status.drift. before are the records in the last status. seen are those found since then, the oldest first. standing are
-// those that are not repaired now. The result begins with the newest record, and has one record for each change of an object by a manager,
-// at most MaxRecords. It drops records of changes that have disappeared without a repair, and keeps repairs as history.
+// those that are not repaired now. The result begins with the newest record, and contains one record for each change that a manager made to
+// an object, at most MaxRecords. It drops records of changes that have disappeared without a repair, and keeps repairs as history.
 func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.DriftRecord {
 	var merged []corev1alpha2.DriftRecord
 	add := func(each corev1alpha2.DriftRecord) {
@@ -46,8 +46,8 @@ func Merge(before, seen, standing []corev1alpha2.DriftRecord) []corev1alpha2.Dri
 	return merged[:min(len(merged), MaxRecords)]
 }
 
-// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields. It keeps the time at
-// which it was found first, which the status has after a restart.
+// timeOf returns the time of a record that is not repaired. A change without a manager has no time in managedFields. Its record keeps the
+// time at which the change was first found, which is still in the status after a restart.
 func timeOf(before []corev1alpha2.DriftRecord, record corev1alpha2.DriftRecord) metav1.Time {
 	at := slices.IndexFunc(before, func(other corev1alpha2.DriftRecord) bool {
 		return isSameChange(record, other) && record.Outcome == other.Outcome
@@ -62,7 +62,7 @@ func isSameChange(a, b corev1alpha2.DriftRecord) bool {
 	return a.Object == b.Object && a.Change == b.Change && a.Manager == b.Manager && slices.Equal(a.Paths, b.Paths)
 }
 
-// Contains reports whether a list has a record of the same change with the same outcome.
+// Contains reports whether a list contains a record of the same change with the same outcome.
 func Contains(list []corev1alpha2.DriftRecord, wanted corev1alpha2.DriftRecord) bool {
 	return slices.ContainsFunc(list, func(each corev1alpha2.DriftRecord) bool {
 		return isSameChange(each, wanted) && each.Outcome == wanted.Outcome

@@ -23,14 +23,15 @@ func IsTarget(target corev1alpha2.DriftTarget, kind schema.GroupKind, namespace,
 		(target.Name == "" || target.Name == name)
 }
 
-// Unmatched is an entry of drift.ignore whose target selects no object, or one of its pointers if the selected objects do not have that
-// field.
+// Unmatched is an entry of drift.ignore whose target selects no object, or one of the entry's pointers if the selected objects do not have
+// that field.
 type Unmatched struct {
 	// Entry is the index of the entry in drift.ignore.
 	Entry int
 	// Pointer is the pointer that selects nothing; empty if the target selects no object.
 	Pointer string
-	// Object is the first selected object, as messages name it, and More the number of the others. They are empty for a target.
+	// Object is the first selected object, in the form that messages use, and More is the number of the others. Both are empty if the
+	// target selects no object.
 	Object string
 	More   int
 	// Existing are objects or pointers that exist, as suggestions.
@@ -64,14 +65,14 @@ func suggestions(existing []string) string {
 	return strings.Join(existing, ", ")
 }
 
-// HasField reports whether an object has the field of a JSON pointer. For a list item it also returns true if the pointer does not have an
-// index but another notation, as status.drift has for items that others added.
+// HasField reports whether an object has the field of a JSON pointer. It also returns true for a pointer into a list that does not use an
+// index but another notation, as pointers in status.drift do for items that others added.
 func HasField(object map[string]any, pointer string) bool {
 	_, rest := follow(object, pointer)
 	return len(rest) == 0
 }
 
-// follow goes along a pointer as far as the object has its fields. It returns the value there, and the tokens that are left.
+// follow follows a pointer for as long as the object has its fields. It returns the value that it reached, and the remaining tokens.
 func follow(object map[string]any, pointer string) (at any, rest []string) {
 	at, rest = object, strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for len(rest) > 0 {
@@ -102,8 +103,8 @@ func unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// FieldsBeside returns pointers to the fields of an object that are beside the first missing one of a pointer, sorted. Those that are
-// spelled most like the missing one come first.
+// FieldsBeside returns pointers to the siblings of the first field of a pointer that is missing from an object. They are sorted; those that
+// are spelled most like the missing field come first.
 func FieldsBeside(object map[string]any, pointer string) []string {
 	at, rest := follow(object, pointer)
 	fields, isMap := at.(map[string]any)
@@ -121,7 +122,7 @@ func FieldsBeside(object map[string]any, pointer string) []string {
 	return names
 }
 
-// commonPrefix returns the number of bytes with which both texts begin.
+// commonPrefix returns the length of the prefix that two texts have in common, in bytes.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -22,7 +22,7 @@ const (
 const (
 	// ReasonAsExpected: no operator has a problem.
 	ReasonAsExpected = "AsExpected"
-	// ReasonWaitingForOperators: the cluster is being installed, and platform operators of the installation are not ready.
+	// ReasonWaitingForOperators: the cluster is being installed, and platform operators that the installation waits for are not ready.
 	ReasonWaitingForOperators = "WaitingForOperators"
 	// ReasonOperatorsChanging: platform operators are being installed, upgraded or removed.
 	ReasonOperatorsChanging = "OperatorsChanging"
@@ -36,7 +36,7 @@ const (
 )
 
 // maxAggregate and maxPart are the maximum sizes of a message and of one operator's part, in bytes. maxNamed is the maximum number of
-// operators that a command names, and maxFirst that in the message of Available.
+// operators that a command names, and maxFirst the maximum number that the message of Available names.
 const (
 	maxAggregate = 1024
 	maxPart      = 200
@@ -63,7 +63,7 @@ type OperatorState struct {
 	EverInstalled bool
 }
 
-// Contribution is one operator's part of the conditions of all operators. With only Name set it contributes nothing.
+// Contribution is one operator's part of the conditions of all operators. If only Name is set, it contributes nothing.
 type Contribution struct {
 	Name string
 	// Waiting is why the cluster's installation waits for the operator; empty if it does not wait.
@@ -72,7 +72,7 @@ type Contribution struct {
 	Verb string
 	// HasProblem is true if the operator cannot be installed, or a version has missed its deadline.
 	HasProblem bool
-	// Unhealthy is why an operator that worked has been unhealthy for longer than the limit; empty if it has not.
+	// Unhealthy is why an operator that once worked has been unhealthy for longer than the limit; empty if that is not the case.
 	Unhealthy string
 }
 
@@ -106,16 +106,16 @@ func Contribute(s OperatorState, clusterInstalled bool, now time.Time, degradedA
 // Condition is one condition of the operator CR, which the StatusSyncer copies to the ClusterOperator.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Aggregate returns Available, Progressing and Degraded, in this order, from the contributions of all operators, in any order.
-// degradedAfter must be that of Contribute.
+// Aggregate returns Available, Progressing and Degraded, in this order, from the contributions of all operators, which may be in any order.
+// degradedAfter must have the value that was passed to Contribute.
 func Aggregate(all []Contribution, degradedAfter time.Duration) []Condition {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Contribution) int { return cmp.Compare(a.Name, b.Name) })
 	return []Condition{available(all), progressing(all), degraded(all, degradedAfter)}
 }
 
-// NextChange returns the time after which Contribute may return another result for one of the same states; false if only a change of the
-// states can change the result.
+// NextChange returns the time after which Contribute may return a different result for one of the states, even though the states are the
+// same; false if the result can change only when the states change.
 func NextChange(states []OperatorState, now time.Time, degradedAfter time.Duration) (time.Duration, bool) {
 	var next time.Duration
 	found := false
@@ -150,8 +150,9 @@ func available(all []Contribution) Condition {
 	return Condition{TypeAvailable, conditionFalse, ReasonWaitingForOperators, joinLimited(head, waiting, nextCommands(names))}
 }
 
-// problems returns a message with the number and the first names of the operators that have a problem; empty if there are none. They do not
-// make the platform unavailable, but nothing else on the ClusterOperator shows them until an operator that worked degrades it.
+// problems returns a message with the number and the first names of the operators that have a problem; empty if there are none. Such
+// operators do not make the platform unavailable. But nothing else on the ClusterOperator shows them, until an operator that once worked
+// degrades it.
 func problems(all []Contribution) string {
 	var names []string
 	for _, c := range all {
@@ -169,8 +170,8 @@ func problems(all []Contribution) string {
 	return fmt.Sprintf("%d platform %s %s attention: %s%s", len(names), plural("operator", len(names)), verb, firstNames(names, maxFirst), nextCommands(names))
 }
 
-// hasProblem reports whether the operator cannot be installed, or a version has missed its deadline. A version that is not available, or that
-// waits for approval, is no problem while the installed one works. Health is reported by Degraded.
+// hasProblem reports whether the operator cannot be installed, or a version has missed its deadline. A version that is not available, or
+// that waits for approval, is not a problem while the installed one works. Degraded reports the operator's health.
 func (s OperatorState) hasProblem() bool {
 	if s.Paused || s.Removing || s.Progressing.Status == conditionTrue {
 		return false
@@ -218,8 +219,8 @@ var verbs = map[string]string{
 	platformv1alpha1.ReasonRollingBack: "Reverting",
 }
 
-// progressing returns the Progressing condition. The message of a True condition has five to nine words. Consumers of the ClusterOperator
-// expect five to ten, and library-go adds the condition's type as the first one.
+// progressing returns the Progressing condition. The message of a True condition has five to nine words: consumers of the ClusterOperator
+// expect five to ten, and library-go adds the condition's type as the first word.
 func progressing(all []Contribution) Condition {
 	var names []string
 	verb := ""
@@ -270,8 +271,9 @@ func degraded(all []Contribution, after time.Duration) Condition {
 	return Condition{TypeDegraded, conditionTrue, ReasonOperatorsUnhealthy, joinLimited(head, unhealthy, nextCommands(names))}
 }
 
-// unhealthySince returns the time since which an operator that worked is unhealthy. The end of an upgrade, also at its deadline, restarts
-// that time. It returns false for an operator that is healthy, was never installed, or is being upgraded or removed.
+// unhealthySince returns the time since which an operator that once worked has been unhealthy. That time starts again when an upgrade ends,
+// even if it ends at its deadline. unhealthySince returns false for an operator that is healthy, was never installed, or is being upgraded
+// or removed.
 func (s OperatorState) unhealthySince() (time.Time, bool) {
 	since := s.Healthy.Since
 	if s.Removing || !s.EverInstalled || s.Installed.Status != conditionTrue || s.Healthy.Status != conditionFalse ||
@@ -284,7 +286,7 @@ func (s OperatorState) unhealthySince() (time.Time, bool) {
 	return since, true
 }
 
-// nextCommands returns the end of a message: a sentence with the command that describes the first operators, and with the one of the plugin
+// nextCommands returns the end of a message: a sentence with the command that describes the first operators, and the command of the plugin
 // that shows all of them. It omits the names if they are too long.
 func nextCommands(names []string) string {
 	const command = "kubectl describe plop"

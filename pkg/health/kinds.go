@@ -57,7 +57,7 @@ func apiService(o *unstructured.Unstructured) (string, error) {
 }
 
 // deployment is the probe of Deployments. A Deployment is ready when the last rollout is complete: every replica has the newest template
-// and is available, and no old one is left. kstatus has the same criteria, but its message has no numbers.
+// and is available, and no old replica is left. kstatus has the same criteria, but its message contains no numbers.
 func deployment(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -97,9 +97,9 @@ func deployment(o *unstructured.Unstructured) (string, error) {
 	return missing, nil
 }
 
-// statefulSet is the probe of StatefulSets. A StatefulSet is ready when every replica is ready, none is left over, and the replicas from
-// the partition on have the newest revision. With strategy OnDelete, the revision does not matter. kstatus is more lenient: with OnDelete,
-// it does not check the replicas.
+// statefulSet is the probe of StatefulSets. A StatefulSet is ready when every replica is ready, there are no extra replicas, and all
+// replicas from the partition on have the newest revision. With strategy OnDelete, the revision does not matter. kstatus is more lenient:
+// with OnDelete, it does not check the replicas.
 func statefulSet(o *unstructured.Unstructured) (string, error) {
 	if _, found, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration"); err != nil || !found {
 		return "its controller has not seen it yet", err
@@ -162,8 +162,8 @@ func daemonSet(o *unstructured.Unstructured) (string, error) {
 	return "", nil
 }
 
-// job is the probe of Jobs. A Job is ready when it is complete. For kstatus a running Job is ready, but objects that depend on a Job depend
-// on its result.
+// job is the probe of Jobs. A Job is ready when it is complete. kstatus treats a running Job as ready, but objects that depend on a Job
+// depend on its result.
 func job(o *unstructured.Unstructured) (string, error) {
 	if c := conditionOf(o, "Complete"); c.status == "True" {
 		return "", nil

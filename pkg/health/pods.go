@@ -29,9 +29,9 @@ const (
 // maxPodReason is the maximum size of a reason that another component wrote, in bytes.
 const maxPodReason = 200
 
-// ProblemOfPods returns the problem of one of the Pods of a workload; zero if none has a known one. Only Pods of the template of the newest
-// Pod count: during a rollout, others are about to be deleted. The result does not depend on the order of the Pods. It stays the same while the
-// kubelet repeats an attempt, so it has neither times nor numbers of attempts.
+// ProblemOfPods returns the problem of one of the Pods of a workload; zero if no Pod has a known problem. Only Pods that have the same
+// template as the newest Pod count: during a rollout, the others are about to be deleted. The result does not depend on the order of the
+// Pods. It contains no times or numbers of attempts, so it stays the same while the kubelet repeats an attempt.
 func ProblemOfPods(pods []corev1.Pod) PodProblem {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool { return hasEnded(&pod) })
 	slices.SortFunc(pods, func(a, b corev1.Pod) int {
@@ -49,12 +49,12 @@ func ProblemOfPods(pods []corev1.Pod) PodProblem {
 	return problem
 }
 
-// hasEnded reports whether a Pod is being deleted, or has ended for good, such as one that was evicted. Another Pod replaces it.
+// hasEnded reports whether a Pod is being deleted, or has ended for good, for example because it was evicted. Another Pod replaces it.
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// templateOf identifies the template of a Pod, by the label that the controller of its workload sets; empty if there is none.
+// templateOf returns the label that identifies the template of a Pod, which the controller of its workload sets; empty if there is none.
 func templateOf(pod *corev1.Pod) string {
 	return cmp.Or(pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey], pod.Labels[appsv1.ControllerRevisionHashLabelKey])
 }
@@ -76,8 +76,8 @@ func problemOfPod(pod *corev1.Pod) (int, PodProblem) {
 	return first, problem
 }
 
-// problemOfContainer returns the problem of a container that is not ready. A restarted container that runs counts as crashing until it is
-// ready, because it alternates between the two states.
+// problemOfContainer returns the problem of a container that is not ready. A container that was restarted and is running counts as crashing
+// until it is ready, because it alternates between running and crashing.
 func problemOfContainer(pod *corev1.Pod, container corev1.ContainerStatus) (int, PodProblem) {
 	waiting := ""
 	if container.State.Waiting != nil {

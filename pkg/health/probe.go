@@ -14,7 +14,7 @@ const maxMessage = 256
 
 // Result is the readiness of one object.
 type Result struct {
-	// Ready means that the object needs no further wait.
+	// Ready means that there is no need to wait for the object any longer.
 	Ready bool
 	// Message is one line with the object's name and what is missing. It is empty if Ready is true.
 	Message string
@@ -23,7 +23,7 @@ type Result struct {
 // probe evaluates an object of one kind. It returns what is missing until the object is ready; empty if it is ready.
 type probe func(o *unstructured.Unstructured) (missing string, err error)
 
-// probes are the probes of kinds for which kstatus is too lenient or has too little in its message. All other kinds use kstatus. With
+// probes are the probes of kinds for which kstatus is too lenient or its message says too little. All other kinds use kstatus. With
 // kstatus, an object of a kind without known conditions is ready when it exists.
 var probes = map[schema.GroupKind]probe{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   webhooks,
@@ -39,7 +39,7 @@ var probes = map[schema.GroupKind]probe{
 }
 
 // Probe evaluates an object as a server returned it. An object that is being deleted is never ready, nor is one whose controller has not
-// observed its latest generation. An object whose state cannot be read is not ready, and Message has the error.
+// observed its latest generation. If the state of an object cannot be read, the object is not ready, and Message contains the error.
 func Probe(o *unstructured.Unstructured) Result {
 	missing, err := evaluate(o)
 	if err != nil {

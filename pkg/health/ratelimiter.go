@@ -13,9 +13,9 @@ const (
 	ChangeInterval = 3 * time.Minute
 )
 
-// messageReserve is the number of permitted changes that a change of only the text must leave for changes of the state. Messages about an
-// installation's progress must not delay its end. For a text that is stable for steadyAfter, that number is only steadyReserve, because an
-// admin has to act on the text.
+// messageReserve is the number of permitted changes that must remain for changes to the state when only the text changes. Messages about an
+// installation's progress must not delay the report of its end. For a text that is stable for steadyAfter, that number is only
+// steadyReserve, because an admin has to act on the text.
 const (
 	messageReserve = 4
 	steadyReserve  = 1
@@ -41,8 +41,8 @@ type limitedOperator struct {
 	since   time.Time
 }
 
-// Limit returns the contributions to write for the current ones, in the same order. wait is the time until a delayed one may be written; 0
-// if none is delayed.
+// Limit returns the contributions to write instead of the current ones, in the same order. wait is the time until a delayed one may be
+// written; 0 if none is delayed.
 func (l *RateLimiter) Limit(now time.Time, current []Contribution) (shown []Contribution, wait time.Duration) {
 	if l.operators == nil {
 		l.operators = map[string]*limitedOperator{}
@@ -94,7 +94,7 @@ func (o *limitedOperator) update(now time.Time, current Contribution) (wait time
 	return 0
 }
 
-// until returns the time until a change is permitted that leaves at least reserve other changes; 0 if it is permitted now.
+// until returns the time until a change is permitted that leaves at least reserve other changes available; 0 if it is permitted now.
 func (o *limitedOperator) until(now time.Time, reserve float64) time.Duration {
 	missing := 1 + reserve - o.changes.TokensAt(now)
 	if missing <= 0 {

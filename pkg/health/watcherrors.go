@@ -16,12 +16,12 @@ const (
 	ReasonObjectsNotListed = "ObjectsNotListed"
 )
 
-// installedFrom are the resources that hold the installed operators and the cluster's version. The resource of the operator CR with the
+// installedFrom are the resources that hold the installed operators and the cluster's version. The resource of the operator CR that has the
 // condition is not among them: a manager that cannot read the CR cannot update the condition either.
 var installedFrom = []string{"platformoperators", "bundledeployments", "clusterversions"}
 
-// WatchErrorExpiry is the time after its last error at which a kind is considered listed again. client-go retries after 30 seconds at most,
-// plus jitter up to a minute.
+// WatchErrorExpiry is how long after its last error a kind is considered listed again. client-go retries after 30 seconds at most, plus
+// jitter up to a minute.
 const WatchErrorExpiry = 90 * time.Second
 
 const (
@@ -44,7 +44,8 @@ type WatchError struct {
 	First, Last time.Time
 }
 
-// Next returns the WatchError after another error. It continues the series of errors, or starts a new one if e is zero or has expired.
+// Next returns the WatchError that results from one more error. It continues the series of errors, or starts a new one if e is zero or has
+// expired.
 func (e WatchError) Next(message string, now time.Time) WatchError {
 	if e.First.IsZero() || now.Sub(e.Last) > WatchErrorExpiry {
 		return WatchError{Resource: e.Resource, Message: message, First: now, Last: now}
@@ -90,8 +91,8 @@ func WatchCondition(watchErrors []WatchError, now time.Time) (Condition, time.Du
 	return Condition{TypeDegraded, conditionTrue, ReasonObjectsNotListed, message}, next
 }
 
-// watchMessage returns the message without the errors: what the manager cannot list, who can correct that, and all kinds. notServed are
-// the kinds without a CustomResourceDefinition.
+// watchMessage returns the message without the individual errors: what the manager cannot list, who can correct that, and all kinds.
+// notServed are the kinds without a CustomResourceDefinition.
 func watchMessage(kinds, notServed []string) string {
 	var sentences []string
 	if len(notServed) > 0 {

@@ -33,8 +33,8 @@ func isWebhookConfiguration(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" && (kind.Kind == "MutatingWebhookConfiguration" || kind.Kind == "ValidatingWebhookConfiguration")
 }
 
-// webhooks is the probe of webhook configurations. One is ready when the API server can verify the certificate of each Service, because
-// every call fails until the CA bundle has been injected.
+// webhooks is the probe of webhook configurations. A configuration is ready when the API server can verify the certificate of each Service.
+// Every call fails until the CA bundle has been injected.
 func webhooks(o *unstructured.Unstructured) (string, error) {
 	for _, webhook := range webhooksOf(o) {
 		called, ok := serviceOf(webhook)

@@ -8,12 +8,12 @@ import (
 )
 
 // StatusInterval is the minimum time between two writes of a status that differs only in counts, messages or the progress of an
-// installation, for the ClusterOperator, PlatformOperators and BundleDeployments. Users only read the last of these states. Without an
-// interval, each of thousands of objects that become ready, or each step of ten installations, would cause a write.
+// installation. It applies to the ClusterOperator, PlatformOperators and BundleDeployments. Users read only the last of these states.
+// Without an interval, each of thousands of objects that become ready, or each step of ten installations, would cause a write.
 const StatusInterval = 2 * time.Second
 
-// RemovalInterval is used instead of StatusInterval for a PlatformOperator that is being removed. Its BundleDeployment reports each step of
-// the removal. A blocked removal is another status, and is written at once.
+// RemovalInterval is used instead of StatusInterval for a PlatformOperator that is being removed, because its BundleDeployment reports each
+// step of the removal. A blocked removal is a different status, and is written at once.
 const RemovalInterval = 10 * time.Second
 
 // WriteLimiter delays writes of conditions if only messages changed. The zero value is ready for use. It is not safe for concurrent use.

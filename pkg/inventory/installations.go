@@ -24,8 +24,8 @@ const (
 	listTimeout = 5 * time.Second
 )
 
-// kind is a kind of object that installs a package. It has the resource, functions that return the installer and the version, and the path
-// of the package's name.
+// kind is a kind of object that installs a package. It holds the resource, functions that return the installer and the version, and the
+// path of the field with the package's name.
 type kind struct {
 	resource  schema.GroupVersionResource
 	installer func(*unstructured.Unstructured) string
@@ -33,7 +33,8 @@ type kind struct {
 	version   func(*unstructured.Unstructured) string
 }
 
-// kinds are the kinds of objects that install packages. Their objects are read as unstructured, so that neither OLM is imported.
+// kinds are the kinds of objects that install packages. Their objects are read as unstructured, so that neither OLM v0 nor OLM v1 is
+// imported.
 var kinds = []kind{
 	{
 		resource: schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"},
@@ -52,7 +53,7 @@ var kinds = []kind{
 }
 
 // Installations holds all packages that OLM has installed, and is up to date while Run runs. It is also an informer for library-go's
-// factory, with one object for each package: it notifies handlers of each package whose information changes.
+// factory, with one object for each package: it reports to handlers each package whose information changes.
 type Installations struct {
 	watched []*Optional
 	changes catalogsource.Changes
@@ -90,14 +91,15 @@ func (i *Installations) All() []resolve.ExternalPackage {
 	return found
 }
 
-// EachWatched calls f for every watched kind: with the plural resource name, and a function that sets the handler of list and watch errors.
+// EachWatched calls f for every watched kind. It passes the plural resource name, and a function that sets the handler for list and watch
+// errors.
 func (i *Installations) EachWatched(f func(resource string, setErrorHandler func(cache.WatchErrorHandlerWithContext) error)) {
 	for _, watched := range i.watched {
 		f(watched.config.Resource.Resource, watched.SetWatchErrorHandlerWithContext)
 	}
 }
 
-// Run watches until the context ends. It starts to watch a kind when the cluster serves it, so it needs no restart when OLM is installed.
+// Run watches until the context ends. It starts to watch a kind when the cluster serves it, so no restart is needed when OLM is installed.
 func (i *Installations) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	settled := make([]cache.InformerSynced, 0, len(i.watched))
@@ -122,7 +124,7 @@ func (i *Installations) AddEventHandler(handler cache.ResourceEventHandler) (cac
 // HasSynced reports whether all existing objects are known, or have not arrived within listTimeout.
 func (i *Installations) HasSynced() bool { return i.changes.HasSynced() }
 
-// handler notifies of the packages of added, changed and deleted objects, if their reduced form changes.
+// handler returns a handler that reports the packages of added and deleted objects, and of those whose reduced form changes.
 func (i *Installations) handler() cache.ResourceEventHandler {
 	one := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -181,8 +183,8 @@ func versionIn(name string) string {
 	return name
 }
 
-// text returns a field of another project's object. A missing field or one of another type is empty, because the other project validates
-// the object.
+// text returns a field of another project's object. If the field is missing or has another type, text returns an empty string, because the
+// other project validates the object.
 func text(object *unstructured.Unstructured, path ...string) string {
 	value, _, err := unstructured.NestedString(object.Object, path...)
 	if err != nil {

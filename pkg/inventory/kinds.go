@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Kinds holds all kinds of CustomResourceDefinitions, and is up to date while Run runs. It is also an informer for library-go's factory
-// that notifies of each definition whose cached part changes; the object's name is the definition's.
+// Kinds holds all kinds that CustomResourceDefinitions define, and is up to date while Run runs. It is also an informer for library-go's
+// factory that reports each definition whose cached part changes; the object's name is the definition's.
 type Kinds struct {
 	informer cache.SharedIndexInformer
 
@@ -73,7 +73,7 @@ func (k *Kinds) Serves(resource schema.GroupVersionResource) bool {
 	return err == nil && exists && ok && slices.ContainsFunc(found.kinds, func(kind resolve.Kind) bool { return kind.Version == resource.Version })
 }
 
-// SetWatchErrorHandlerWithContext sets the handler of list and watch errors. It must be called before Run.
+// SetWatchErrorHandlerWithContext sets the handler for list and watch errors. It must be called before Run.
 func (k *Kinds) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	return k.informer.SetWatchErrorHandlerWithContext(handler)
 }
@@ -84,8 +84,8 @@ func (k *Kinds) Run(ctx context.Context) { k.informer.Run(ctx.Done()) }
 // HasSynced reports whether all existing definitions are known.
 func (k *Kinds) HasSynced() bool { return k.informer.HasSynced() }
 
-// AddEventHandler registers a handler. It calls only OnAdd: for each added or deleted definition, and for each one whose cached part
-// changes. The object has only the definition's name.
+// AddEventHandler registers a handler. It calls only the handler's OnAdd: for each added or deleted definition, and for each one whose
+// cached part changes. The object that it passes contains only the definition's name.
 func (k *Kinds) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	notify := func(object any) {
 		if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -115,15 +115,15 @@ func (k *Kinds) forget() {
 type definition struct {
 	metav1.ObjectMeta
 	kinds []resolve.Kind
-	// orphanedFrom is the annotation with the former owner of a definition that a removal kept, at most maxMark bytes of it. It decides who
-	// may adopt the definition.
+	// orphanedFrom is the annotation that names the previous owner of a definition that was kept by a removal, truncated to maxMark bytes.
+	// It decides who may adopt the definition.
 	orphanedFrom string
 }
 
-// maxMark is the maximum size of the cached part of the annotation with the former owner, in bytes. Names of owners are shorter.
+// maxMark is the maximum size of the cached part of the annotation that names the previous owner, in bytes. Names of owners are shorter.
 const maxMark = 300
 
-// reduceDefinition returns the cached part of an object, because a schema can be a megabyte.
+// reduceDefinition returns the part of an object to cache. The whole object is too large, because a schema can be a megabyte.
 func reduceDefinition(object any) (any, error) {
 	found, ok := object.(*unstructured.Unstructured)
 	if !ok {
@@ -148,7 +148,7 @@ func reduceDefinition(object any) (any, error) {
 	return reduced, nil
 }
 
-// Labels that the two OLMs set on objects that they apply.
+// Labels that OLM v0 and OLM v1 set on objects that they apply.
 const (
 	olmPackagePrefix = "operators.coreos.com/"
 	olmOwnerKind     = "olm.operatorframework.io/owner-kind"

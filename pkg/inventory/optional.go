@@ -26,12 +26,12 @@ type OptionalConfig struct {
 }
 
 // Optional watches objects of a kind that the cluster may not serve. It makes no request before the kind is served, starts to watch when it
-// is, and stops when it no longer is. Handlers are notified of added and deleted objects, also if their kind appears or disappears.
+// is, and stops when it no longer is. Handlers are notified of added and deleted objects, including when their kind appears or disappears.
 type Optional struct {
 	config OptionalConfig
 	client dynamic.Interface
 	kinds  *Kinds
-	// changed gets an element when the kind appears or disappears.
+	// changed receives an element when the kind appears or disappears.
 	changed chan struct{}
 
 	lock     sync.Mutex
@@ -39,7 +39,7 @@ type Optional struct {
 	handlers []cache.ResourceEventHandler
 	// watchErrorHandler handles list and watch errors. If it is nil, they are only logged.
 	watchErrorHandler cache.WatchErrorHandlerWithContext
-	// present are the objects of which handlers were notified, by key.
+	// present holds the objects that handlers were notified of, by key.
 	present map[string]any
 }
 
@@ -87,8 +87,9 @@ func (o *Optional) renew() error {
 	return nil
 }
 
-// SetWatchErrorHandlerWithContext sets the handler of list and watch errors while the kind is served. It must be called before Run.
-// NotFound is not reported: the resource does not disappear at the same time as its definition, which can also exist without being served.
+// SetWatchErrorHandlerWithContext sets the handler for list and watch errors while the kind is served. It must be called before Run.
+// NotFound is not reported: the resource does not disappear at the same time as its definition, and a definition can exist without being
+// served.
 func (o *Optional) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -168,7 +169,7 @@ func (o *Optional) whileServed(ctx context.Context) {
 	}
 }
 
-// remaining returns the objects of which handlers were notified, sorted by name.
+// remaining returns the objects that handlers were notified of, sorted by name.
 func (o *Optional) remaining() []any {
 	o.lock.Lock()
 	defer o.lock.Unlock()

@@ -10,7 +10,8 @@ import (
 )
 
 // StaleCachePeriod is the time for which the process trusts its own last write more than the cache. After that, the caller must read the
-// object: either the cache is still behind, or the API server was restored from a backup, whose versions begin again at an earlier one.
+// object from the API server: either the cache is still behind, or the API server was restored from a backup, whose versions begin again at
+// an earlier one.
 const StaleCachePeriod = 30 * time.Second
 
 // Write is the last write of this process to an object. The zero value means that there was none.
@@ -25,7 +26,7 @@ func Of(stored metav1.Object, now time.Time) Write {
 	return Write{ResourceVersion: stored.GetResourceVersion(), Time: now}
 }
 
-// IsBehind reports whether a cached object is older than the write. If it is, IsBehind also returns for how long the write is still trusted
+// IsBehind reports whether a cached object is older than the write. If it is, IsBehind also returns how much longer the write is trusted
 // more than the cache.
 func (w Write) IsBehind(cached metav1.Object, now time.Time) (time.Duration, bool) {
 	order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), w.ResourceVersion)

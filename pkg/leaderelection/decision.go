@@ -23,7 +23,7 @@ func (p Pod) holds(holder string) bool { return strings.HasPrefix(holder, p.pref
 
 func (p Pod) prefix() string { return p.Name + "_" + string(p.UID) + "_" }
 
-// Decision is the action of a starting process on the lease.
+// Decision is what a starting process does about the lease.
 type Decision int
 
 const (
@@ -31,7 +31,7 @@ const (
 	Elect Decision = iota
 	// TakeOver makes this process the holder at once, because the holder is an earlier process of this pod that has ended.
 	TakeOver
-	// Refuse ends this process, because another process of this pod runs.
+	// Refuse ends this process, because another process of this pod is running.
 	Refuse
 )
 

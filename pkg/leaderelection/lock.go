@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ErrLocked is the error of LockFile if another process holds the lock.
+// ErrLocked is the error that LockFile wraps if another process holds the lock.
 var ErrLocked = errors.New("another process holds the lock")
 
 // LockFile locks a file until the returned file is closed or the process ends for any reason. It creates the file if it does not exist. It
 // does not wait: if another process holds the lock, the error wraps ErrLocked. The file remains after the lock is released; an existing
-// file without a lock has no effect.
+// file that is not locked has no effect.
 func LockFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // StallDetector refuses the writes of a leader that did not run for some time, because it was suspended or had no CPU. Leader election ends
 // such a process when it runs again. Until then its goroutines continue, and could write while another process leads.
 //
-// A request that has passed the detector before the stall is sent. If its object has changed, the resourceVersion causes a conflict.
+// A request that passed the detector before the stall is still sent. If its object has changed, the resourceVersion causes a conflict.
 type StallDetector struct {
 	limit time.Duration
 	clock clock.Clock
@@ -29,8 +29,8 @@ func NewStallDetector(limit time.Duration, clock clock.Clock) *StallDetector {
 	return &StallDetector{limit: limit, clock: clock, checked: clock.Now()}
 }
 
-// Run records that the process is running, at every tenth of the limit. It blocks until the context ends, and then returns nil. After a
-// stall it returns an error, and the process must exit, because the detector refuses all its further writes.
+// Run records that the process is running, at intervals of a tenth of the limit. It blocks until the context ends, and then returns nil.
+// After a stall it returns an error, and the process must exit, because the detector refuses all its further writes.
 func (d *StallDetector) Run(ctx context.Context) error {
 	for {
 		select {
@@ -44,7 +44,8 @@ func (d *StallDetector) Run(ctx context.Context) error {
 	}
 }
 
-// check returns an error if the process has stalled, now or before. If alive is true, check records that the process runs now.
+// check returns an error if the process is found to have stalled, now or in an earlier call. If alive is true, check records that the
+// process is running now.
 func (d *StallDetector) check(alive bool) error {
 	d.lock.Lock()
 	defer d.lock.Unlock()

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// takeOverTimeout is the maximum time for all attempts of TakeOver, for example while the API server does not respond.
+	// takeOverTimeout is the maximum time for all attempts of TakeOver. It matters, for example, while the API server does not respond.
 	takeOverTimeout = 30 * time.Second
 	// retryEvery is the time between two attempts.
 	retryEvery = 200 * time.Millisecond
@@ -24,7 +24,7 @@ const (
 
 // Candidate is a process that will take part in leader election.
 type Candidate struct {
-	// Pod is the pod of the process. Identity is the holder identity of the process, from Pod.Identity.
+	// Pod is the pod of the process. Identity is the process's holder identity, from Pod.Identity.
 	Pod      Pod
 	Identity string
 	// Locked means that the process holds the lock on the pod's volume.
@@ -35,14 +35,14 @@ type Candidate struct {
 	Clock  clock.PassiveClock
 }
 
-// TakeOver returns the decision on the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change
+// TakeOver returns the decision about the lease, and makes the process the holder if the decision is TakeOver. Otherwise it does not change
 // the lease. Leader election with the same identity then renews the lease with its first request.
 //
 // TakeOver retries after every error, and returns the last error after takeOverTimeout or when the context ends. The decision is then not
 // valid.
 //
-// The update has the resourceVersion of the lease on which the decision is based. If the earlier process or another pod updates the lease
-// first, the update conflicts, and TakeOver reads the lease again. A later renewal by the earlier process conflicts, too.
+// The update contains the resourceVersion of the lease on which the decision is based. If the earlier process or another pod updates the
+// lease first, the update conflicts, and TakeOver reads the lease again. A later renewal by the earlier process conflicts, too.
 func (c Candidate) TakeOver(ctx context.Context) (Decision, error) {
 	var (
 		decision Decision

@@ -10,19 +10,19 @@ import (
 
 // Decision is the result of comparing the recorded limits with the current ones.
 type Decision struct {
-	// Hold is the reason why no bundle may be selected and no upgrade may start, with a remedy; empty if the current limits apply.
+	// Hold is the reason why no bundle may be selected and no upgrade may start, together with a remedy; empty if the current limits apply.
 	Hold string
 	// Record is the new record; nil if the stored one is up to date.
 	Record *Record
 }
 
 // Decide compares the recorded limits with those of the PlatformOperatorManager; present is nil if none exists. An edit applies at once,
-// because a user who may edit the limits may also remove them. A recreated PlatformOperatorManager applies if it permits no more than its
-// predecessor, or if its annotation accepts the new limits. Until then the Record keeps the predecessor's limits, also across a second
-// deletion or a restart. An unreadable Record holds everything until the annotation accepts the current limits.
+// because a user who may edit the limits may also remove them. The limits of a recreated PlatformOperatorManager apply if they permit no
+// more than those of its predecessor, or if its annotation accepts the new limits. Until then the Record keeps the predecessor's limits,
+// even across a second deletion or a restart. An unreadable Record holds everything until the annotation accepts the current limits.
 //
-// The manager installs nothing while no PlatformOperatorManager exists. If no Record is stored, a PlatformOperatorManager that is younger
-// than the first installation therefore had a predecessor, whose limits are unknown. If nothing is installed, the current limits apply.
+// The manager installs nothing while no PlatformOperatorManager exists. So if no Record is stored, a PlatformOperatorManager that is
+// younger than the first installation had a predecessor, whose limits are unknown. If nothing is installed, the current limits apply.
 func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) Decision {
 	if present == nil {
 		return decideWithout(stored)
@@ -46,8 +46,8 @@ func Decide(stored Stored, present *operatorv1alpha1.PlatformOperatorManager) De
 	return Decision{Record: &now}
 }
 
-// decideWithout returns the Decision while no PlatformOperatorManager exists. It holds everything, unless the Record has no limits. The
-// manager creates the PlatformOperatorManager again at once.
+// decideWithout returns the Decision while no PlatformOperatorManager exists. It holds everything, unless the Record contains no limits.
+// The manager recreates the PlatformOperatorManager at once.
 func decideWithout(stored Stored) Decision {
 	switch {
 	case stored.Fault != nil:
@@ -61,7 +61,7 @@ func decideWithout(stored Stored) Decision {
 	return Decision{Hold: stored.lostMessage(weaker(stored.Record.Limits, Limits{}))}
 }
 
-// lostMessage returns the message for lost limits, with the two remedies.
+// lostMessage returns the message that reports lost limits, with the two remedies.
 func (s Stored) lostMessage(fields []string) string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	return fmt.Sprintf("PlatformOperatorManager %q was deleted, and its replacement permits more (%s). "+
@@ -76,7 +76,7 @@ func (s Stored) unreadable() string {
 		ConfigMap, s.Namespace, operatorv1alpha1.PlatformOperatorManagerName, truncate.OneLine(s.Fault.Error(), maxFault), accept())
 }
 
-// missingMessage returns the message for the case that no Record has the predecessor's limits.
+// missingMessage returns the message for the case that no Record holds the predecessor's limits.
 func (s Stored) missingMessage() string {
 	const name = operatorv1alpha1.PlatformOperatorManagerName
 	return fmt.Sprintf("ConfigMap %q in namespace %q does not exist, and PlatformOperatorManager %q is younger than the first installed operator: the limits before it are unknown. "+

@@ -18,8 +18,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil or empty field does not limit anything,
-// except that an empty list, which differs from a nil one, permits nothing.
+// Limits are the fields of a PlatformOperatorManager's spec that limit what is installed. A nil or empty field does not limit anything. The
+// exception is an empty list, which differs from a nil one and permits nothing.
 type Limits struct {
 	AllowedPackages   []string                  `json:"allowedPackages,omitzero"`
 	CatalogNamespaces []string                  `json:"catalogNamespaces,omitzero"`
@@ -27,7 +27,7 @@ type Limits struct {
 	DefaultApproval   platformv1alpha1.Approval `json:"defaultApproval,omitempty"`
 }
 
-// Of returns the limits of a spec. It omits an approval other than Manual and a selector without requirements, because neither limits
+// Of returns the limits in a spec. It omits an approval other than Manual and a selector without requirements, because neither limits
 // anything.
 func Of(spec operatorv1alpha1.PlatformOperatorManagerSpec) Limits {
 	return Limits{
@@ -48,7 +48,7 @@ func (l Limits) normalized() Limits {
 }
 
 // limit describes one field of Limits. isSet reports whether the field is set. keeps reports whether the present value permits no more than
-// the former one; both values must be set.
+// the previous one; both values must be set.
 type limit struct {
 	field string
 	isSet func(Limits) bool
@@ -64,8 +64,8 @@ var all = []limit{
 	}},
 }
 
-// weaker returns the names of the fields whose former limit is missing now or permits more now. It includes a field if a current glob may
-// permit more, even if it cannot be proved.
+// weaker returns the names of the fields whose previous limit is now missing or now permits more. It includes a field if a current glob may
+// permit more, even if this cannot be proved.
 func weaker(former, present Limits) (fields []string) {
 	for _, each := range all {
 		if each.isSet(former) && (!each.isSet(present) || !each.keeps(former, present)) {
@@ -87,7 +87,8 @@ func (l Limits) equal(other Limits) bool {
 		equality.Semantic.DeepEqual(l.CatalogSelector, other.CatalogSelector) && l.DefaultApproval == other.DefaultApproval
 }
 
-// keepsPackages reports whether each current glob is also a former one, or the name of a package that a former glob permits.
+// keepsPackages reports whether each current glob was also one of the previous globs, or is the name of a package that a previous glob
+// permits.
 func keepsPackages(former, present Limits) bool {
 	return !slices.ContainsFunc(present.AllowedPackages, func(glob string) bool {
 		return !slices.ContainsFunc(former.AllowedPackages, func(allowed string) bool {
@@ -104,7 +105,7 @@ func keepsNamespaces(former, present Limits) bool {
 	return !slices.ContainsFunc(present.CatalogNamespaces, func(namespace string) bool { return !slices.Contains(former.CatalogNamespaces, namespace) })
 }
 
-// keepsSelector reports whether the current selector has each requirement of the former one.
+// keepsSelector reports whether the current selector contains each requirement of the previous one.
 func keepsSelector(former, present Limits) bool {
 	want, wantErr := metav1.LabelSelectorAsSelector(former.CatalogSelector)
 	got, gotErr := metav1.LabelSelectorAsSelector(present.CatalogSelector)

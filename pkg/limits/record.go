@@ -19,7 +19,7 @@ const (
 	keyPatch = "patch"
 )
 
-// Record has the limits that one PlatformOperatorManager had last.
+// Record holds the last limits of one PlatformOperatorManager.
 type Record struct {
 	// UID identifies the PlatformOperatorManager.
 	UID    types.UID

@@ -14,7 +14,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// conflictPause is the time until another sync after all four attempts of library-go had a conflict.
+// conflictPause is the time before the next sync after all four of library-go's attempts have ended in a conflict.
 const conflictPause = time.Second
 
 // Update applies updates to the status. written reports whether it wrote the status; an unchanged status is not written.

@@ -13,7 +13,7 @@ import (
 	operatorlisters "github.com/openshift/platform-operators/pkg/client/listers/operator/v1alpha1"
 )
 
-// Writer writes status fields that library-go's client does not have, together with conditions.
+// Writer writes status fields that library-go's client does not support, together with conditions.
 type Writer struct {
 	Client       operatorclient.PlatformOperatorManagerInterface
 	Managers     operatorlisters.PlatformOperatorManagerLister

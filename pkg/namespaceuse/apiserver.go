@@ -19,7 +19,7 @@ import (
 const (
 	// RoleName is the name of the ClusterRole that permits the manager, during a check, to list kinds that its other roles do not cover.
 	RoleName = "platform-operators:namespace-check"
-	// fieldManager is the field manager that applies this ClusterRole.
+	// fieldManager is the field manager with which the manager applies this ClusterRole.
 	fieldManager = "platform-operators"
 )
 
@@ -80,7 +80,7 @@ func (a *apiServer) permitted(ctx context.Context, resources []schema.GroupVersi
 	return !slices.ContainsFunc(resources, func(each schema.GroupVersionResource) bool { return !rules.Permit("list", each.GroupResource()) }), nil
 }
 
-// listRules returns one rule for each API group that permits listing its resources, in a fixed order.
+// listRules returns, for each API group, one rule that permits listing the group's resources, in a fixed order.
 func listRules(resources []schema.GroupVersionResource) []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, each := range sorted(slices.Clone(resources)) {

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// quietTime is the time without a new question after which a check begins. longestWait is the maximum time that the first question waits
-	// for others. One check answers all questions that arrive until then, with the same requests.
+	// quietTime is how long no new question must arrive before a check begins. longestWait is the maximum time that the first question
+	// waits for others. One check answers all questions that arrive until then, with the same requests.
 	quietTime, longestWait = 500 * time.Millisecond, 15 * time.Second
-	// answerAge is the maximum age of an answer: any user may create objects in the namespace after the check.
+	// answerAge is the maximum age of an answer, because any user may create objects in the namespace after the check.
 	answerAge = 30 * time.Second
-	// revokeTimeout is the timeout of the last request of a check, which the manager sends even while it shuts down.
+	// revokeTimeout is the timeout of the last request of a check, which is sent even while the manager shuts down.
 	revokeTimeout = 5 * time.Second
-	// cleanUpPause is the first pause between two attempts to revoke a grant; it doubles, up to longestCleanUpPause.
+	// cleanUpPause is the first pause between two attempts to revoke a grant. The pause doubles each time, up to longestCleanUpPause.
 	cleanUpPause, longestCleanUpPause = time.Second, time.Minute
 )
 
@@ -37,7 +37,7 @@ type Config struct {
 	// Dynamic applies and deletes ClusterRole RoleName, and reviews the manager's rights.
 	Dynamic   dynamic.Interface
 	Discovery discovery.DiscoveryInterface
-	// RoleLabel is the label of ClusterRoles that Kubernetes aggregates into the manager's, with the value "true".
+	// RoleLabel is the label, with the value "true", of ClusterRoles that Kubernetes aggregates into the manager's ClusterRole.
 	RoleLabel string
 	Clock     clock.PassiveClock
 	// Answered is called with the owner of each question that a check has answered. It must not block.
@@ -46,13 +46,13 @@ type Config struct {
 	Tasks *background.Tasks
 }
 
-// Question asks whether a namespace holds objects for which the manager must keep it.
+// Question asks whether a namespace holds objects because of which the manager must keep it.
 type Question struct {
-	// Owner is the name of the BundleDeployment that is removed.
+	// Owner is the name of the BundleDeployment that is being removed.
 	Owner     string
 	Namespace string
-	// Removed reports whether an owner reference in this namespace names an object that the removal has already deleted. The
-	// garbage collector deletes the dependents of such an object.
+	// Removed reports whether an owner reference in this namespace names an object that the removal has already deleted. The garbage
+	// collector deletes the objects that depend on such an object.
 	Removed func(reference metav1.OwnerReference) bool
 }
 
@@ -60,7 +60,7 @@ type Question struct {
 type Answer struct {
 	// InUse is the reason to keep the namespace; empty when it holds no objects of other owners.
 	InUse string
-	// Err is the error of a failed check. Another call of Check starts another check.
+	// Err is the error of a failed check. If Check is called again, it starts another check.
 	Err error
 }
 
@@ -103,9 +103,9 @@ func newChecker(ctx context.Context, on cluster, grants cache.ListerWatcher, con
 	return &Checker{ctx: ctx, cluster: on, grants: grants, clock: config.Clock, notify: config.Answered, tasks: config.Tasks, pending: map[key]*pendingQuestion{}}
 }
 
-// Check returns the answer to a question, from a check that began after the first call. Until that check is done, it returns false. The
-// Checker then calls Config.Answered. Check returns an answer once; a later call starts another check. It drops answers older than
-// answerAge.
+// Check returns the answer to a question, from a check that began after Check was first called for it. Until that check is done, Check
+// returns false. When it is done, the Checker calls Config.Answered. Check returns an answer once; a later call starts another check. It
+// drops answers older than answerAge.
 func (c *Checker) Check(question Question) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +153,8 @@ func (c *Checker) run() {
 	}
 }
 
-// unanswered returns the questions without an answer, and the time of the last added one. It sets running to false if all have an answer.
+// unanswered returns the questions without an answer, and the time at which the last question was added. It sets running to false if all
+// questions have an answer.
 func (c *Checker) unanswered() ([]*pendingQuestion, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +186,7 @@ func (c *Checker) answer(batch []*pendingQuestion) {
 }
 
 // check returns the reason for each namespace in use, and the time at which it last began to list built-in resources. It revokes its grant.
-// If that fails, it starts CleanUp in the background.
+// If the revocation fails, it starts CleanUp in the background.
 func (c *Checker) check(questions []Question) (map[string]string, time.Time, error) {
 	c.rights.Lock()
 	defer c.rights.Unlock()
@@ -205,7 +206,7 @@ func (c *Checker) check(questions []Question) (map[string]string, time.Time, err
 	return scan.inUse(), scan.since, nil
 }
 
-// CleanUp revokes the grant of an earlier check, which a process could not revoke before it ended. CleanUp retries until it succeeds or the
+// CleanUp revokes the grant of an earlier check that a process could not revoke before it ended. CleanUp retries until it succeeds or the
 // context ends. It writes nothing if there is no grant.
 func (c *Checker) CleanUp(ctx context.Context) {
 	for wait := cleanUpPause; ; wait = min(2*wait, longestCleanUpPause) {
@@ -234,7 +235,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// cluster has the API server's operations that a check uses. Tests replace it.
+// cluster contains the API server operations that a check uses. Tests replace it.
 type cluster interface {
 	resourceLister
 	granter
@@ -242,7 +243,7 @@ type cluster interface {
 
 // resourceLister lists resources and their objects.
 type resourceLister interface {
-	// resources returns the namespaced resources that support list, and the errors of API groups whose discovery failed.
+	// resources returns the namespaced resources that support list, and, for each API group whose discovery failed, the error.
 	resources(ctx context.Context) (listable []schema.GroupVersionResource, unavailable map[string]error, err error)
 	// list returns the metadata of objects in a namespace, or in all namespaces if namespace is empty.
 	list(ctx context.Context, resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
@@ -250,10 +251,10 @@ type resourceLister interface {
 
 // granter extends the manager's own rights for a check.
 type granter interface {
-	// grant permits the manager to list resources, until revoke. The API server may honor the grant with a delay.
+	// grant permits the manager to list resources until revoke is called. The API server may honor the grant with a delay.
 	grant(ctx context.Context, resources []schema.GroupVersionResource) error
 	// permitted reports whether the manager may list all of these resources.
 	permitted(ctx context.Context, resources []schema.GroupVersionResource) (bool, error)
-	// revoke deletes the manager's grant, also that of another process. It writes nothing if there is no grant.
+	// revoke deletes the manager's grant, even if another process made it. It writes nothing if there is no grant.
 	revoke(ctx context.Context) error
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// builtIn are the built-in resources that a check lists first, with the manager's own roles: they have users' data, run users' workloads or
-// expose them.
+// builtIn are the built-in resources that a check lists first, with the manager's own roles: resources that hold users' data, run users'
+// workloads or expose them.
 var builtIn = []schema.GroupResource{
 	{Resource: "pods"},
 	{Resource: "persistentvolumeclaims"},
@@ -26,9 +26,9 @@ var builtIn = []schema.GroupResource{
 	{Group: "batch", Resource: "cronjobs"},
 }
 
-// moreBuiltIn are built-in resources of the same purpose that need the grant of a check. Other built-in resources do not keep a namespace:
-// controllers create them from listed ones (EndpointSlices), they only limit or permit others (NetworkPolicies, quotas, roles), or
-// operators leave them behind when they stop (Leases, Events).
+// moreBuiltIn are built-in resources with the same purpose that a check can list only with its grant. Other built-in resources are not a
+// reason to keep a namespace: controllers create them from listed ones (EndpointSlices), they only limit or permit others (NetworkPolicies,
+// quotas, roles), or operators leave them behind when they stop (Leases, Events).
 var moreBuiltIn = []schema.GroupResource{
 	{Resource: "replicationcontrollers"},
 	{Group: "apps", Resource: "replicasets"},
@@ -42,11 +42,11 @@ var viewGroups = []string{
 	"metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io", "packages.operators.coreos.com", "authorization.openshift.io",
 }
 
-// views are single resources that are views of other objects, in groups with other resources. AppliedClusterResourceQuotas are views of
-// ClusterResourceQuotas.
+// views are single resources that are views of other objects, in groups that also contain other resources. AppliedClusterResourceQuotas are
+// views of ClusterResourceQuotas.
 var views = []schema.GroupResource{{Group: "quota.openshift.io", Resource: "appliedclusterresourcequotas"}}
 
-// isListed reports whether a check lists a resource. Of custom resources and aggregated APIs it lists all but views.
+// isListed reports whether a check lists a resource. A check lists all custom resources and aggregated APIs except views.
 func isListed(resource schema.GroupResource) bool {
 	if scheme.Scheme.IsGroupRegistered(resource.Group) {
 		return isBuiltIn(resource) || slices.Contains(moreBuiltIn, resource)
@@ -90,8 +90,8 @@ const (
 	pullSecretSelector = secretType + "=" + string(corev1.SecretTypeDockercfg)
 )
 
-// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists, because their metadata lacks their
-// type and the check gets it from the selector.
+// selectorsOf returns the field selectors with which a check lists a resource. Secrets need two lists: their metadata does not contain
+// their type, so the check derives it from the selector.
 func selectorsOf(resource schema.GroupResource) []string {
 	if resource != (schema.GroupResource{Resource: "secrets"}) {
 		return []string{""}
@@ -102,8 +102,8 @@ func selectorsOf(resource schema.GroupResource) []string {
 	}
 }
 
-// isOfOthers reports whether the manager must keep a namespace for an object. It returns false for objects that are being deleted, and for
-// those that Kubernetes, OpenShift or OLM create in every namespace. The selector is the one that matched the object.
+// isOfOthers reports whether the manager must keep a namespace because of an object. It returns false for objects that are being deleted,
+// and for those that Kubernetes, OpenShift or OLM create in every namespace. The selector is the one that matched the object.
 func isOfOthers(resource schema.GroupResource, selector string, object *metav1.PartialObjectMetadata) bool {
 	if object.DeletionTimestamp != nil {
 		return false

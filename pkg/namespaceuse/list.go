@@ -19,27 +19,29 @@ import (
 const (
 	// parallel is the number of resources that a scan lists concurrently.
 	parallel = 8
-	// builtInTimeout is the timeout of all lists of one built-in resource, and otherTimeout that of any other resource.
+	// builtInTimeout is the timeout for all lists of one built-in resource, and otherTimeout the timeout for all lists of any other
+	// resource.
 	builtInTimeout, otherTimeout = time.Minute, 20 * time.Second
-	// readTries is the number of attempts to list a resource that is not built in, in the first namespace for which that fails. readPause is
-	// the first pause between two attempts; it doubles.
+	// readTries is the maximum number of attempts to list a resource that is not built in, in the first namespace for which listing fails.
+	// readPause is the first pause between two attempts. The pause doubles each time.
 	readTries, readPause = 4, 250 * time.Millisecond
-	// grantPause is the first pause between two checks of whether the API server honors the grant; it doubles, until it reaches grantTimeout.
+	// grantPause is the first pause between two checks of whether the API server honors the grant. The pause doubles each time, until it
+	// reaches grantTimeout.
 	grantPause, grantTimeout = 50 * time.Millisecond, 5 * time.Second
-	// deniedPause is the first pause before a scan lists again the resources that were denied after the grant. It doubles, until it reaches
-	// deniedTimeout: other API servers, also aggregated ones, may observe the grant later.
+	// deniedPause is the first pause before a scan again lists the resources that were denied after the grant. The pause doubles each time,
+	// until it reaches deniedTimeout, because other API servers, including aggregated ones, may observe the grant later.
 	deniedPause, deniedTimeout = time.Second, 15 * time.Second
 )
 
-// missed has the resources that a scan did not list.
+// missed holds the resources that a scan did not list.
 type missed struct {
-	// denied are forbidden to the manager; vanished were not found by the API server.
+	// denied are those that the manager may not list; vanished are those that the API server did not find.
 	denied, vanished []schema.GroupVersionResource
 }
 
-// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them, because a role that permits
-// some already may be deleted with its operator during the scan. Resources that remain forbidden keep the undecided namespaces, for example
-// after an admin has removed the manager's permission to escalate.
+// listOthers grants the manager permission to list resources, and lists them. The grant covers all of them, even those that a role already
+// permits, because that role may be deleted with its operator during the scan. If resources remain forbidden, for example after an admin
+// has removed the manager's permission to escalate, the undecided namespaces are kept.
 func (s *scan) listOthers(ctx context.Context, resources []schema.GroupVersionResource) error {
 	s.holdsGrant.Store(true)
 	err := s.grant(ctx, resources)
@@ -82,8 +84,8 @@ func (s *scan) grant(ctx context.Context, resources []schema.GroupVersionResourc
 	return fmt.Errorf("listing %d kinds in namespaces that are to be deleted: the API server does not honor ClusterRole %q yet; see whether kube-controller-manager aggregates ClusterRoles", len(resources), RoleName)
 }
 
-// listVanished lists again the resources that the API server did not find. It lists them in the version that discovery has now, and skips
-// those that no longer exist.
+// listVanished again lists the resources that the API server did not find. It lists them in the version that discovery now reports, and
+// skips those that no longer exist.
 func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionResource) error {
 	if len(vanished) == 0 {
 		return nil
@@ -113,7 +115,7 @@ func (s *scan) listVanished(ctx context.Context, vanished []schema.GroupVersionR
 	return nil
 }
 
-// list lists resources, several concurrently, and returns those that are forbidden or not found. Any other failure is an error.
+// list lists resources, several of them concurrently, and returns those that are forbidden or not found. Any other failure is an error.
 func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource) (missed, error) {
 	errs := make([]error, len(resources))
 	var group sync.WaitGroup
@@ -146,8 +148,8 @@ func (s *scan) list(ctx context.Context, resources []schema.GroupVersionResource
 }
 
 // resource lists the objects of one resource in the undecided namespaces. It lists the whole cluster once, unless that takes more pages
-// than there are namespaces; then it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the timeout, it
-// records the namespaces as in use. It returns the error if the API server cannot list a built-in resource.
+// than there are namespaces; in that case it lists each namespace. If an aggregated API or a conversion webhook fails or exceeds the
+// timeout, it records the namespaces as in use. If the API server cannot list a built-in resource, it returns the error.
 func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResource, selector string) error {
 	timeout, tries := otherTimeout, readTries
 	if isBuiltIn(resource.GroupResource()) {
@@ -182,8 +184,8 @@ func (s *scan) resource(ctx context.Context, resource schema.GroupVersionResourc
 // isFinal reports whether an error is the same for all namespaces.
 func isFinal(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) }
 
-// wholeCluster lists a resource in all namespaces, at most the given number of pages. complete is false if there are more pages or the list
-// fails.
+// wholeCluster lists a resource in all namespaces, reading at most the given number of pages. complete is false if there are more pages or
+// the list fails.
 func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionResource, selector string, pages int) (complete bool, err error) {
 	err = pager.Each(ctx, s.lister(resource, ""), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {
 		for i := range page.Items {
@@ -196,8 +198,8 @@ func (s *scan) wholeCluster(ctx context.Context, resource schema.GroupVersionRes
 	return complete && err == nil, err
 }
 
-// namespace lists a resource in one namespace, until the first object of another owner. It makes at most tries attempts, with pauses in
-// between.
+// namespace lists a resource in one namespace, until it finds the first object of another owner. It makes at most tries attempts, with
+// pauses in between.
 func (s *scan) namespace(ctx context.Context, resource schema.GroupVersionResource, selector, namespace string, tries int) error {
 	for try := 0; ; try++ {
 		err := pager.Each(ctx, s.lister(resource, namespace), metav1.ListOptions{FieldSelector: selector}, func(page *metav1.PartialObjectMetadataList) (bool, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// repeatAfter is the maximum time for listing other kinds. If it takes longer, the scan lists the built-in kinds, which have most data,
-// again.
+// repeatAfter is the maximum time for listing the other kinds. If listing them takes longer, the scan again lists the built-in kinds, which
+// hold most of the data.
 const repeatAfter = 5 * time.Second
 
 // scan is the state of one check of the namespaces of some questions.
@@ -26,13 +26,13 @@ type scan struct {
 	questions map[string][]Question // by namespace
 	// rank is the position of each resource in the order of the function sorted.
 	rank map[schema.GroupVersionResource]int
-	// holdsGrant is set before the scan calls grant. The caller must then revoke the grant.
+	// holdsGrant is set before the scan calls grant. Once it is set, the caller must revoke the grant.
 	holdsGrant *atomic.Bool
 	// since is the time at which the last list of the built-in resources began.
 	since time.Time
 
 	mu sync.Mutex
-	// uses are the reasons why namespaces are in use, by namespace. Each has the reason with the lowest rank.
+	// uses holds, by namespace, the reason with the lowest rank why the namespace is in use.
 	uses map[string]use
 }
 
@@ -60,8 +60,8 @@ func (s *scan) inUse() map[string]string {
 	return reasons
 }
 
-// undecided returns the namespaces without a reason of this rank or a lower one, sorted. It includes namespaces with a higher rank so that
-// the result does not depend on the order in which concurrent lists end.
+// undecided returns the namespaces without a reason of this rank or a lower one, sorted. It includes namespaces that have a reason of a
+// higher rank, so that the result does not depend on the order in which concurrent lists end.
 func (s *scan) undecided(rank int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *scan) keepUndecided(reason string) {
 	}
 }
 
-// run lists all resources. It lists the built-in ones first. If they show that all namespaces are in use, it needs no grant.
+// run lists all resources, the built-in ones first. If these show that all namespaces are in use, run needs no grant.
 func (s *scan) run(ctx context.Context) error {
 	resources, unavailable, err := s.cluster.resources(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package ocplatform has the commands of the plugin "oc platform" that messages of the manager name. The plugin is optional. Therefore each
-// message also names a field, or a command of oc or kubectl, that needs no plugin. A test in pkg/cli runs the plugin's own parser on each
-// command.
+// Package ocplatform contains the commands of the plugin "oc platform" that the manager's messages name. The plugin is optional. Therefore
+// each message also names a field, or a command of oc or kubectl, that needs no plugin. A test in pkg/cli runs the plugin's own parser on
+// each command.
 package ocplatform
 
 import (
@@ -25,7 +25,7 @@ const (
 // SubjectUpgrade is the argument of ExplainUpgrade. A PlatformOperator may have this name, too.
 const SubjectUpgrade = "upgrade"
 
-// Subject returns the argument by which the command explain finds a PlatformOperator, whatever its name is.
+// Subject returns the argument with which the command explain finds a PlatformOperator, whatever its name is.
 func Subject(operator string) string {
 	if operator == SubjectUpgrade {
 		return "platformoperator/" + operator
@@ -38,12 +38,12 @@ func Explain(operator string) Command {
 	return Command("oc platform explain " + shell.Quote(Subject(operator)))
 }
 
-// Updates returns the command that lists the newer versions of a PlatformOperator, what blocks each, and what permits it.
+// Updates returns the command that lists the newer versions of a PlatformOperator, and for each version what blocks it and what permits it.
 func Updates(operator string) Command {
 	return Command("oc platform updates " + shell.Quote(operator))
 }
 
-// WithPlugin returns the command as a part of a sentence, with the condition that the plugin is installed.
+// WithPlugin returns the command as part of a sentence, with the condition that the plugin must be installed.
 func (c Command) WithPlugin() string {
 	return fmt.Sprintf("with the plugin, %q", string(c))
 }

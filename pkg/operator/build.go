@@ -31,11 +31,11 @@ const ClusterOperatorName = "platform-operators-aggregated"
 const (
 	// statusSyncerName is the name of library-go's own controller, which newStatusSyncer replaces.
 	statusSyncerName = "StatusSyncer_" + ClusterOperatorName
-	// loggingSyncerName is the name that library-go gives to its controller of the log level.
+	// loggingSyncerName is the name that library-go gives to its controller for the log level.
 	loggingSyncerName = "LoggingSyncer"
 )
 
-// builder builds the controllers and has the objects that they share.
+// builder builds the controllers and holds the objects that they share.
 type builder struct {
 	ctx               context.Context // for the background tasks of syncs
 	input             *Input
@@ -47,22 +47,22 @@ type builder struct {
 	firstSyncs        *managerversion.FirstSyncs
 	// permits is true if this process's upgrade gate permits cluster upgrades.
 	permits *atomic.Bool
-	// versions has the versions that the ClusterOperator reports. The managerversion controller sets the manager's own version.
+	// versions holds the versions that the ClusterOperator reports. The managerversion controller sets the manager's own version.
 	versions status.VersionGetter
-	// statusContext has the queue of StatusSyncer; nil until StatusSyncer is built.
+	// statusContext holds the queue of StatusSyncer; nil until StatusSyncer is built.
 	statusContext factory.SyncContext
 	reports       *managerversion.Reports
 }
 
-// catalogState has the content of catalogs, the notifications of its changes, and the limits on what may be installed from it.
+// catalogState holds the content of catalogs, the notifications of changes to it, and the limits on what may be installed from it.
 type catalogState struct {
 	snapshots          *catalogsource.Snapshots
 	changes, providers *catalogsource.Changes
 	limits             *store.Limits
 }
 
-// Build builds all controllers without starting them or sending requests. Run shuts down the work queues at its end. ctx is the context of
-// the background tasks of syncs, and must be the context of Run.
+// Build builds all controllers without starting them or sending requests. When Run ends, it shuts down the work queues. ctx is the context
+// for background tasks that syncs start, and must be the context that is passed to Run.
 func Build(ctx context.Context, input *Input) (*Operator, error) {
 	b, err := newBuilder(ctx, input.withDefaults())
 	if err != nil {
@@ -152,7 +152,7 @@ func newLimits(input *Input) *store.Limits {
 		input.PlatformInformers.Core().V1alpha2().BundleDeployments().Lister())
 }
 
-// newLoggingSyncer builds library-go's controller of the log level. That controller creates its own queue, so newLoggingSyncer shuts down
+// newLoggingSyncer builds library-go's controller for the log level. That controller creates its own queue, so newLoggingSyncer shuts down
 // the queue of syncContext.
 func (b *builder) newLoggingSyncer(syncContext factory.SyncContext) (factory.Controller, error) {
 	syncContext.Queue().ShutDown()

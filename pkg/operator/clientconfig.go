@@ -11,8 +11,8 @@ import (
 )
 
 // clientQPS and clientBurst are the rate limit of each client except the engine's, in requests per second. They protect the API server from
-// a controller in a hot loop. client-go's defaults of 5 and 10 are for interactive use. Removing 100 operators at once takes a thousand
-// requests of one client; at 50 a second, some would wait for 20 seconds.
+// a controller in a hot loop. client-go's defaults of 5 and 10 are meant for interactive use. To remove 100 operators at once, one client
+// sends a thousand requests; at 50 a second, some would wait for 20 seconds.
 const clientQPS, clientBurst = 200, 400
 
 func clientConfig(config *rest.Config) *rest.Config {
@@ -32,8 +32,8 @@ func engineConfig(config *rest.Config) *rest.Config {
 	return config
 }
 
-// configOf returns a configuration whose clients use the transport of an HTTP client. NewForConfigAndClient cannot be used: library-go
-// builds its client of the operator resource only from a configuration, and the engine wraps its own transport.
+// configOf returns a configuration whose clients use the transport of an HTTP client. NewForConfigAndClient cannot be used, because
+// library-go builds its client for the operator resource only from a configuration, and the engine wraps its own transport.
 func configOf(client *http.Client, config *rest.Config) (*rest.Config, error) {
 	url, _, err := rest.DefaultServerUrlFor(config) // which depends on the TLS options
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// withDefaults returns a copy of the Input with the production value in each nil field from Register to NewEvents. Dial stays nil, which
-// means TCP.
+// withDefaults returns a copy of the Input in which each nil field from Register to NewEvents is set to its production value. Dial stays
+// nil, which means TCP.
 func (input *Input) withDefaults() *Input {
 	result := *input
 	if result.Register == nil {
@@ -42,7 +42,7 @@ func (input *Input) withDefaults() *Input {
 	return &result
 }
 
-// newImages builds the fetcher of images, which reads pull secrets of the manager's namespace and the cluster's global one.
+// newImages builds the fetcher for images, which reads the pull secrets in the manager's namespace and the cluster's global one.
 func newImages(input *Input) *image.Fetcher {
 	return image.New(image.Config{Dial: input.Dial, PullSecrets: &image.PullSecrets{
 		Client:    input.Kubernetes.CoreV1(),
@@ -51,7 +51,7 @@ func newImages(input *Input) *image.Fetcher {
 	}})
 }
 
-// newEvents returns a function that builds recorders of Events about users' objects. These objects are cluster-scoped, so the API server
+// newEvents returns a function that builds recorders for Events about users' objects. These objects are cluster-scoped, so the API server
 // stores the Events in namespace "default". A recorder sends Events in the background, until its context ends.
 func newEvents(input *Input) func(ctx context.Context, controller string) record.EventRecorder {
 	return func(ctx context.Context, controller string) record.EventRecorder {

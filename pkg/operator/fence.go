@@ -22,9 +22,9 @@ const (
 	fenceRetry  = 100 * time.Millisecond
 )
 
-// fence writes the identity of this process into the two objects with the state of the upgrade gate, before any controller runs. Both get a
-// new resourceVersion, so that a late status write of an ended process of this Pod conflicts. Otherwise that write would open or close the
-// gate until this process observes it.
+// fence writes the identity of this process into the two objects that hold the state of the upgrade gate, before any controller runs. Both
+// objects get a new resourceVersion, so that a late status write from an ended process of this Pod conflicts. Otherwise that write would
+// open or close the gate until this process observes it.
 //
 // A late write that arrives before the fence is harmless, because the controllers read its result when they start. A process that waited
 // for the lease of another Pod needs no fence: the requests of that Pod's process have ended by then.
@@ -63,8 +63,8 @@ func fenceManager(ctx context.Context, input *Input, identity string) error {
 	return err
 }
 
-// fenceClusterOperator writes the identity to status.extension of the ClusterOperator, the field for data of its operator. It does nothing
-// if there is no ClusterOperator.
+// fenceClusterOperator writes the identity to status.extension of the ClusterOperator, the field in which its operator may store data. It
+// does nothing if there is no ClusterOperator.
 func fenceClusterOperator(ctx context.Context, input *Input, identity string) error {
 	client := input.Config.ConfigV1().ClusterOperators()
 	found, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", ClusterOperatorName).String()})

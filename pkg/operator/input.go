@@ -38,8 +38,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// resync is the interval at which the informers deliver all cached objects again. It limits the time for which a key that no event queued
-// is missing.
+// resync is the interval at which the informers deliver all cached objects again. It limits how long a key that no event queued can be
+// missing from the queue.
 const resync = 10 * time.Minute
 
 // Settings are the inputs that HTTPInput cannot read from the API server. Every field is required.
@@ -52,7 +52,7 @@ type Settings struct {
 	Recorder events.Recorder
 }
 
-// Input has all dependencies of the controllers. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
+// Input holds all dependencies of the controllers. LiveInput and HTTPInput fill it. A caller may replace any field before Build.
 type Input struct {
 	Options           Options
 	Namespace         string
@@ -77,8 +77,8 @@ type Input struct {
 	// RevisionSecrets watches the metadata of the Secrets that store revisions.
 	RevisionSecrets cache.SharedIndexInformer
 
-	// DeniedWrites has the writes of the manager itself that the API server denied. The clients above record them, except Dynamic and
-	// Metadata, which write bundles' objects.
+	// DeniedWrites holds the manager's own writes that the API server denied. The clients above record them, except Dynamic and Metadata,
+	// which write bundles' objects.
 	DeniedWrites *deniedwrites.Writes
 
 	// If one of the fields below is nil, Build sets its production value; see withDefaults.
@@ -92,11 +92,11 @@ type Input struct {
 	ReadGRPC, ReadHTTP catalogs.ReadFunc
 	// Images opens sources of type image.
 	Images source.Opener
-	// NewEvents returns the recorder of a controller's Events about objects of users. The recorder stops when the context ends.
+	// NewEvents returns the recorder for a controller's Events about users' objects. The recorder stops when the context ends.
 	NewEvents func(ctx context.Context, controller string) record.EventRecorder
 }
 
-// LiveInput returns the Input for a running cluster, with the kubeconfig that controllercmd has read. It requests the API server's version,
+// LiveInput returns the Input for a running cluster, from the kubeconfig that controllercmd has read. It requests the API server's version,
 // and returns an error if that fails.
 func LiveInput(controllerContext *controllercmd.ControllerContext, options Options) (*Input, error) {
 	return newInput(controllerContext.KubeConfig, controllerContext.ProtoKubeConfig, Settings{

@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// clusterInventory has the kinds that the cluster serves and the packages that other installers manage. It implements the Inventory
+// clusterInventory holds the kinds that the cluster serves and the packages that other installers manage. It implements the Inventory
 // interfaces of the controllers.
 type clusterInventory struct {
 	kinds         *inventory.Kinds

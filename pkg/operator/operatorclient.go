@@ -19,7 +19,7 @@ import (
 	operatorv1alpha1 "github.com/openshift/platform-operators/pkg/apis/operator/v1alpha1"
 )
 
-// newOperatorClient builds library-go's client of the operator resource "cluster" and the informers behind it.
+// newOperatorClient builds library-go's client for the operator resource "cluster" and the informers behind it.
 func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers.OperatorClientWithFinalizers, dynamicinformer.DynamicSharedInformerFactory, error) {
 	client, informers, err := genericoperatorclient.NewClusterScopedOperatorClient(clock, config,
 		operatorv1alpha1.SchemeGroupVersion.WithResource("platformoperatormanagers"),
@@ -31,10 +31,10 @@ func newOperatorClient(config *rest.Config, clock clock.PassiveClock) (v1helpers
 	return persistentClient{client}, informers, nil
 }
 
-// persistentClient is a client of the operator resource that returns ErrManagerMissing instead of NotFound when it reads or updates the
-// resource. On NotFound, library-go's status controller deletes the ClusterOperator. Then the CVO would have to recreate it, and an alert
-// would fire. The operator resource is recreated within a second, so an ordinary error and a retry are sufficient. Controllers recognize
-// ErrManagerMissing and do not report it as their own error.
+// persistentClient is a client for the operator resource that returns ErrManagerMissing instead of NotFound when it reads or updates the
+// resource. On NotFound, library-go's status controller would delete the ClusterOperator. Then the CVO would have to recreate it, and an
+// alert would fire. The operator resource is recreated within a second, so an ordinary error and a retry are sufficient. Controllers
+// recognize ErrManagerMissing and do not report it as their own error.
 type persistentClient struct {
 	v1helpers.OperatorClientWithFinalizers
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// optionalInformer is an informer of a kind of OpenShift. Its HasSynced is also true while the cluster does not serve the kind, so that no
-// controller waits for it: library-go ends the process if a cache does not sync within ten minutes. The wrapped informer lists the kind
+// optionalInformer is an informer for an OpenShift kind. Its HasSynced also returns true while the cluster does not serve the kind, so that
+// no controller waits for it: library-go ends the process if a cache does not sync within ten minutes. The wrapped informer lists the kind
 // when the cluster serves it.
 type optionalInformer struct {
 	cache.SharedIndexInformer
@@ -24,12 +24,12 @@ func (i optionalInformer) HasSynced() bool {
 	return i.SharedIndexInformer.HasSynced() || i.kinds.HasSynced() && !i.kinds.Serves(i.resource)
 }
 
-// clusterVersions returns the informer of ClusterVersions with an optionalInformer.
+// clusterVersions returns the informer for ClusterVersions, as an optionalInformer.
 func (input *Input) clusterVersions(kinds *inventory.Kinds) configv1informers.ClusterVersionInformer {
 	return optionalClusterVersions{input.ConfigInformers.Config().V1().ClusterVersions(), kinds}
 }
 
-// clusterOperators returns the informer of ClusterOperators with an optionalInformer.
+// clusterOperators returns the informer for ClusterOperators, as an optionalInformer.
 func (input *Input) clusterOperators(kinds *inventory.Kinds) configv1informers.ClusterOperatorInformer {
 	return optionalClusterOperators{input.ConfigInformers.Config().V1().ClusterOperators(), kinds}
 }

@@ -11,38 +11,40 @@ import (
 
 // Options are the manager's settings. Most of them are flags. All other settings are in the cluster.
 type Options struct {
-	// ContentDir is the directory for the content of bundles, by digest. Its files may be deleted at any time, because repairs need only
-	// the cluster.
+	// ContentDir is the directory that stores the content of bundles, by digest. Its files may be deleted at any time, because repairs need
+	// only the cluster.
 	ContentDir string
 	// ContentBudget is the maximum size of ContentDir, in bytes.
 	ContentBudget int64
-	// CatalogCAFile is a PEM file with the certificate authorities for the servers of ClusterCatalogs; empty for the system's authorities.
-	// The manager reads it again when it changes.
+	// CatalogCAFile is a PEM file with the certificate authorities that the manager trusts for the servers of ClusterCatalogs; empty for
+	// the system's authorities. The manager reads the file again when it changes.
 	CatalogCAFile string
-	// OperatorVersion is the version of operand "operator" in the ClusterOperator. The start command reads it from OPERATOR_IMAGE_VERSION.
-	// No flag sets it.
+	// OperatorVersion is the version that the ClusterOperator reports for operand "operator". The start command reads it from
+	// OPERATOR_IMAGE_VERSION. No flag sets it.
 	OperatorVersion string
 	// DegradedAfter is the time for which an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
-	// VersionWithin is the maximum duration of a rollout of the manager's version. After it, the ClusterOperator has the new version even
-	// if this manager has not reconciled every object yet.
+	// VersionWithin is the maximum duration of a rollout of the manager's version. After that time, the ClusterOperator reports the new
+	// version even if this manager has not reconciled every object yet.
 	VersionWithin time.Duration
-	// TakenOverBy is the identity of this process if it took over the lease of an ended process in its Pod; else empty. No flag sets it.
+	// TakenOverBy is the identity of this process if it took over the lease of an ended process in its Pod; empty otherwise. No flag sets
+	// it.
 	TakenOverBy string
-	// StallLimit is the maximum time for which this process may stall and still write; zero without leader election. No flag sets it.
+	// StallLimit is the maximum time for which this process may stall and afterwards still write; zero without leader election. No flag
+	// sets it.
 	StallLimit time.Duration
 }
 
-// NewOptions returns the settings of the manager in the payload, except OperatorVersion, which has a development version.
+// NewOptions returns the settings that the manager has in the payload, except OperatorVersion, which is a development version.
 func NewOptions() *Options {
 	return &Options{
 		ContentDir: "/var/cache/platform-operators/content",
-		// The volume has 4 GiB (manifests/…50-deployment.yaml), and the kubelet evicts a Pod that exceeds this. The rest is for the
-		// overhead of the file system. The largest known bundle has some MiB, and an image may have 512 MiB.
+		// The volume holds 4 GiB (manifests/…50-deployment.yaml), and the kubelet evicts a Pod that exceeds this. The rest is for the
+		// overhead of the file system. The largest known bundle takes a few MiB, and an image may take 512 MiB.
 		ContentBudget:   3 << 30,
 		OperatorVersion: "0.0.1-snapshot",
 		DegradedAfter:   10 * time.Minute,
-		// The CVO reports a component as slow after 30 minutes, and tests of OpenShift do after 20.
+		// The CVO reports a component as slow after 30 minutes, and OpenShift's tests do so after 20.
 		VersionWithin: 10 * time.Minute,
 	}
 }
@@ -61,7 +63,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"How long after its start a manager of a new version has the ClusterOperator report that version in any case; before that, when everything that there is was tried once.")
 }
 
-// Validate returns one error with all invalid settings, or nil if all are valid.
+// Validate returns one error that lists all invalid settings, or nil if all are valid.
 func (o *Options) Validate() error {
 	var faults []error
 	if !filepath.IsAbs(o.ContentDir) {

@@ -24,8 +24,8 @@ func newGRPCReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc
 	}
 }
 
-// newHTTPReader returns the function that reads ClusterCatalogs. It trusts the authorities in Options.CatalogCAFile, or the system's if
-// that is empty.
+// newHTTPReader returns the function that reads ClusterCatalogs. It trusts the authorities in Options.CatalogCAFile, or the system's
+// authorities if that option is empty.
 func newHTTPReader(input *Input, budget *catalogsource.Budget) catalogs.ReadFunc {
 	client := http.New(http.Options{CAFile: input.Options.CatalogCAFile, Dial: input.Dial})
 	return func(ctx context.Context, request catalogs.Request) (catalogs.Result, error) {

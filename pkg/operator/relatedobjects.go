@@ -19,8 +19,8 @@ import (
 // maxRelatedNamespaces is the maximum number of install namespaces among the related objects. must-gather collects each of them.
 const maxRelatedNamespaces = 50
 
-// staticRelatedObjects returns the related objects that the manifest of the ClusterOperator also has, so that must-gather works even if the
-// manager never starts. A reference without a name means all objects of the resource, in all namespaces.
+// staticRelatedObjects returns the related objects that the manifest of the ClusterOperator also lists, so that must-gather works even if
+// the manager never starts. A reference without a name means all objects of the resource, in all namespaces.
 func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	return []configv1.ObjectReference{
 		{Resource: "namespaces", Name: namespace},
@@ -35,8 +35,9 @@ func staticRelatedObjects(namespace string) []configv1.ObjectReference {
 	}
 }
 
-// installNamespaces returns a function that returns the namespaces of all operators, sorted, at most maxRelatedNamespaces. It returns false
-// until the cache has synced; library-go then keeps the ClusterOperator's namespaces. library-go's controller does not wait for this cache.
+// installNamespaces returns a function that returns the namespaces of all operators, sorted, at most maxRelatedNamespaces. That function
+// returns false until the cache has synced, and library-go then keeps the namespaces that the ClusterOperator has. library-go's controller
+// does not wait for this cache.
 func installNamespaces(synced cache.InformerSynced, deployments corelisters.BundleDeploymentLister) status.RelatedObjectsFunc {
 	return func() (bool, []configv1.ObjectReference) {
 		if !synced() {

@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// reportWithin is the maximum time for which the ClusterOperator keeps its conditions while the operator resource lacks some. The
-// controllers write them within a second. A failing controller must not hide the conditions of the others for longer.
+// reportWithin is the maximum time for which the ClusterOperator keeps its conditions while some conditions are missing from the operator
+// resource. The controllers write them within a second. A failing controller must not hide the conditions of the others for longer.
 const reportWithin = 30 * time.Second
 
 // degradedWithin is library-go's default inertia. It applies to Degraded conditions without a delay of their own.
@@ -33,9 +33,9 @@ const degradedWithin = 2 * time.Minute
 const maxClockSkew = 24 * time.Hour
 
 // degradedInertia returns how long library-go waits before it copies a Degraded condition to the ClusterOperator. The operators' condition
-// has already waited for Options.DegradedAfter, so library-go must copy it at once. Zero is not enough: library-go ignores a transition in
-// the future, such as one from a fast clock, and checks again a minute later. The watches' condition remains True for some time after its
-// cause has ended, so its inertia is longer.
+// has already waited for Options.DegradedAfter, so library-go must copy it at once. An inertia of zero is not enough: library-go ignores a
+// transition in the future, such as one from a fast clock, and checks again a minute later. The watches' condition remains True for some
+// time after its cause has ended, so its inertia is longer.
 func degradedInertia(condition operatorv1.OperatorCondition) time.Duration {
 	switch condition.Type {
 	case operatorhealth.ConditionPrefix + "Degraded":
@@ -65,8 +65,8 @@ var nothingDetected = operatorv1.OperatorCondition{Type: string(configv1.Evaluat
 // library-go would set Available, Degraded and Upgradeable to Unknown. That would be a false alarm, and Unknown does not block an upgrade.
 // So the client returns an error until the resource has all requiredConditions, for at most reportWithin.
 //
-// After a start, the operator resource has the Upgradeable condition of the ended process, which may permit upgrades that this process
-// would block. So the client also returns an error until this process permits upgrades or records that they are blocked. After
+// After a start, the operator resource still has the Upgradeable condition of the ended process, which may permit upgrades that this
+// process would block. So the client also returns an error until this process permits upgrades or records that they are blocked. After
 // reportWithin, it reports upgrades as blocked instead.
 type reportedClient struct {
 	v1helpers.OperatorClient

@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/deniedwrites"
 )
 
-// newDeniedWrites builds the controller that reports missing permissions to write. retry is called when a permission is back.
+// newDeniedWrites builds the controller that reports missing permissions to write. retry is called when a missing permission is granted
+// again.
 func (b *builder) newDeniedWrites(syncContext factory.SyncContext, retry func()) (factory.Controller, error) {
 	return deniedwrites.New(deniedwrites.Config{
 		OperatorClient: b.input.Operator,
@@ -25,7 +26,7 @@ func (b *builder) newDeniedWrites(syncContext factory.SyncContext, retry func())
 }
 
 // retryFailedSyncs queues the keys whose last sync failed, without waiting for their backoff. A key is the name of an object or
-// factory.DefaultQueueKey. It queues all keys of the bundledeployment controller, which has a backoff of its own for writes of revisions.
+// factory.DefaultQueueKey. For the bundledeployment controller, which has its own backoff for writes of revisions, it queues all keys.
 func (o *Operator) retryFailedSyncs() {
 	keys := append(o.input.objectNames(), factory.DefaultQueueKey)
 	for _, each := range o.controllers {

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/leaderelection"
 )
 
-// Run runs the manager after it has acquired the lease; controllercmd calls it. It returns nil when the context ends. Earlier, it returns
-// an error if the manager cannot start or if the process has stalled for longer than StallLimit. An error ends the process.
+// Run runs the manager after it has acquired the lease; controllercmd calls it. It returns nil when the context ends. Before that, it
+// returns an error if the manager cannot start or if the process has stalled for longer than StallLimit. An error ends the process.
 func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.ControllerContext) error {
 	if o.StallLimit == 0 {
 		return o.run(ctx, controllerContext)
@@ -27,7 +27,7 @@ func (o *Options) Run(ctx context.Context, controllerContext *controllercmd.Cont
 	return <-ended
 }
 
-// refusingAfterStall returns a copy of the controller context whose clients write nothing after a stall. The recorder of Events about the
+// refusingAfterStall returns a copy of the controller context whose clients write nothing after a stall. The recorder for Events about the
 // manager keeps its own client.
 func refusingAfterStall(original *controllercmd.ControllerContext, detector *leaderelection.StallDetector) *controllercmd.ControllerContext {
 	wrapped := *original

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/controllers/operatorconfig"
 )
 
-// newOperatorConfig builds the controller that recreates the objects that the payload ships as create-only. bindata has their initial
+// newOperatorConfig builds the controller that recreates the objects that the payload ships as create-only. bindata contains their initial
 // content.
 func (b *builder) newOperatorConfig(syncContext factory.SyncContext) (factory.Controller, error) {
 	manager, err := shippedManager(b.input)

@@ -23,14 +23,14 @@ type Operator struct {
 	catalogs    *catalogState
 	// runCatalogInformers runs the informers of the catalogs controller until its context ends.
 	runCatalogInformers func(context.Context)
-	// revokeStaleGrants revokes permissions that an ended process or a restored backup has left, until its context ends.
+	// revokeStaleGrants revokes permissions that an ended process or a restored backup has left behind, until its context ends.
 	revokeStaleGrants func(context.Context)
 	tasks             *background.Tasks
 
-	// draining serializes calls of DrainQueue. With two calls at a time, one could block because the other has removed the last key.
+	// draining serializes calls of DrainQueue. If two calls ran at once, one could block because the other has removed the last key.
 	draining       sync.Mutex
 	startInformers sync.Once
-	// informers are the goroutines of StartInformers, except those of informer factories.
+	// informers counts the goroutines that StartInformers starts, except those of informer factories.
 	informers sync.WaitGroup
 }
 
@@ -38,7 +38,7 @@ type Operator struct {
 type controller struct {
 	factory.Controller
 	workers int
-	// syncContext has the queue. LoggingSyncer has its own queue, so this one is shut down.
+	// syncContext holds the queue. LoggingSyncer has its own queue, so this one is shut down.
 	syncContext factory.SyncContext
 }
 
@@ -52,8 +52,8 @@ func Start(ctx context.Context, input *Input) error {
 	return nil
 }
 
-// Run starts the informers, runs the controllers, and revokes permissions that an ended process or a restored backup has left, until the
-// context ends. If the caller started the informers, Run also waits until their context has ended.
+// Run starts the informers, runs the controllers, and revokes permissions that an ended process or a restored backup has left behind, until
+// the context ends. If the caller started the informers, Run also waits until their context has ended.
 func (o *Operator) Run(ctx context.Context) {
 	o.StartInformers(ctx)
 	var running sync.WaitGroup
@@ -81,7 +81,7 @@ func (o *Operator) StartInformers(ctx context.Context) {
 }
 
 // WaitForCaches waits until the informers have listed their objects. It returns an error if the context ends first. For kinds of other
-// components, such as CatalogSources, it waits only some seconds. Event handlers may still be adding keys to queues when it returns.
+// components, such as CatalogSources, it waits only a few seconds. When it returns, event handlers may still be adding keys to queues.
 func (o *Operator) WaitForCaches(ctx context.Context) error {
 	synced := []cache.InformerSynced{o.input.Operator.Informer().HasSynced, o.inventory.kinds.HasSynced, o.inventory.installations.HasSynced, o.catalogs.changes.HasSynced}
 	for _, informer := range o.input.sharedInformers(o.inventory.kinds) {
@@ -103,8 +103,8 @@ func (o *Operator) Controllers() []string {
 }
 
 // SyncOnce runs one sync of a controller for one key of its queue. The caches must have synced. A controller with one worker must not be
-// running. The sync adds keys to the queue as in a running controller. SyncOnce returns an error of the sync; it neither requeues the key
-// for it nor sets a condition. For a factory.SyntheticRequeueError, it adds the key to the queue and returns nil.
+// running. The sync adds keys to the queue as in a running controller. SyncOnce returns the error of the sync, but neither requeues the key
+// nor sets a condition because of it. For a factory.SyntheticRequeueError, it adds the key to the queue and returns nil.
 func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) error {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -121,8 +121,8 @@ func (o *Operator) SyncOnce(ctx context.Context, controllerName, key string) err
 // DrainQueue removes the keys from the queue of a controller, and returns them. They name the objects that have changed since the last
 // call. The controller must not be running. Keys that were added with a delay are returned once they are due.
 //
-// For two causes of syncs, no key is added, and the caller must sync factory.DefaultQueueKey: the resyncs of operatorconfig and
-// StatusSyncer, and a new log level for LoggingSyncer, which has its own queue.
+// Two causes of syncs add no key, so the caller must sync factory.DefaultQueueKey for them: the resyncs of operatorconfig and StatusSyncer,
+// and a new log level for LoggingSyncer, which has its own queue.
 func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	found, err := o.controller(controllerName)
 	if err != nil {
@@ -142,11 +142,11 @@ func (o *Operator) DrainQueue(controllerName string) ([]string, error) {
 	return keys, nil
 }
 
-// WaitIdle waits until the background tasks of syncs have ended: fetches of sources, reads of catalogs, checks of namespaces, and the
-// revocation of permissions for these checks. It returns an error if the context ends first.
+// WaitIdle waits until the background tasks that syncs started have ended: fetches of sources, reads of catalogs, checks of namespaces, and
+// the revocation of permissions for these checks. It returns an error if the context ends first.
 //
-// A task that has ended has added its key to the queue of its controller. Revocations are retried while the API server refuses them.
-// Watches are not tasks. The search for versions that would unblock a cluster upgrade is a sync with its own key.
+// By the time a task has ended, it has added its key to the queue of its controller. Revocations are retried while the API server refuses
+// them. Watches are not tasks. The search for versions that would unblock a cluster upgrade is a sync with its own key.
 func (o *Operator) WaitIdle(ctx context.Context) error { return o.tasks.Wait(ctx) }
 
 func (o *Operator) controller(name string) (controller, error) {

@@ -38,7 +38,7 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 				return nil // the cluster does not serve ClusterOperators; condition WatchesDegraded reports that
 			}
 			err := syncer.Sync(ctx, syncCtx)
-			// Both are normal after a start, so library-go must not log them as a failure.
+			// Both errors are normal after a start, so library-go must not log them as failures.
 			if errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
 				klog.V(4).Info(err)
 				return factory.SyntheticRequeueError
@@ -52,7 +52,7 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
 }
 
-// setVersion makes StatusSyncer report a version of an operand. It adds the key itself, because library-go notifies only running
+// setVersion makes StatusSyncer report a version for an operand. It adds the queue key itself, because library-go notifies only running
 // controllers of a new version.
 func (b *builder) setVersion(operand, version string) {
 	b.versions.SetVersion(operand, version)

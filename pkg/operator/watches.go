@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/inventory"
 )
 
-// watchErrorSetters has functions that set an informer's handler of failed lists and watches, by the plural name of its resource.
+// watchErrorSetters maps the plural name of each resource to a function that sets its informer's handler for failed lists and watches.
 type watchErrorSetters map[string]func(cache.WatchErrorHandlerWithContext) error
 
 func (l watchErrorSetters) add(resource string, listen func(cache.WatchErrorHandlerWithContext) error) {
@@ -31,7 +31,8 @@ func (input *Input) sharedInformers(kinds *inventory.Kinds) map[string]cache.Sha
 	}
 }
 
-// addShared adds the functions of the informers that several controllers use. The catalogs controller adds those of its own informers.
+// addShared adds the functions for the informers that several controllers use. The catalogs controller adds the functions for its own
+// informers.
 func (l watchErrorSetters) addShared(input *Input, found *clusterInventory) {
 	for resource, informer := range input.sharedInformers(found.kinds) {
 		l.add(resource, informer.SetWatchErrorHandlerWithContext)
@@ -41,8 +42,8 @@ func (l watchErrorSetters) addShared(input *Input, found *clusterInventory) {
 	found.installations.EachWatched(l.add)
 }
 
-// newWatches builds the controller that reports lists and watches that the API server denies. The status of a BundleDeployment reports
-// those of its bundle's objects. newWatches runs after the constructors that add informers.
+// newWatches builds the controller that reports lists and watches that the API server denies. If those are for a bundle's objects, the
+// status of the BundleDeployment reports them instead. newWatches runs after the constructors that add informers.
 func (b *builder) newWatches(syncContext factory.SyncContext) (factory.Controller, error) {
 	return watches.New(watches.Config{
 		OperatorClient: b.input.Operator, Informers: b.watchErrorSetters, Others: []string{"pods", "catalogsources", "clustercatalogs", "subscriptions", "clusterextensions", "featuregates"},

@@ -22,7 +22,7 @@ const (
 	// fetchesPerHost is the maximum number of sources that a controller fetches from one host concurrently. It applies to bundle and to
 	// bundledeployment separately.
 	fetchesPerHost = 4
-	// firstRetry and lastRetry are the shortest and the longest time of the exponential backoff after a failure.
+	// firstRetry and lastRetry are the shortest and the longest delay of the exponential backoff after a failure.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
 )
 

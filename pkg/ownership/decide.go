@@ -6,14 +6,15 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Action is how a BundleDeployment may treat an object.
+// Action says how a BundleDeployment may treat an object.
 type Action string
 
 // Actions of a BundleDeployment.
 const (
 	// Ours: the BundleDeployment owns the object, and may change and delete it.
 	Ours Action = "Ours"
-	// Adopt: the BundleDeployment does not own the object, and may adopt it if its bundle declares it. It must not delete it before that.
+	// Adopt: the BundleDeployment does not own the object, and may adopt it if its bundle declares it. Before that, it must not delete the
+	// object.
 	Adopt Action = "Adopt"
 	// Leave: the BundleDeployment must neither change nor delete the object.
 	Leave Action = "Leave"
@@ -28,9 +29,9 @@ const (
 	Recorded Reason = "Recorded"
 	// LabelsLost: another client removed or changed the labels; managedFields still has the field manager.
 	LabelsLost Reason = "LabelsLost"
-	// Restored: the object has the labels, no BundleDeployment's field manager, and a completely applied revision lists it.
+	// Restored: the object has the labels but no BundleDeployment's field manager, and a completely applied revision lists it.
 	Restored Reason = "Restored"
-	// Referenced: rukpak applied the object, with the labels and an owner reference, and no field manager of ours has since.
+	// Referenced: rukpak applied the object, with the labels and an owner reference, and none of our field managers has applied it since.
 	Referenced Reason = "Referenced"
 )
 
@@ -50,11 +51,11 @@ const (
 	Unowned Reason = "Unowned"
 	// LabelsOnly: the object has the labels, but the BundleDeployment neither created nor adopted it.
 	LabelsOnly Reason = "LabelsOnly"
-	// LabelsOfAnother: the object has the labels of another BundleDeployment, and no other mark of it.
+	// LabelsOfAnother: the object has the labels of another BundleDeployment, but no other mark of that BundleDeployment.
 	LabelsOfAnother Reason = "LabelsOfAnother"
 	// OwnedByOlder: an older BundleDeployment owns the object.
 	OwnedByOlder Reason = "OwnedByOlder"
-	// OwnerDeleted: a BundleDeployment that no longer exists owns the object.
+	// OwnerDeleted: the owner of the object is a BundleDeployment that no longer exists.
 	OwnerDeleted Reason = "OwnerDeleted"
 	// NoneLeavesYounger and NoneLeavesOrphan: the adoption policy None prevents the adoption.
 	NoneLeavesYounger Reason = "NoneLeavesYounger"
@@ -77,15 +78,16 @@ const (
 // Claimant is the BundleDeployment that may own or adopt an object.
 type Claimant struct {
 	Name string
-	// Mark is its mark on retained CustomResourceDefinitions: that of the package, or of the BundleDeployment if its bundle names none.
+	// Mark is the claimant's mark on retained CustomResourceDefinitions: that of its package, or that of the BundleDeployment if its bundle
+	// names no package.
 	Mark string
-	// Listed means that a stored, completely applied revision of it lists the object.
+	// Listed means that a stored, completely applied revision of the claimant lists the object.
 	Listed bool
-	// Adoption is its adoption policy; empty means SamePackage.
+	// Adoption is the claimant's adoption policy; empty means SamePackage.
 	Adoption corev1alpha2.Adoption
 }
 
-// Verdict is how a BundleDeployment may treat an object, and why.
+// Verdict says how a BundleDeployment may treat an object, and why.
 type Verdict struct {
 	Action Action
 	Reason Reason
@@ -93,8 +95,8 @@ type Verdict struct {
 	Other string
 }
 
-// Decide returns what a BundleDeployment may do with an object with these marks. Decide calls standing for the age of another
-// BundleDeployment that the marks name.
+// Decide returns what a BundleDeployment may do with an object that has these marks. If the marks name another BundleDeployment, Decide
+// calls standing to get its age.
 func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	labeled, recorded := m.Label == c.Name, slices.Contains(m.Managers, c.Name)
 	switch {
@@ -120,13 +122,13 @@ func Decide(m Marks, c Claimant, standing func(other string) Standing) Verdict {
 	return Verdict{Action: Leave, Reason: Unowned}
 }
 
-// isBeingAdopted reports whether another BundleDeployment, which exists, already owns an object that a removal retained. An adoption by a
-// BundleDeployment takes two writes; the second one removes the annotation.
+// isBeingAdopted reports whether an object that a removal retained is already owned by another BundleDeployment, which exists. An adoption
+// by a BundleDeployment takes two writes; the second one removes the annotation.
 func isBeingAdopted(m Marks, c Claimant, standing func(other string) Standing) bool {
 	return m.Label != "" && m.Label != c.Name && slices.Contains(m.Managers, m.Label) && standing(m.Label) != Absent
 }
 
-// decideOrphan decides about a CustomResourceDefinition that a removal retained.
+// decideOrphan returns the verdict on a CustomResourceDefinition that a removal retained.
 func decideOrphan(m Marks, c Claimant) Verdict {
 	same, adoption := m.OrphanedFrom == c.Mark, c.Adoption
 	switch {
@@ -140,8 +142,9 @@ func decideOrphan(m Marks, c Claimant) Verdict {
 	return Verdict{Action: Leave, Reason: OrphanOfAnother}
 }
 
-// decideOther decides about an object of another BundleDeployment. It belongs to the older of the two, independent of who applied it first,
-// so that the result is stable. The older one adopts it only if its policy permits any adoption, and only from an actual owner.
+// decideOther returns the verdict on an object of another BundleDeployment. The object belongs to the older of the two, regardless of who
+// applied it first, so that the result is stable. The older one adopts it only if its policy permits adoption at all, and only from an
+// actual owner.
 func decideOther(m Marks, c Claimant, other string, standing func(string) Standing) Verdict {
 	left := func(reason Reason) Verdict { return Verdict{Action: Leave, Reason: reason, Other: other} }
 	age := standing(other)

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// Prefixes of the annotation that names the former owner of a CustomResourceDefinition that a removal retained.
+// Prefixes of the value of the annotation that names the previous owner of a CustomResourceDefinition that a removal retained.
 const (
 	packagePrefix    = "package/"
 	deploymentPrefix = "bundledeployment/"
 )
 
-// PackageMark returns the value of the annotation for a package.
+// PackageMark returns the value that the annotation has for a package.
 func PackageMark(name string) string { return packagePrefix + name }
 
-// DeploymentMark returns the value of the annotation for a BundleDeployment whose bundle names no package.
+// DeploymentMark returns the value that the annotation has for a BundleDeployment whose bundle names no package.
 func DeploymentMark(name string) string { return deploymentPrefix + name }
 
-// normalizeMark returns a value of the annotation with its kind. Earlier managers wrote the name alone, which counts as a package.
+// normalizeMark returns a value of the annotation with the prefix for its kind. Earlier managers wrote the name alone, which counts as a
+// package.
 func normalizeMark(value string) string {
 	if value == "" || strings.Contains(value, "/") { // neither kind of name has a slash
 		return value
@@ -25,7 +26,7 @@ func normalizeMark(value string) string {
 	return PackageMark(value)
 }
 
-// DescribeMark returns the former owner in a value of the annotation, such as `package "memo"`.
+// DescribeMark describes the previous owner that a value of the annotation names, for example `package "memo"`.
 func DescribeMark(value string) string {
 	value = normalizeMark(value)
 	if name, ok := strings.CutPrefix(value, packagePrefix); ok {

@@ -13,13 +13,14 @@ import (
 
 // Marks are the names of the BundleDeployments that own, or owned, a live object according to its metadata.
 type Marks struct {
-	// Label is the name in the owner labels; empty without both labels.
+	// Label is the name in the owner labels; empty unless the object has both labels.
 	Label string
 	// Managers are the names in the field managers of managedFields.
 	Managers []string
 	// References are the names in owner references, which rukpak set.
 	References []string
-	// OrphanedFrom is the mark of the former owner of a retained CustomResourceDefinition, with its kind; empty for other kinds.
+	// OrphanedFrom is the mark of the previous owner of a retained CustomResourceDefinition, with its kind; empty for objects of other
+	// kinds.
 	OrphanedFrom string
 }
 
@@ -60,7 +61,7 @@ func (m Marks) Equal(other Marks) bool {
 		slices.Equal(m.Managers, other.Managers) && slices.Equal(m.References, other.References)
 }
 
-// with adds the BundleDeployment of a field manager, without duplicates.
+// with returns names with the BundleDeployment of a field manager added, without duplicates.
 func with(names []string, manager string) []string {
 	name, ours := strings.CutPrefix(manager, corev1alpha2.FieldManagerPrefix)
 	if !ours || name == "" || slices.Contains(names, name) {

@@ -2,14 +2,14 @@ package ownership
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// IsOfPlatformOperator reports whether some PlatformOperator, which need not exist any more, created a BundleDeployment.
+// IsOfPlatformOperator reports whether some PlatformOperator, which may no longer exist, created a BundleDeployment.
 func IsOfPlatformOperator(deployment metav1.Object) bool {
 	controller := metav1.GetControllerOf(deployment)
 	return controller != nil && controller.Kind == "PlatformOperator"
 }
 
-// BelongsTo reports whether a BundleDeployment belongs to a PlatformOperator. A BundleDeployment with the PlatformOperator's name that does
-// not belong to it is not reconciled: the name, and the field manager, labels and package derived from it, are reserved for the
+// BelongsTo reports whether a BundleDeployment belongs to a PlatformOperator. If a BundleDeployment has the PlatformOperator's name but
+// does not belong to it, it is not reconciled: the name, and the field manager, labels and package derived from it, are reserved for the
 // PlatformOperator.
 func BelongsTo(deployment, operator metav1.Object) bool {
 	controller := metav1.GetControllerOf(deployment)

@@ -1,4 +1,4 @@
-// Package pager lists objects in pages of bounded size, because each object of a user may be as large as etcd permits.
+// Package pager lists objects in pages of bounded size, because each object that a user creates may be as large as etcd permits.
 package pager
 
 import (
@@ -11,21 +11,22 @@ import (
 )
 
 const (
-	// MaxBytes is the maximum size of the response to a list request of more than one object, in bytes. An object of a user may have etcd's
-	// 1.5 MiB, and takes several times that when it is decoded.
+	// MaxBytes is the maximum size of the response to a list request for more than one object, in bytes. A user's object may have the 1.5
+	// MiB that etcd permits, and takes several times as much when it is decoded.
 	MaxBytes = 4 << 20
 	// FirstLimit is the limit of the first list request, and largestLimit the maximum limit of a request, in objects.
 	FirstLimit, largestLimit = 100, 500
-	// pageStep is the divisor of the limit after a response that is too large. A response below MaxBytes/pageStep doubles the limit.
+	// pageStep is the number by which the limit is divided after a response that is too large. A response below MaxBytes/pageStep doubles
+	// the limit.
 	pageStep = 4
 )
 
 // Page is a list of objects, as a client's List returns it, with the token of the next page.
 type Page interface{ GetContinue() string }
 
-// Each lists objects with a client's List, and calls page with one page after the other until page returns false or an error. A page of
-// more than one object has at most MaxBytes. Bounded has to wrap the transport of the client; otherwise only the number of objects bounds a
-// page.
+// Each lists objects with a client's List, and calls page for one page after the other until page returns false or an error. A page of more
+// than one object has at most MaxBytes. Bounded must wrap the transport of the client; otherwise a page is limited only by the number of
+// its objects.
 func Each[P Page](ctx context.Context, list func(context.Context, metav1.ListOptions) (P, error), options metav1.ListOptions, page func(P) (more bool, err error)) error {
 	options.Limit = FirstLimit
 	for {

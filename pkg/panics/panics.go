@@ -1,4 +1,4 @@
-// Package panics turns panics into errors. Content of a bundle or a catalog must not end the manager's process, on which all operators
+// Package panics turns panics into errors. The content of a bundle or a catalog must not end the manager's process, on which all operators
 // depend. Packages that read such content call it.
 package panics
 
@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// maxCause is the maximum size of the text of a panic in an error, in bytes. The text may contain the input.
+// maxCause is the maximum size of a panic's text in an error, in bytes. The text may contain the input.
 const maxCause = 200
 
-// ToError calls work and returns its error, or its panic as an error. It logs the panic with the stack. The error for a panic begins with
-// action, for example "rendering …".
+// ToError calls work and returns its error. If work panics, it returns the panic as an error and logs it with the stack. The error for a
+// panic begins with action, for example "rendering …".
 func ToError(action string, work func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Digest identifies the content of a set of objects: "sha256:" and the hexadecimal hash of their canonical JSON (keys sorted, no white
-// space, one object a line, sorted by group, kind, namespace and name). Equal content has an equal digest in any order, except for sets
+// space, one object per line, sorted by group, kind, namespace and name). Equal content has an equal digest in any order, except for sets
 // that CheckDuplicates rejects.
 func Digest(objects []unstructured.Unstructured) string {
 	sum := sha256.New()
@@ -25,8 +25,8 @@ func writeCanonical(sum hash.Hash, o unstructured.Unstructured) {
 	encoder := json.NewEncoder(sum)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(o.Object); err != nil {
-		// JSON cannot represent NaN and some Go types. No decoder creates such objects. For an object that is built by hand, its Go syntax
-		// (maps sorted by key) distinguishes contents.
+		// JSON cannot represent NaN and some Go types. No decoder creates objects that contain them. If an object was built by hand, its Go
+		// syntax (maps sorted by key) distinguishes different contents.
 		fmt.Fprintf(sum, "%#v\n", o.Object)
 	}
 }

@@ -13,27 +13,27 @@ import (
 // InstallNamespace is the input of the decision about an install namespace.
 type InstallNamespace struct {
 	Name string
-	// Named means that a user chose the namespace; false if it is only the bundle's suggestion or the default.
+	// Named means that a user chose the namespace. If it is false, the namespace is only the bundle's suggestion or the default.
 	Named bool
 	// Exists means that the namespace exists, and Terminating that it is being deleted.
 	Exists, Terminating bool
-	// Created means that the manager created the namespace, for this or for another BundleDeployment.
+	// Created means that the manager created the namespace, for this or a different BundleDeployment.
 	Created bool
 	// Requester is the user who requested the namespace (annotation openshift.io/requester); empty if unknown.
 	Requester string
 	// Installed means that the deployment was installed in a namespace with this name. InstalledUID is the UID of that namespace, and UID
-	// that of the current one; empty if unknown.
+	// is the UID of the current one; empty if unknown.
 	Installed         bool
 	InstalledUID, UID types.UID
 	// Manager is the manager's own namespace.
 	Manager string
-	// Deployment is the name of the BundleDeployment. OwnedByOperator means that a PlatformOperator owns it, so that a user chooses the
-	// namespace there.
+	// Deployment is the name of the BundleDeployment. OwnedByOperator means that a PlatformOperator owns it, so that users choose the
+	// namespace in the PlatformOperator.
 	Deployment      string
 	OwnedByOperator bool
 }
 
-// NamespaceUse is how an install namespace may be used.
+// NamespaceUse says how an install namespace may be used.
 type NamespaceUse string
 
 // Uses of an install namespace.
@@ -42,13 +42,13 @@ const (
 	NamespaceCreated NamespaceUse = "Create"
 	// NamespaceUsed: the namespace is used as it is.
 	NamespaceUsed NamespaceUse = "Use"
-	// NamespaceUsedWithWarning: the namespace is used, and status has a warning.
+	// NamespaceUsedWithWarning: the namespace is used, and status reports a warning.
 	NamespaceUsedWithWarning NamespaceUse = "UseWithWarning"
 	// NamespaceRefused: the namespace is not used, and nothing is written.
 	NamespaceRefused NamespaceUse = "Refuse"
 )
 
-// NamespaceReason is why an install namespace is refused, or used with a warning; otherwise empty.
+// NamespaceReason says why an install namespace is refused or used with a warning; otherwise it is empty.
 type NamespaceReason string
 
 // Reasons of a refusal or a warning.
@@ -59,22 +59,22 @@ const (
 	NamespacePreexisting NamespaceReason = "Preexisting"
 	// NamespaceTerminating: the namespace is being deleted, and the manager did not create it.
 	NamespaceTerminating NamespaceReason = "Terminating"
-	// NamespaceReplaced: the namespace that the deployment was installed in was deleted, and another one with the same name created.
+	// NamespaceReplaced: the namespace that the deployment was installed in was deleted, and a new one with the same name was created.
 	NamespaceReplaced NamespaceReason = "Replaced"
 )
 
-// NamespaceDecision is the decision whether an install namespace may be used, with the reason.
+// NamespaceDecision says whether an install namespace may be used, and why.
 type NamespaceDecision struct {
 	Use    NamespaceUse
 	Reason NamespaceReason
-	// Message is the explanation, and Remedy what a user can do. Both are empty if Reason is empty.
+	// Message is the explanation, and Remedy is what a user can do. Both are empty if Reason is empty.
 	Message, Remedy string
 }
 
 // Decide returns whether a bundle may be installed in a namespace. Users with access to a namespace that the manager did not create can
-// read the operator's Secrets and run Pods as its ServiceAccounts. So such a namespace is used only, with a warning, if a user has named it
-// or the operator is already installed in it. A first installation never uses namespaces of the cluster or the manager; an existing
-// installation stays there.
+// read the operator's Secrets and run Pods as its ServiceAccounts. So such a namespace is used only if a user has named it or the operator
+// is already installed in it, and then with a warning. A first installation never uses namespaces of the cluster or the manager; an
+// existing installation stays there.
 func (n InstallNamespace) Decide() NamespaceDecision {
 	switch {
 	case n.Installed && n.isProtected():
@@ -118,7 +118,7 @@ func (n InstallNamespace) protectedMessage() string {
 	return "operators must not be installed in namespace default, or in one whose name begins with kube-"
 }
 
-// otherNamespace returns how a user chooses another namespace, with an example if the deployment's name permits one.
+// otherNamespace returns a text that says how a user chooses a different namespace, with an example if the deployment's name permits one.
 func (n InstallNamespace) otherNamespace() string {
 	example := ""
 	if name := n.Deployment + "-system"; n.Deployment != "" && len(validation.IsDNS1123Label(name)) == 0 {

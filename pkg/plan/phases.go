@@ -10,29 +10,29 @@ import (
 
 // Names of the phases, in the order in which they are applied.
 const (
-	// PhaseNamespaces has namespaces, which contain other objects.
+	// PhaseNamespaces contains namespaces, which contain other objects.
 	PhaseNamespaces = "namespaces"
-	// PhaseCRDs has CustomResourceDefinitions: operators do not start without them, and custom resources need them.
+	// PhaseCRDs contains CustomResourceDefinitions: operators do not start without them, and custom resources need them.
 	PhaseCRDs = "crds"
-	// PhaseRBAC has ServiceAccounts, roles and bindings: a pod that starts without its permissions crashes.
+	// PhaseRBAC contains ServiceAccounts, roles and bindings: a pod that starts without its permissions crashes.
 	PhaseRBAC = "rbac"
-	// PhaseConfig has objects that workloads read, or through which clients reach workloads: ConfigMaps, Secrets, certificates, Services,
-	// policies, classes.
+	// PhaseConfig contains objects that workloads read, or through which clients reach workloads: ConfigMaps, Secrets, certificates,
+	// Services, policies, classes.
 	PhaseConfig = "config"
-	// PhaseWorkloads has workloads, and what becomes ready only with them: volume claims that wait for their first consumer, disruption
-	// budgets, autoscalers.
+	// PhaseWorkloads contains workloads, and objects that become ready only with them: volume claims that wait for their first consumer,
+	// disruption budgets, autoscalers.
 	PhaseWorkloads = "workloads"
-	// PhaseRegistrations has objects that make the API server call workloads: a webhook without its server blocks the cluster.
+	// PhaseRegistrations contains objects that make the API server call workloads: a webhook without its server blocks the cluster.
 	PhaseRegistrations = "registrations"
-	// PhaseOthers has every other kind, such as monitors.
+	// PhaseOthers contains objects of every other kind, such as monitors.
 	PhaseOthers = "others"
-	// PhaseCustomResources has objects whose definition is in the same set.
+	// PhaseCustomResources contains objects whose definition is in the same set.
 	PhaseCustomResources = "custom-resources"
 )
 
 var order = [...]string{PhaseNamespaces, PhaseCRDs, PhaseRBAC, PhaseConfig, PhaseWorkloads, PhaseRegistrations, PhaseOthers, PhaseCustomResources}
 
-// kinds has the phases of known kinds; all other kinds are in PhaseOthers.
+// kinds maps the known kinds to their phases; all other kinds are in PhaseOthers.
 var kinds = map[schema.GroupKind]string{
 	{Kind: "Namespace"}: PhaseNamespaces,
 
@@ -91,8 +91,8 @@ type Phase struct {
 	Objects []unstructured.Unstructured
 }
 
-// Phases returns the objects in the phases in which they are applied. It returns no empty phase. The result does not depend on the order of
-// the input.
+// Phases returns the objects grouped into the phases in which they are applied. It returns no empty phase. The result does not depend on
+// the order of the input.
 func Phases(objects []unstructured.Unstructured) []Phase {
 	own := ownKinds(objects)
 	byName := map[string][]unstructured.Unstructured{}
@@ -110,7 +110,7 @@ func Phases(objects []unstructured.Unstructured) []Phase {
 }
 
 // phaseOf returns the phase of a kind. It is PhaseCustomResources for kinds that the same set defines, even if such a kind is in kinds. For
-// example, no controller reconciles a Certificate of that kind before the set's own workloads run.
+// example, if the set itself defines the kind Certificate, no controller reconciles a Certificate before the set's own workloads run.
 func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	if own[kind] {
 		return PhaseCustomResources
@@ -121,7 +121,7 @@ func phaseOf(kind schema.GroupKind, own map[schema.GroupKind]bool) string {
 	return PhaseOthers
 }
 
-// ownKinds returns the kinds that CRDs among the objects define.
+// ownKinds returns the kinds that are defined by CRDs among the objects.
 func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	own := map[schema.GroupKind]bool{}
 	for _, o := range objects {
@@ -135,8 +135,8 @@ func ownKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	return own
 }
 
-// sorted returns the objects in a new slice, sorted by identity. Objects of one kind in several versions are the same, so the version is
-// compared last.
+// sorted returns the objects in a new slice, sorted by identity. The version is compared last, because objects of one kind that differ only
+// in version are the same.
 func sorted(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	type keyed struct {
 		identity

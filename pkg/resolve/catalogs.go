@@ -11,15 +11,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// catalogSelection has the catalogs that a request may take its package from. Its lists are sorted by priority, highest first, then by
+// catalogSelection holds the catalogs from which a request may take its package. Its lists are sorted by priority, highest first, then by
 // catalog.
 type catalogSelection struct {
-	// permitted has the catalogs that match the manager's selector, and excluded those that do not. selected has the permitted catalogs
+	// permitted holds the catalogs that match the manager's selector, and excluded those that do not. selected holds the permitted catalogs
 	// that match the operator's own selector.
 	permitted, excluded, selected []Catalog
-	// offering has the selected catalogs that have the package, and unread those that could not be read.
+	// offering holds the selected catalogs that have the package, and unread those that could not be read.
 	offering, unread []Catalog
-	// unlisted has the kinds of catalogs that could not be listed, so that more catalogs may exist.
+	// unlisted holds the kinds of catalogs that could not be listed, so that more catalogs may exist.
 	unlisted []string
 }
 
@@ -102,7 +102,7 @@ func (f catalogSelection) problem(req Request) reason.Reason {
 	return missing
 }
 
-// pending returns a catalog that has not been read yet and whose priority is at least the given one; false if there is none.
+// pending returns a catalog that has not been read yet and has at least the given priority; false if there is none.
 func (f catalogSelection) pending(priority int) (catalog.ID, bool) {
 	for _, c := range f.unread {
 		if c.Pending && c.Priority >= priority {
@@ -138,7 +138,7 @@ func (f catalogSelection) unavailable() []string {
 	return reason.Unavailable(unavailable)
 }
 
-// notes returns the notes of the catalogs on the package, sorted: what their protocol does not report.
+// notes returns the catalogs' notes about the package, sorted. They say what the catalogs' protocol does not report.
 func (f catalogSelection) notes() []string {
 	var notes []string
 	for _, offer := range f.offering {

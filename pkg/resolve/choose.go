@@ -23,13 +23,13 @@ func highestPriority(fitting []*Option) (kept, lower []*Option) {
 	return kept, lower
 }
 
-// outranked returns the Refusal of an option because an option of a higher priority fits.
+// outranked returns the Refusal of an option that is refused because an option of a higher priority fits.
 func (o *Option) outranked(by *Option) Refusal {
 	return Refusal{Candidate: o.Candidate, Rule: RulePriority, Cause: reason.Outranked{Catalog: o.Catalog, Priority: o.priority, By: by.Catalog}}
 }
 
-// whyAmbiguous returns a reason if one of options is the same version as first in another catalog with another image; nil otherwise.
-// options must have the same priority.
+// whyAmbiguous returns a reason if one of options has the same version as first, but comes from another catalog with a different image; nil
+// otherwise. options must have the same priority.
 func whyAmbiguous(q *query, first *Option, options []*Option) reason.Reason {
 	for _, o := range options {
 		if o.Version.IsZero() || !o.isRequested || o.Version.Compare(first.Version) != 0 || o.Catalog == first.Catalog || content(o.Bundle) == content(first.Bundle) || o.unfit != nil {

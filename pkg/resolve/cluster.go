@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// ClusterState is the state of the cluster besides its PlatformOperators.
+// ClusterState is the state of the cluster, apart from its PlatformOperators.
 type ClusterState struct {
-	// Catalogs returns the content that each catalog of the cluster has for a package. Nil means that there are no catalogs. It is called
+	// Catalogs returns the content that each catalog of the cluster has for a package. If it is nil, there are no catalogs. It is called
 	// once for each package. Its result must not change afterwards.
 	Catalogs func(pkg string) []Catalog
 	// Unlisted are the kinds of catalogs that could not be listed, sorted. Catalogs of these kinds may be missing from Catalogs.
@@ -21,12 +21,12 @@ type ClusterState struct {
 	Kinds []Kind
 	// ExternalPackages are the packages that OLM v0, OLM v1 or Helm manages.
 	ExternalPackages []ExternalPackage
-	// ProviderHints returns, for messages, the packages of each catalog that provide a kind. Nil means that no catalog is known. It is
-	// called once for each kind that a message names.
+	// ProviderHints returns, for use in messages, the packages of each catalog that provide a kind. If it is nil, no catalog is known. It
+	// is called once for each kind that a message names.
 	ProviderHints func(gvk catalog.GVK) []ProviderHint
 	// Limit limits the work for each operator: the search for paths, the explanation of refusals, and the comparison of its versions with
 	// required ranges. If Steps is 0, a default applies. All calls of a Cache must use the same Limit. When Done is closed, all searches
-	// end and the decision is incomplete: a Cache does not keep it, and the caller must discard it.
+	// end and the decision is incomplete: a Cache does not keep such a decision, and the caller must discard it.
 	Limit upgrade.Limit
 }
 
@@ -35,7 +35,7 @@ type Kind struct {
 	catalog.GVK
 	// Operator is the name of the PlatformOperator whose bundle provides the kind; empty if no PlatformOperator does.
 	Operator string
-	// Installer is the object that installed the kind if no PlatformOperator did, as messages name it, such as "Subscription
+	// Installer is the object that installed the kind if no PlatformOperator did, in the form that messages use, such as "Subscription
 	// operators/quay". If Operator and Installer are empty, every operator may require the kind, and any may provide it.
 	Installer string
 }
@@ -45,7 +45,7 @@ type ExternalPackage struct {
 	Package string
 	// Version is the installed version; empty if it is not known.
 	Version string
-	// Installer is the object that installed the package, as messages name it, such as "ClusterExtension quay".
+	// Installer is the object that installed the package, in the form that messages use, such as "ClusterExtension quay".
 	Installer string
 }
 
@@ -61,22 +61,23 @@ type ClusterIndex struct {
 	State ClusterState
 	// ReadRange parses the version range of a required package. It returns nil for an invalid range. It is called once for each range.
 	ReadRange func(text string) blang.Range
-	// Providers has the registered operators by the kinds that they provide in any version. ByPackage has them by the packages that they
-	// request.
+	// Providers holds the registered operators by the kinds that they provide in any version. ByPackage holds them by the packages that
+	// they request.
 	Providers map[catalog.GVK][]*Evaluation
 	ByPackage map[string][]*Evaluation
 
-	// served has the kinds that do not depend on a PlatformOperator. operatorKinds has those that each operator provides on the cluster.
+	// served holds the kinds that do not depend on a PlatformOperator. operatorKinds holds the kinds on the cluster that each operator
+	// provides.
 	served        map[catalog.GVK]Kind
 	operatorKinds map[string][]catalog.GVK
-	// hasExternalKinds reports whether any served kind has an installer.
+	// hasExternalKinds is true if any served kind has an installer.
 	hasExternalKinds bool
 	external         map[string]externalPackage
-	// holders has, for each requested package, the name of the first operator that requests it, registered or not.
+	// holders holds, for each requested package, the name of the first operator that requests it, registered or not.
 	holders map[string]string
-	// ranges has the parsed ranges of required packages; nil for invalid ones.
+	// ranges holds the parsed ranges of required packages; nil for invalid ranges.
 	ranges map[string]blang.Range
-	// hints has the results of State.ProviderHints.
+	// hints holds the results of State.ProviderHints.
 	hints map[catalog.GVK][]ProviderHint
 }
 
@@ -128,7 +129,7 @@ func NewClusterIndex(requests []Request, state ClusterState) *ClusterIndex {
 	return index
 }
 
-// limit returns the limit of the work for one operator, with the default for Steps.
+// limit returns the limit on the work for one operator, with the default for Steps applied.
 func (index *ClusterIndex) limit() upgrade.Limit {
 	limit := index.State.Limit
 	limit.Steps = cmp.Or(limit.Steps, maxWork)
@@ -228,7 +229,7 @@ func (index *ClusterIndex) OperatorKinds(operator string) []catalog.GVK {
 	return index.operatorKinds[operator]
 }
 
-// External returns a package that was not installed by a PlatformOperator; false if there is none of this name.
+// External returns the package of this name that was not installed by a PlatformOperator; false if there is none.
 func (index *ClusterIndex) External(pkg string) (ExternalPackage, bool) {
 	found, isExternal := index.external[pkg]
 	return found.external, isExternal

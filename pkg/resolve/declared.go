@@ -11,9 +11,9 @@ type RunningBundle struct {
 	SameImage func(image string) bool
 }
 
-// DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The declaration of the catalog from which
+// DeclaredOf returns the olm.maxOpenShiftVersion that the selected catalogs declare for a bundle. The declaration in the catalog from which
 // the bundle was chosen takes precedence; while that catalog cannot be read, the Statement is unknown. If that catalog no longer has the
-// bundle, the first declaration among the other readable catalogs applies, highest priority first.
+// bundle, the first declaration in the other readable catalogs applies, highest priority first.
 func DeclaredOf(req Request, catalogs []Catalog, running RunningBundle) compat.Statement {
 	found := selectCatalogs(req, catalogs)
 	for _, c := range found.unread {

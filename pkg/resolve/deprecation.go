@@ -1,8 +1,8 @@
 package resolve
 
-// Deprecation has the deprecation messages of catalogs for a bundle.
+// Deprecation holds the catalogs' deprecation messages for a bundle.
 type Deprecation struct {
-	// Known reports whether a readable catalog has the package. If it is false, there are no messages.
+	// Known is true if a readable catalog has the package. If it is false, there are no messages.
 	Known bool
 	// Package, Channel and Bundle are the deprecation messages; each is empty if its object is not deprecated.
 	Package, Channel, Bundle string
@@ -11,7 +11,8 @@ type Deprecation struct {
 }
 
 // DeprecationOf returns the deprecations of a bundle that is installed from a channel. It uses the selected catalog of the highest priority
-// that has the bundle, or else the one that has the package. If bundle and channel are empty, it returns only the package's deprecation.
+// that has the bundle; if none has it, the one of the highest priority that has the package. If bundle and channel are empty, it returns
+// only the package's deprecation.
 func DeprecationOf(req Request, catalogs []Catalog, bundle, channel string) Deprecation {
 	deprecation := Deprecation{PackageName: req.Package, ChannelName: channel, BundleName: bundle}
 	for _, offer := range selectCatalogs(req, catalogs).offering {

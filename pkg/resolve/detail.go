@@ -8,11 +8,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// maxDeclared is the maximum number of different olm.maxOpenShiftVersion values for which the lowest version is explained in detail.
+// maxDeclared is the maximum number of different olm.maxOpenShiftVersion values for which the refusal of the lowest version is explained in
+// detail.
 const maxDeclared = 32
 
-// addDetails replaces the reasons of unreachable versions that are reported by detailed ones. A detailed reason, such as the bundles that
-// block a path, takes a search of its own, which is too slow for every version of a large package.
+// addDetails replaces the reasons for those unreachable versions that are reported with detailed reasons. A detailed reason, such as the
+// bundles that block a path, takes its own search, which is too slow for every version of a large package.
 func (e *Evaluation) addDetails(decision *Decision) {
 	if len(e.unreachableIn) == 0 {
 		return
@@ -38,8 +39,9 @@ func (e *Evaluation) addDetails(decision *Decision) {
 	}
 }
 
-// detailedVersions returns the versions whose refusals are reported: those in status, the newest one for each reason and rule, the approved
-// one, and for each value of olm.maxOpenShiftVersion the lowest one above the installed version, which the upgrade gate may name.
+// detailedVersions returns the versions whose refusals are reported: those in status, the newest one for each reason and rule, and the
+// approved one. It also returns, for each value of olm.maxOpenShiftVersion, the lowest version above the installed one, because the upgrade
+// gate may name it.
 func (e *Evaluation) detailedVersions(decision *Decision) map[string]bool {
 	type kind struct {
 		reason       platformv1alpha1.BlockedReason

@@ -12,39 +12,40 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// MaxNotes is the maximum number of notes of a decision. If there are more, one further note reports that some are omitted.
+// MaxNotes is the maximum number of notes in a decision. If there are more, one additional note reports that some are omitted.
 const MaxNotes = 20
 
 // Evaluation makes the decision for one operator. NewEvaluation reads the input, Filter applies the operator's own rules, and Refuse
-// applies rules about other operators (pkg/resolve/joint). Decide chooses. An Evaluation is not safe for concurrent use.
+// applies rules about other operators (pkg/resolve/joint). Then Decide chooses. An Evaluation is not safe for concurrent use.
 type Evaluation struct {
 	// Options are all bundles of the package, newest first. They are read-only.
 	Options []*Option
-	// Conflicts, Notes and CoResolved become the fields of Decision with the same names.
+	// Conflicts, Notes and CoResolved become the fields of the Decision that have the same names.
 	Conflicts         []Conflict
 	Notes, CoResolved []string
-	// Budget limits the comparison of versions with required ranges. Each operator has its own, because its decision must depend only on
-	// the operators that it is decided together with.
+	// Budget limits the comparison of versions with required ranges. Each operator has its own Budget, because its decision must depend
+	// only on the operators that are decided together with it.
 	Budget *upgrade.Budget
 
 	query     *query
 	selection catalogSelection
-	// fitting are the options that no rule refuses so far, including the installed one, newest first.
+	// fitting are the options that no rule has refused so far, including the installed one, newest first.
 	fitting []*Option
 	paths   *upgradePaths
-	// refused are the refused options. unreachableIn has, by the key of an unreachable option, the paths that do not lead to it.
+	// refused are the refused options. unreachableIn maps the key of each unreachable option to the paths that do not lead to it.
 	refused       []Refusal
 	unreachableIn map[string]*upgradePaths
-	// problem is the reason why nothing can be chosen; nil if there is none. reason is then the reason of the Installed condition.
+	// problem is the reason why nothing can be chosen; nil if there is none. If there is a problem, reason is the reason of the Installed
+	// condition.
 	problem reason.Reason
 	reason  string
-	// versions is the cached result of Versions, and inRange has those of hasVersionIn by range.
+	// versions is the cached result of Versions, and inRange holds the cached results of hasVersionIn by range.
 	versions *upgrade.Versions
 	inRange  map[string]bool
 }
 
-// NewEvaluation returns the Evaluation of a request, with the bundles of the catalogs that the request selects. It never fails: Decide
-// reports problems of the request.
+// NewEvaluation returns the Evaluation of a request, with the bundles from the catalogs that the request selects. It never fails: Decide
+// reports problems with the request.
 func NewEvaluation(req Request, index *ClusterIndex) *Evaluation {
 	e := &Evaluation{selection: selectCatalogs(req, index.State.catalogs(req.Package)), Budget: upgrade.NewBudget(index.limit())}
 	e.selection.unlisted = index.State.Unlisted
@@ -81,10 +82,11 @@ func (e *Evaluation) IsInstalled(o *Option) bool { return e.query.isInstalled(o)
 // Index returns the index of the cluster and of the operators that are decided together.
 func (e *Evaluation) Index() *ClusterIndex { return e.query.index }
 
-// SetIndex replaces the index by one of the same ClusterState, which may have other registered operators.
+// SetIndex replaces the index with one of the same ClusterState, which may have different registered operators.
 func (e *Evaluation) SetIndex(index *ClusterIndex) { e.query.index = index }
 
-// Absence returns the reason why a kind or package that a package requires is missing. The requiring package may be another operator's.
+// Absence returns the reason why a kind or package that another package requires is missing. The requiring package may belong to another
+// operator.
 func (e *Evaluation) Absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	return e.query.absence(requirer, leaf)
 }
@@ -117,7 +119,7 @@ func (e *Evaluation) Filter() {
 	e.admitPrereleases(prereleases)
 }
 
-// filterReachable keeps the reachable options of the highest priority that has any, and refuses all others.
+// filterReachable keeps the reachable options of the highest priority that has reachable options, and refuses all others.
 func (e *Evaluation) filterReachable() {
 	for left := e.fitting; ; {
 		fitting, lower := highestPriority(left)
@@ -141,7 +143,7 @@ func (e *Evaluation) filterReachable() {
 	}
 }
 
-// refuseAll refuses every version of the package with one cause, so that status and the upgrade gate can name the cause. It clears the
+// refuseAll refuses every version of the package for the same cause, so that status and the upgrade gate can name the cause. It clears the
 // selection, because unreadable catalogs do not change the result.
 func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.Options = optionsIn(e.query.request, e.selection.offering)
@@ -152,7 +154,7 @@ func (e *Evaluation) refuseAll(rule string, cause reason.Reason) {
 	e.selection = catalogSelection{}
 }
 
-// Refuse moves options from the fitting to the refused ones, with this rule and cause.
+// Refuse moves options from the fitting options to the refused ones, and records this rule and cause for them.
 func (e *Evaluation) Refuse(options []*Option, rule string, cause reason.Reason) {
 	out := map[string]bool{}
 	for _, o := range options {
@@ -200,7 +202,7 @@ func (e *Evaluation) Decide() Decision {
 	return decision
 }
 
-// boundNotes sorts notes and removes duplicates. It keeps at most MaxNotes, and adds one that reports the omission.
+// boundNotes sorts notes and removes duplicates. It keeps at most MaxNotes. If it omits some, it adds one note that says so.
 func boundNotes(notes []string) []string {
 	slices.Sort(notes)
 	notes = slices.Compact(notes)
@@ -239,8 +241,8 @@ func (e *Evaluation) Preferences() []*Option {
 	return order
 }
 
-// Installed returns the option of the installed bundle. If no catalog has the bundle, it returns an option with only the version, and
-// false.
+// Installed returns the option of the installed bundle. If no catalog has the bundle, it returns an option that contains only the version,
+// and false.
 func (e *Evaluation) Installed() (*Option, bool) {
 	for _, o := range e.Options {
 		if e.query.isInstalled(o) && (e.query.request.InstalledBundle == "" || e.query.request.InstalledBundle == o.Bundle.Name) {
@@ -263,8 +265,8 @@ func (e *Evaluation) Versions() upgrade.Versions {
 	return *e.versions
 }
 
-// hasVersionIn reports whether one of Versions is in a range. It evaluates each range once. If the budget is exhausted, it returns true,
-// because the search for a joint solution compares the range again.
+// hasVersionIn reports whether one of Versions is in a range. It evaluates each range only once. If the budget is exhausted, it returns
+// true, because the search for a joint solution compares the range again.
 func (e *Evaluation) hasVersionIn(text string, covers blang.Range) (found bool) {
 	found, known := e.inRange[text]
 	if !known {

@@ -13,8 +13,8 @@ import (
 // maxRange is the maximum size of a version range, in bytes.
 const maxRange = 256
 
-// explain returns the reason why no candidate fits (a requested channel is missing, no version is in the range, or every version is
-// refused), and the reason of the Installed condition.
+// explain returns the reason why no candidate fits, and the reason of the Installed condition. No candidate fits if a requested channel is
+// missing, no version is in the range, or every version is refused.
 func explain(req Request, selection catalogSelection, refusals []Refusal) (conditionReason string, why reason.Reason) {
 	if missing := missingChannels(req, selection.offering); missing != nil {
 		return platformv1alpha1.ReasonSourceFailed, reason.Sentences{missing, selection.faults()}
@@ -29,7 +29,7 @@ func explain(req Request, selection catalogSelection, refusals []Refusal) (condi
 	return platformv1alpha1.ReasonValidationFailed, reason.Sentences{all, selection.faults()}
 }
 
-// missingChannels returns a reason with the existing channels if no catalog has a requested channel; nil if one has.
+// missingChannels returns a reason that names the existing channels if no catalog has a requested channel; nil if one has.
 func missingChannels(req Request, offering []Catalog) reason.Reason {
 	missing := reason.NoChannel{Package: req.Package, Channels: req.Channels}
 	for _, offer := range offering {
@@ -47,9 +47,9 @@ func missingChannels(req Request, offering []Catalog) reason.Reason {
 	return missing
 }
 
-// missingVersion returns the reason why the requested channels have no version in the range. The reason names the
-// nearest versions. If other channels have a version in the range, it names that version, too. For a request without a range, the reason is
-// that the requested channels have no bundle at all.
+// missingVersion returns the reason why the requested channels have no version in the range. The reason names the nearest versions. If
+// other channels have a version in the range, the reason names that version, too. For a request without a range, the reason is that the
+// requested channels contain no bundle at all.
 func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.Reason {
 	if req.VersionRange == "" {
 		return reason.NoBundle{Package: req.Package, Catalogs: idsOf(offering)}
@@ -78,8 +78,8 @@ func missingVersion(req Request, offering []Catalog, refusals []Refusal) reason.
 // versionPattern matches the first version in the text of a range.
 var versionPattern = regexp.MustCompile(`[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?`)
 
-// nearest returns the nearest version below, and the nearest at or above, the first version in a range's text. versions must be sorted,
-// newest first. It returns nil if the text has no version.
+// nearest returns the nearest version below the first version in a range's text, and the nearest version at or above it. versions must be
+// sorted, newest first. It returns nil if the text contains no version.
 func nearest(text string, versions []*semver.Version) []string {
 	target, err := semver.NewVersion(versionPattern.FindString(text))
 	if err != nil {
@@ -102,7 +102,7 @@ func nearest(text string, versions []*semver.Version) []string {
 	return near
 }
 
-// maxRangeVersions is the maximum number of versions in a range for which isSatisfiable looks.
+// maxRangeVersions is the maximum number of versions in the text of a range that isSatisfiable evaluates.
 const maxRangeVersions = 32
 
 // isSatisfiable reports whether a version can be in a range. A range consists of intervals that begin at one of its versions or at the next

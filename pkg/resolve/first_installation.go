@@ -6,9 +6,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// admitPrereleases decides about the pre-releases for a first installation, which must fit otherwise. It admits those that an operator at
-// the version that would be installed without them could be upgraded to, because edges of the author lead there. Otherwise the operator
-// would be installed at an older version, only to be upgraded step by step at once. It refuses the others.
+// admitPrereleases decides which of the pre-releases a first installation may use; all of them must fit otherwise. It first determines the
+// version that would be installed without them. It admits the pre-releases to which an operator at that version could be upgraded, because
+// edges of the author lead there. Otherwise the operator would be installed at an older version and then immediately upgraded step by step.
+// It refuses the other pre-releases.
 func (e *Evaluation) admitPrereleases(prereleases []*Option) {
 	admitted := map[*Option]bool{}
 	if paths := e.pathsAfterInstallation(prereleases); paths != nil {
@@ -32,8 +33,8 @@ func (e *Evaluation) admitPrereleases(prereleases []*Option) {
 	e.fitting = slices.DeleteFunc(slices.Clone(e.Options), func(o *Option) bool { return !admitted[o] })
 }
 
-// pathsAfterInstallation returns the paths of an operator at the best fitting version; nil if no version fits, or if no pre-release is
-// newer, or if upgrades need approval.
+// pathsAfterInstallation returns the upgrade paths that an operator at the best fitting version would have; nil if no version fits, or if
+// no pre-release is newer, or if upgrades need approval.
 func (e *Evaluation) pathsAfterInstallation(prereleases []*Option) *upgradePaths {
 	if len(e.fitting) == 0 || e.query.request.Manual { // an upgrade would need approval
 		return nil

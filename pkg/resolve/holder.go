@@ -5,8 +5,9 @@ import (
 )
 
 // PackageHolder returns the name of the PlatformOperator that may install the package of the given one: the oldest one that requests the
-// package. Of two with the same creation timestamp, the one with a BundleDeployment has precedence, then the first by name. A
-// PlatformOperator that is being deleted holds its package until it is deleted, so that two never manage the same objects.
+// package. Of two with the same creation timestamp, the one with a BundleDeployment takes precedence, then the first by name. A
+// PlatformOperator that is being deleted holds its package until it no longer exists, so that two PlatformOperators never manage the same
+// objects.
 func PackageHolder(operator *platformv1alpha1.PlatformOperator, all []*platformv1alpha1.PlatformOperator) string {
 	offer := operator
 	for _, other := range all {

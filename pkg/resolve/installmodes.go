@@ -15,9 +15,9 @@ const (
 	modeMulti  = "MultiNamespace"
 )
 
-// installModesRule refuses a bundle that, according to its install modes, cannot watch the wanted namespaces. It permits a bundle without a
-// declaration, which is checked when it is rendered. If the spec names no namespace, the bundle watches all namespaces if it can, else its
-// own.
+// installModesRule refuses a bundle that, according to its install modes, cannot watch the wanted namespaces. It permits a bundle that
+// declares no install modes, because such a bundle is checked when it is rendered. If the spec names no namespace, the bundle watches all
+// namespaces if it can, else its own.
 func installModesRule(q *query, o *Option) reason.Reason {
 	supported := o.Bundle.InstallModes
 	if supported == nil {
@@ -65,7 +65,7 @@ func (q *query) installNamespace(o *Option) string {
 	return q.request.Package + "-system"
 }
 
-// modesOf returns the supported install modes for a message, sorted and shortened.
+// modesOf returns the supported install modes as text for a message, sorted and shortened.
 func modesOf(supported map[string]bool) []string {
 	var modes []string
 	for mode, isSupported := range supported {

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addManager adds the limits of the PlatformOperatorManager to a request. It returns an error for an invalid value, because an invalid
-// limit must not have the effect of no limit. The API server rejects most invalid values.
+// addManager adds the limits of the PlatformOperatorManager to a request. It returns an error for an invalid value, so that an invalid
+// limit does not act like no limit. The API server rejects most invalid values.
 func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	if err := rejectEmptyLists(spec); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (r *Request) addManager(spec operatorv1alpha1.PlatformOperatorManagerSpec) 
 	return nil
 }
 
-// rejectEmptyLists returns an error if a list of permitted values is set and empty. The schema requires an element, but objects that were
-// stored earlier may have none. An empty list is not the default, because an admin who empties the list does not intend to permit
+// rejectEmptyLists returns an error if a list of permitted values is set but empty. The schema requires at least one element, but objects
+// that were stored earlier may have none. An empty list must not mean the default: an admin who empties the list does not intend to permit
 // everything.
 func rejectEmptyLists(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	for _, list := range []struct {
@@ -64,7 +64,7 @@ func rejectEmptyLists(spec operatorv1alpha1.PlatformOperatorManagerSpec) error {
 	return nil
 }
 
-// allows reports whether spec.allowedPackages permits a package. An empty list permits every package, and an invalid glob none.
+// allows reports whether spec.allowedPackages permits a package. An empty list permits every package; an invalid glob permits none.
 func (r Request) allows(pkg string) bool {
 	return len(r.Allowed) == 0 || slices.ContainsFunc(r.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, pkg)

@@ -11,8 +11,9 @@ import (
 // maxChannels is the maximum length of spec.package.channels; the API has the same limit.
 const maxChannels = 16
 
-// Moves returns the available versions and the refused ones, with the reason why an operator cannot be upgraded to each now, and the change
-// of the request that would permit it. It omits invalid versions and downgrades. The upgrade gate derives its remedies from them.
+// Moves returns the available versions and the refused ones. For each, it gives the reason why the operator cannot be upgraded to it now,
+// and the change to the request that would permit it. It omits invalid versions and downgrades. The upgrade gate derives its remedies from
+// them.
 func (d Decision) Moves(request Request) []compat.Candidate {
 	var moves []compat.Candidate
 	updates := map[string]Update{}
@@ -50,8 +51,8 @@ func (d Decision) Moves(request Request) []compat.Candidate {
 	return moves
 }
 
-// changeFor returns the change of the request that permits a refused update; nil if none does, or if it would exceed the API's limits. A
-// bundle with a release has none, because ranges do not distinguish releases.
+// changeFor returns the change to the request that permits a refused update; nil if no change does, or if the change would exceed the API's
+// limits. For a bundle with a release it returns nil, because ranges do not distinguish releases.
 func (d Decision) changeFor(request Request, update Update, refusal Refusal) *compat.Change {
 	if !update.NotRequested || !update.Fits || keyOf(update.Candidate) != keyOf(refusal.Candidate) {
 		return nil

@@ -14,19 +14,19 @@ import (
 type Option struct {
 	Candidate
 	priority int
-	// isRequested reports whether a requested channel has the option.
+	// isRequested reports whether a requested channel contains the option.
 	isRequested bool
-	// hasReleases reports whether the requested channels of the option's catalog have a version that is not a pre-release.
+	// hasReleases reports whether the requested channels of the option's catalog contain a version that is not a pre-release.
 	hasReleases bool
-	// rule and cause are the first rule that refuses the option, and its reason; empty and nil if none does. unfit is the reason why the
-	// cluster cannot run the option, whatever the spec requests; nil if it can.
+	// rule and cause are the first rule that refuses the option, and the reason that it gives; empty and nil if none does. unfit is the
+	// reason why the cluster cannot run the option, whatever the spec requests; nil if it can.
 	rule         string
 	cause, unfit reason.Reason
 }
 
-// optionsIn returns the bundles of every channel of the package in every catalog, newest first. A bundle in several catalogs, such as a
-// CatalogSource and a ClusterCatalog of one index image, is in the result once: that of a requested channel, else that of the highest
-// priority.
+// optionsIn returns the bundles in every channel of the package in every catalog, newest first. If several catalogs contain the same
+// bundle, such as a CatalogSource and a ClusterCatalog made from the same index image, the result contains it once: from a requested
+// channel if possible, else from the catalog with the highest priority.
 func optionsIn(req Request, offering []Catalog) []*Option {
 	var options []*Option
 	for _, offer := range offering {
@@ -111,8 +111,8 @@ func pick(channels, requested []string, preferred string) (string, bool) {
 	return best, rank(best) < 2
 }
 
-// content returns a text that identifies the content of a bundle: the digest of its image, so that copies on mirrors are equal, or else the
-// whole reference.
+// content returns a text that identifies the content of a bundle: the digest of its image, so that copies on mirrors are equal, or the
+// whole reference if it has no digest.
 func content(b catalog.Bundle) string {
 	if _, digest, ok := strings.Cut(b.Image, "@"); ok {
 		return digest

@@ -12,26 +12,27 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// upgradePaths has the paths from the installed version to the options, in the catalogs of one priority. Before the first installation it
-// has no paths, and split keeps every option.
+// upgradePaths holds the paths from the installed version to the options, in the catalogs of one priority. Before the first installation
+// there are no paths, and split keeps every option.
 type upgradePaths struct {
 	query *query
-	// tier has the options of these catalogs. nodes has the options that a path may lead through, in the order of the graph's bundles.
+	// tier holds the options from these catalogs. nodes holds the options that a path may lead through, in the order of the graph's
+	// bundles.
 	tier, nodes []*Option
-	// positions has the index in nodes of each bundle.
+	// positions maps each bundle to its index in nodes.
 	positions map[node]int
 	reach     *upgrade.Reachability
-	// firstAmbiguous has, for each node, the first node on its path for which catalogs have different images; -1 if there is none.
-	// firstSteps has the first upgrade step on the path to each node. catalogs has those of the tier, and sameVersion its options by
-	// version. All are computed on first use.
+	// firstAmbiguous holds, for each node, the first node on its path for which catalogs have different images; -1 if there is none.
+	// firstSteps holds the first upgrade step on the path to each node. catalogs are the catalogs of the tier, and sameVersion holds the
+	// tier's options by version. All are computed on first use.
 	firstAmbiguous, firstSteps []int
 	catalogs                   map[catalog.ID]bool
 	sameVersion                map[string][]*Option
 }
 
-// maxWork is the maximum work for one operator, in steps of about 10 ns: the search for its paths and the explanation of refusals. A chain
-// of 10,000 versions takes 404,000 steps, and 43 million with 32 rules that cannot be met, a sixth of the maximum. Only packages that are
-// designed to take long reach it.
+// maxWork is the maximum work for one operator, in steps of about 10 ns. It covers the search for the operator's paths and the explanation
+// of refusals. A chain of 10,000 versions takes 404,000 steps; with 32 rules that cannot be met, it takes 43 million, a sixth of the
+// maximum. Only packages that are designed to take long reach it.
 const maxWork = 1 << 28
 
 // node identifies a bundle in the graph.
@@ -39,7 +40,7 @@ type node struct{ bundle, version string }
 
 func nodeOf(o *Option) node { return node{o.Bundle.Name, o.Version.String()} }
 
-// tierOf returns the options with the highest priority among the fitting ones, or, if none fits, among all.
+// tierOf returns the options whose priority is the highest among the fitting options, or among all options if none fits.
 func tierOf(options, fitting []*Option) []*Option {
 	from := fitting
 	if len(from) == 0 {
@@ -53,7 +54,7 @@ func tierOf(options, fitting []*Option) []*Option {
 }
 
 // newUpgradePaths returns the paths in a graph of the bundles in the requested channels, the entries of these channels, and the upgrade
-// rules of all selected catalogs. It includes bundles outside the range, because a path into the range may lead through them.
+// rules in all selected catalogs. It includes bundles outside the range, because a path into the range may lead through them.
 func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgradePaths {
 	p := &upgradePaths{query: q, tier: tier}
 	if q.installed.IsZero() {
@@ -106,10 +107,11 @@ func (q *query) newUpgradePaths(found catalogSelection, tier []*Option) *upgrade
 	return p
 }
 
-// versionSpan has the lowest and the highest version in a range; both are zero if there is none.
+// versionSpan holds the lowest and the highest version in a range; both are zero if there is none.
 type versionSpan struct{ lowest, highest upgrade.Version }
 
-// spanInRange returns the span of the requested and installed versions in the range. It is zero if the request has no range.
+// spanInRange returns the lowest and the highest of the requested and installed versions that are in the range. The span is zero if the
+// request has no range.
 func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 	if q.loose == nil {
 		return s
@@ -135,8 +137,9 @@ func (q *query) spanInRange(tier []*Option) (s versionSpan) {
 }
 
 // whyAvoided returns the reason why no path may lead through an option; nil if one may. A path may lead through versions below the range,
-// to enter the range. It may lead through versions above the range, but only to others above it: those are refused, and the paths show what
-// a wider range would permit. It must not lead through versions that the spec excludes from the middle of the range, such as a faulty one.
+// to enter the range. It may also lead through versions above the range, but from there only to other versions above it: those are refused,
+// and the paths show what a wider range would permit. It must not lead through a version that the spec excludes from the middle of the
+// range, such as a faulty one.
 func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	why := rangeRule(q, o)
 	if why == nil || within.lowest.IsZero() || o.Version.Compare(within.lowest) < 0 {
@@ -148,8 +151,8 @@ func (q *query) whyAvoided(o *Option, within versionSpan) reason.Reason {
 	return why
 }
 
-// rangeContinuesAfter reports whether the next patch, minor or major version after an excluded version is in the range. Then the spec
-// excludes only that version. No catalog needs to have the next version.
+// rangeContinuesAfter reports whether the next patch, minor or major version after an excluded version is in the range. If so, the spec
+// excludes only that version. The next version need not be in any catalog.
 func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	at := v.Semver()
 	for _, next := range []semver.Version{at.IncPatch(), at.IncMinor(), at.IncMajor()} {
@@ -160,8 +163,8 @@ func (q *query) rangeContinuesAfter(v upgrade.Version) bool {
 	return false
 }
 
-// rulesOf parses the upgrade rules of all catalogs. It returns equal rules once. unreadable has a sentence for each rule that cannot be
-// used, and for each catalog with several different rules.
+// rulesOf parses the upgrade rules in all catalogs. It returns equal rules once. unreadable contains a sentence for each rule that cannot
+// be used, and for each catalog with several different rules.
 func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable []string) {
 	visited := map[string]bool{}
 	for _, offer := range offering {
@@ -190,8 +193,8 @@ func rulesOf(pkg string, offering []Catalog) (rules []upgrade.Rules, unreadable 
 	return rules, unreadable
 }
 
-// node returns an option's index in the graph; false if the graph does not have it, because it is in no requested channel or has no valid
-// version.
+// node returns an option's index in the graph. It returns false if the graph does not contain the option, because the option is in no
+// requested channel or has no valid version.
 func (p *upgradePaths) node(o *Option) (int, bool) {
 	at, ok := p.positions[nodeOf(o)]
 	return at, ok
@@ -247,7 +250,8 @@ func (p *upgradePaths) whyUnreachable(o *Option) (rule string, cause reason.Reas
 
 func fromChannel(source upgrade.Source) bool { return source.Channel != "" }
 
-// pathTo returns the upgrade steps to an option; nil if it is installed or not reachable, and before the first installation.
+// pathTo returns the upgrade steps to an option. It returns nil if the option is installed or not reachable, and before the first
+// installation.
 func (p *upgradePaths) pathTo(o *Option) []Step {
 	if p.reach == nil {
 		return nil
@@ -310,8 +314,8 @@ func (p *upgradePaths) ambiguity(o *Option) reason.Reason {
 	return whyAmbiguous(p.query, disputed, p.sameVersion[versionKey(disputed)])
 }
 
-// firstAmbiguousTo returns the first option on the path to an option, or that option itself, for which catalogs have different images; nil
-// if there is none. It examines each option once for all paths.
+// firstAmbiguousTo returns the first option on the path to o, or o itself, for which catalogs have different images; nil if there is none.
+// It examines each option once for all paths.
 func (p *upgradePaths) firstAmbiguousTo(o *Option) *Option {
 	if p.catalogs == nil {
 		p.catalogs = map[catalog.ID]bool{}

@@ -7,22 +7,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// MaxMissingKinds is the maximum number of kinds for which an operator's messages name packages that provide them. It is more than a
-// message has space for, and few enough for a Cache to keep the results.
+// MaxMissingKinds is the maximum number of missing kinds for which an operator's messages name packages that provide them. It is more than
+// a message has space for, and few enough for a Cache to keep the results.
 const MaxMissingKinds = 64
 
-// ProviderHint has the packages of one catalog that provide a kind in any version, whether or not they are requested.
+// ProviderHint names the packages in one catalog that provide a kind in any version, whether or not they are requested.
 type ProviderHint struct {
 	Catalog catalog.ID
 	Labels  map[string]string
 	// Packages are the names of the packages, sorted.
 	Packages []string
-	// Partial reports whether the catalog has packages that were not read, which may provide the kind, too.
+	// Partial reports whether some of the catalog's packages were not read. Those may also provide the kind.
 	Partial bool
 }
 
-// providerHints returns the hints of the catalogs for a missing kind, and adds the kind to Decision.MissingKinds. It returns nil without a
-// provider of hints, or if too many kinds are missing.
+// providerHints returns the catalogs' hints for a missing kind, and adds the kind to Decision.MissingKinds. It returns nil if there is no
+// source of hints, or if too many kinds are missing.
 func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	if q.index.State.ProviderHints == nil || q.omitsHints(gvk) {
 		return nil
@@ -34,7 +34,7 @@ func (q *query) providerHints(gvk catalog.GVK) []ProviderHint {
 	return q.index.Hints(gvk)
 }
 
-// omitsHints reports whether the messages get no hint for a kind, because they already have hints for MaxMissingKinds other kinds.
+// omitsHints reports whether the messages give no hint for a kind, because they already give hints for MaxMissingKinds other kinds.
 func (q *query) omitsHints(gvk catalog.GVK) bool {
 	return !q.missingKinds[gvk] && len(q.missingKinds) >= MaxMissingKinds
 }
@@ -76,7 +76,7 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// Providing returns the names of the packages in hints that the manager permits, sorted.
+// Providing returns the names of those packages in hints that the manager permits, sorted.
 func (r Request) Providing(hints []ProviderHint) []string {
 	var packages []string
 	for _, each := range hints {

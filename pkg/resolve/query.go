@@ -17,25 +17,26 @@ import (
 type query struct {
 	request Request
 	index   *ClusterIndex
-	// versions is the parsed range, and loose the same range with pre-releases as ordinary versions. Both are nil if any version is
-	// permitted.
+	// versions is the parsed range, and loose is the same range with pre-releases treated as ordinary versions. Both are nil if any version
+	// is permitted.
 	versions, loose *semver.Constraints
 	installed       upgrade.Version
-	// outOfRange is the reason to refuse versions outside the range, and older the reason to refuse versions below the installed one.
+	// outOfRange is the reason for refusing versions outside the range, and older is the reason for refusing versions below the installed
+	// one.
 	outOfRange, older reason.Reason
 	// ready are the parsed versions at which the operator was ready before.
 	ready []upgrade.Version
 	// downgrade reports whether the spec requests versions below the installed one, at the user's own risk.
 	downgrade bool
-	// cluster is the version of OpenShift and kube that of Kubernetes. Each is nil if it cannot be parsed.
+	// cluster is the OpenShift version of the cluster, and kube is its Kubernetes version. Each is nil if it cannot be parsed.
 	cluster *compat.Minor
 	kube    *semver.Version
-	// missingKinds has the kinds for which a message names packages that provide them.
+	// missingKinds holds the kinds for which a message names packages that provide them.
 	missingKinds map[catalog.GVK]bool
 }
 
-// newQuery parses a request. It returns a problem that the user must fix, or nil. It returns a query even with a problem, because other
-// operators may require the installed version.
+// newQuery parses a request. It returns a reason if there is a problem that the user must fix, else nil. It returns a query even if there
+// is a problem, because other operators may require the installed version.
 func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	q := &query{request: req, index: index, outOfRange: reason.OutOfRange{Range: req.VersionRange}}
 	if req.InstalledVersion != "" {
@@ -66,7 +67,7 @@ func newQuery(req Request, index *ClusterIndex) (*query, reason.Reason) {
 	return q, nil
 }
 
-// parseRange parses a range twice: strict contains a pre-release only if the range names one, and loose treats pre-releases as other
+// parseRange parses a range twice: strict contains a pre-release only if the range names one, and loose treats pre-releases like other
 // versions. It returns an error for an invalid range and for one that exceeds maxRange.
 func parseRange(text string) (strict, loose *semver.Constraints, err error) {
 	if len(text) > maxRange {
@@ -88,8 +89,8 @@ func (q *query) isInstalled(o *Option) bool {
 	return !q.installed.IsZero() && q.installed.Compare(o.Version) == 0
 }
 
-// permitDowngrade sets downgrade if spec.upgrades.edges is SelfCertified and the range contains neither the installed version nor a higher
-// one of the options.
+// permitDowngrade sets downgrade if spec.upgrades.edges is SelfCertified and the range contains neither the installed version nor any
+// option with a higher version.
 func (q *query) permitDowngrade(options []*Option) {
 	if q.installed.IsZero() || q.request.Edges != platformv1alpha1.EdgesSelfCertified || q.loose == nil || q.loose.Check(q.installed.Semver()) {
 		return

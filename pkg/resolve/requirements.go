@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// apiServicesRule refuses a bundle with aggregated APIs, because the manager does not install them. It permits the installed one.
+// apiServicesRule refuses a bundle with aggregated APIs, because the manager does not install them. It permits the installed bundle.
 func apiServicesRule(q *query, o *Option) reason.Reason {
 	if !o.Bundle.APIServices || q.isInstalled(o) {
 		return nil
@@ -15,8 +15,8 @@ func apiServicesRule(q *query, o *Option) reason.Reason {
 	return reason.APIServices{}
 }
 
-// externallyManagedRule refuses a package, or a bundle with a kind, that another installer manages on the cluster, because each would
-// revert the other's writes. It permits the installed bundle.
+// externallyManagedRule refuses a package, or a bundle with a kind, that another installer manages on the cluster. Otherwise, each of the
+// two would revert what the other writes. It permits the installed bundle.
 func externallyManagedRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -38,7 +38,7 @@ func externallyManagedRule(q *query, o *Option) reason.Reason {
 }
 
 // requirementsRule refuses a bundle with a requirement that neither the cluster nor any version of any operator can meet. It permits the
-// installed one. pkg/resolve/joint decides which versions fit together.
+// installed bundle. pkg/resolve/joint decides which versions fit together.
 func requirementsRule(q *query, o *Option) reason.Reason {
 	if q.isInstalled(o) {
 		return nil
@@ -80,7 +80,7 @@ func (q *query) canBe(o *Option, leaf catalog.Requirement, want bool) bool {
 	})
 }
 
-// absence returns the reason why a kind or package that the package requirer requires is missing, and what would provide it.
+// absence returns the reason why a kind or package is missing that the package requirer requires, and what would provide it.
 func (q *query) absence(requirer string, leaf catalog.Requirement) reason.Absence {
 	absence := reason.Absence{Leaf: leaf}
 	switch {

@@ -13,33 +13,34 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Catalog is one trusted catalog of the cluster and its content for the requested package.
+// Catalog is one trusted catalog of the cluster, with its content for the requested package.
 type Catalog struct {
 	ID     catalog.ID
 	Labels map[string]string
-	// Priority orders the catalogs that have the package. Only the versions of the highest priority with a fitting, reachable version are
+	// Priority ranks the catalogs that contain the package. Only versions from the highest priority with a fitting, reachable version are
 	// available.
 	Priority int
-	// Package is the catalog's content for the package. If both Package and Err are nil, the catalog was read and does not have the
+	// Package is the catalog's content for the package. If both Package and Err are nil, the catalog was read and does not contain the
 	// package.
 	Package *catalog.Package
-	// Err is the reason why the catalog could not be read; nil if it was. The decision omits and names such a catalog, and uses the others.
+	// Err is the reason why the catalog could not be read; nil if it was read. The decision omits such a catalog, names it, and uses the
+	// others.
 	Err error
-	// Pending reports whether Err only means that the catalog has not been read yet. No bundle of the same or a lower priority is chosen
-	// until it has been read, because the choice must not depend on which catalog is read first.
+	// Pending reports whether Err only means that the catalog has not been read yet. Until it has been read, no bundle from a catalog with
+	// the same or a lower priority is chosen, because the choice must not depend on which catalog is read first.
 	Pending bool
-	// Unavailable reports whether the catalog could not be read for some time, which is reported to affected operators. With Err, the
-	// decision omits the catalog. Without Err, Package is its last content.
+	// Unavailable reports whether the catalog could not be read for so long that this is reported to affected operators. If Err is set, the
+	// decision omits the catalog. Otherwise, Package is the content that was last read.
 	Unavailable bool
 	// UnavailableSince is the time of the first failed read if the catalog is Unavailable.
 	UnavailableSince time.Time
 }
 
-// Request has what one PlatformOperator requests, and the cluster's versions.
+// Request holds what one PlatformOperator requests, and the cluster's versions.
 type Request struct {
 	// Operator is the name of the PlatformOperator, and Package the package that it requests.
 	Operator, Package string
-	// Created is the creation time of the PlatformOperator. Of two that conflict, the older one has precedence.
+	// Created is the creation time of the PlatformOperator. If two PlatformOperators conflict, the older one has precedence.
 	Created time.Time
 	// VersionRange is spec.package.version; empty for any version.
 	VersionRange string
@@ -48,26 +49,27 @@ type Request struct {
 	// Selector is spec.package.catalogSelector; nil for every catalog.
 	Selector labels.Selector
 	// ManagerSelector is spec.catalogSelector of the PlatformOperatorManager; nil for every catalog. A catalog must match both selectors.
-	// Allowed is spec.allowedPackages of the PlatformOperatorManager, as globs for path.Match; empty for every package.
+	// Allowed is spec.allowedPackages of the PlatformOperatorManager, a list of globs for path.Match; empty for every package.
 	ManagerSelector labels.Selector
 	Allowed         []string
-	// ClusterVersion and KubeVersion are the versions of the cluster. While one of them cannot be parsed, a bundle that declares a limit
-	// for it is refused.
+	// ClusterVersion and KubeVersion are the versions of the cluster. If one of them cannot be parsed, bundles that declare a limit for it
+	// are refused.
 	ClusterVersion, KubeVersion string
 	// InstalledVersion is the installed version, InstalledRelease its release and InstalledBundle its bundle; empty before the first
 	// installation. If it is set, upgrade rules decide which versions may follow it.
 	InstalledVersion, InstalledRelease, InstalledBundle string
 	// Ready are the recorded versions at which the operator was ready before, oldest first.
 	Ready []string
-	// Edges is spec.upgrades.edges; empty for the package's own setting. DefaultEdges applies to a package without upgrade rules; empty for
-	// the edges of its channels.
+	// Edges is spec.upgrades.edges; empty to use the package's own setting. DefaultEdges applies to a package without upgrade rules; empty
+	// to use the edges of its channels.
 	Edges        platformv1alpha1.Edges
 	DefaultEdges upgrade.Semantics
-	// Manual reports whether upgrades need approval. Then only the version Approved may be installed after the installed one.
+	// Manual reports whether upgrades need approval. If they do, Approved is the only version that may be installed after the installed
+	// one.
 	Manual   bool
 	Approved string
 	// WatchNamespace is the namespace that the operator watches, or several, separated by commas; empty to use what the bundle supports.
-	// InstallNamespace is the namespace that the operator is installed in; empty for the one that the bundle's author suggests.
+	// InstallNamespace is the namespace in which the operator is installed; empty for the one that the bundle's author suggests.
 	WatchNamespace, InstallNamespace string
 }
 
@@ -76,15 +78,15 @@ type Candidate struct {
 	Catalog catalog.ID
 	// Channel is the channel to report for the bundle: a requested one, else the default one, else the first by name.
 	Channel string
-	// Channels are all channels of this catalog that have the bundle.
+	// Channels are all channels in this catalog that contain the bundle.
 	Channels []string
 	Bundle   catalog.Bundle
 	// Version is the bundle's version; zero if it is invalid.
 	Version upgrade.Version
 }
 
-// Format returns the bundle's format according to the catalog; registry+v1 if the catalog declares none. Of several formats it returns the
-// first.
+// Format returns the bundle's format according to the catalog; registry+v1 if the catalog declares none. If the catalog declares several
+// formats, it returns the first.
 func (c Candidate) Format() string {
 	if len(c.Bundle.MediaTypes) == 0 {
 		return corev1alpha2.FormatRegistryV1
@@ -116,46 +118,48 @@ type Decision struct {
 	// Chosen is the bundle to install next: Target, or the first upgrade step on the path to it. It is nil if nothing was chosen; then
 	// Reason and Message explain why.
 	Chosen *Candidate
-	// Target is the end of the path: the best permitted version, or the installed one.
+	// Target is the version at the end of the path: the best permitted version, or the installed one.
 	Target *Candidate
-	// Path has the upgrade steps from the installed version to Target. It is nil if the version stays, and for a first installation.
+	// Path lists the upgrade steps from the installed version to Target. It is nil if the version does not change, and for a first
+	// installation.
 	Path []Step
 	// Awaiting is the version that would be installed if it were approved; nil if no approval is missing.
 	Awaiting *Candidate
 	// ApprovalProblem is the reason why the approved version is not installed; empty if no version is approved or nothing prevents it.
 	ApprovalProblem string
-	// Available are all fitting, reachable candidates, newest first, including the installed one. If catalogs of equal priority have
+	// Available are all fitting, reachable candidates, newest first, including the installed one. If catalogs with equal priority have
 	// different images for the version that would be chosen, nothing is chosen.
 	Available []Candidate
 	// Refused are all other candidates of the package, newest first.
 	Refused []Refusal
-	// Updates are the versions above the installed one, each once, newest first, with the path to it or what blocks it.
+	// Updates lists the versions above the installed one, newest first, each only once, with the path to it or what blocks it.
 	Updates []Update
-	// Reason is empty if a bundle was chosen or awaits approval, else a reason of the Installed condition: SourceFailed or
-	// ValidationFailed.
+	// Reason is empty if a bundle was chosen or is waiting for approval. Otherwise it is a reason for the Installed condition: SourceFailed
+	// or ValidationFailed.
 	Reason string
 	// Message explains the decision in at most reason.MaxMessage bytes. It does not depend on the order of the input.
 	Message string
-	// Obstacle is the reason why nothing was chosen although a version fits, without problems of catalogs; empty otherwise.
+	// Obstacle is the reason, other than problems with catalogs, why nothing was chosen although a version fits; empty otherwise.
 	Obstacle string
-	// HasPendingCatalogs reports whether a selected catalog has not been read yet. The decision may be another one when it has been read.
+	// HasPendingCatalogs reports whether a selected catalog has not been read yet. The decision may change when it has been read.
 	HasPendingCatalogs bool
-	// UnreadCatalogs has the catalogs that were omitted because they could not be read, with the errors. OmittedCatalogs has only their
-	// names, so that it does not change with the errors. Both also have the kinds of catalogs that could not be listed, and are empty if no
-	// catalog was omitted.
+	// UnreadCatalogs names the catalogs that were omitted because they could not be read, with the errors. OmittedCatalogs contains only
+	// their names, so that it does not change with the errors. Both also name the kinds of catalogs that could not be listed, and are empty
+	// if no catalog was omitted.
 	UnreadCatalogs, OmittedCatalogs string
-	// UnavailableCatalogs has a sentence for each selected catalog that could not be read for some time: whether the catalog is omitted or
-	// its last content is used, and where to look. The sentences are sorted, limited in number, and do not change with the errors.
+	// UnavailableCatalogs contains a sentence for each selected catalog that could not be read for some time. It says whether the catalog
+	// is omitted or its last content is used, and where to look. The sentences are sorted, limited in number, and do not change with the
+	// errors.
 	UnavailableCatalogs []string
-	// Conflicts are the conflicts with other operators that prevent a better version, best version first, at most 10.
+	// Conflicts are the conflicts with other operators that prevent a better version, at most 10, sorted by that version, best first.
 	Conflicts []Conflict
 	// CoResolved are the names of the operators that were decided together with this one, sorted.
 	CoResolved []string
 	// MissingKinds are the kinds for which Message or Updates name packages that provide them, sorted, at most MaxMissingKinds. The
-	// decision stays valid while ClusterState.ProviderHints returns the same for them.
+	// decision stays valid as long as ClusterState.ProviderHints returns the same hints for these kinds.
 	MissingKinds []catalog.GVK
-	// Notes has the notes of the catalogs on the package, and the versions of other operators that this one prevents, sorted: at most
-	// MaxNotes, and one that reports the omission of others.
+	// Notes contains what the catalogs note about the package, and the versions of other operators that this one prevents, sorted: at most
+	// MaxNotes, plus a note that others were omitted.
 	Notes []string
 }
 
@@ -163,7 +167,8 @@ type Decision struct {
 type Conflict struct {
 	// Version is the version that would have been chosen without the conflict.
 	Version string
-	// With has the names of the other PlatformOperators in the conflict, sorted; empty if a requirement is not met by anything.
+	// With lists the names of the other PlatformOperators in the conflict, sorted; empty if the conflict is a requirement that nothing
+	// meets.
 	With []string
 	// Cause is the reason of the conflict.
 	Cause reason.Reason
@@ -175,10 +180,10 @@ func (c Conflict) Why() string { return reason.Text(c.Cause) }
 // String returns the complete sentence, which begins with the version.
 func (c Conflict) String() string { return c.Version + " " + c.Why() }
 
-// Resolve chooses the newest bundle that fits and that, if something is installed, a path of permitted upgrade steps leads to. It prefers
-// bundles that are not deprecated. A first installation gets at once what it would be upgraded to. It never fails: the decision reports
-// problems of the request, the catalogs and every candidate. It decides the operator as if it were the only one, on a cluster without kinds
-// and packages from other installers. See pkg/resolve/joint for operators that depend on one another.
+// Resolve chooses the newest bundle that fits. If something is installed, a path of permitted upgrade steps must lead to the bundle.
+// Bundles that are not deprecated are preferred. A first installation immediately gets the version that it would be upgraded to. Resolve
+// never fails: the decision reports problems with the request, the catalogs and every candidate. It decides the operator as if it were the
+// only one, on a cluster without kinds and packages from other installers. For operators that depend on one another, see pkg/resolve/joint.
 func Resolve(req Request, catalogs []Catalog) Decision {
 	index := NewClusterIndex([]Request{req}, ClusterState{Catalogs: func(string) []Catalog { return catalogs }})
 	evaluation := NewEvaluation(req, index)

@@ -20,7 +20,7 @@ const (
 	RuleRange      = "Range"
 	RulePrerelease = "Prerelease"
 	RuleDowngrade  = "OlderThanInstalled"
-	// RuleApproval refuses every other version than the approved one for a first installation with manual approval.
+	// RuleApproval refuses every version except the approved one for a first installation with manual approval.
 	RuleApproval     = "Approval"
 	RuleMaxOpenShift = "MaxOpenShift"
 	RuleMinKube      = "MinKube"
@@ -35,17 +35,17 @@ const (
 	RuleRequirement = "Requirement"
 	// RuleConflict refuses a bundle that conflicts with another operator.
 	RuleConflict = "Conflict"
-	// RulePriority refuses a bundle if a catalog of higher priority has a fitting one.
+	// RulePriority refuses a bundle if a catalog with a higher priority contains a fitting one.
 	RulePriority = "Priority"
-	// RulePath refuses a version in the range if every path to it has a version outside the range.
+	// RulePath refuses a version in the range if every path to it leads through a version outside the range.
 	RulePath = "Path"
 )
 
-// rules are applied in this order, and a Refusal has the first rule that refuses the candidate. Rules about the request come first, then
+// rules are applied in this order, and a Refusal names the first rule that refuses the candidate. Rules about the request come first, then
 // rules about the catalog's content, the spec and the cluster.
 var rules = [...]struct {
 	name string
-	// fit reports whether the rule depends on what the cluster can run. Otherwise it depends on the request.
+	// fit reports whether the rule depends on what the cluster can run. If it is false, the rule depends on the request.
 	fit bool
 	// refuse returns the reason why the option must not be installed; nil if the rule permits it. Rules after RuleVersion may assume a
 	// valid version.
@@ -76,7 +76,7 @@ const (
 	maxImage   = 1000
 )
 
-// applyRules sets the first rule that refuses an option, and the first reason among the rules that do not depend on the request.
+// applyRules sets the first rule that refuses an option, and the first reason given by a rule that does not depend on the request.
 func (q *query) applyRules(o *Option) {
 	for _, rule := range rules {
 		if o.cause != nil && !rule.fit {
@@ -157,8 +157,9 @@ func rangeRule(q *query, o *Option) reason.Reason {
 	return q.outOfRange
 }
 
-// prereleaseRule refuses a pre-release, unless the range names one, the channels have no release, or the pre-release is installed or approved
-// for the first installation. Edges of the author permit more, also before the first installation (admitPrereleases).
+// prereleaseRule refuses a pre-release, unless the range names one, the channels contain no release, or the pre-release is installed or
+// approved for the first installation. The author's edges permit further pre-releases, even before the first installation
+// (admitPrereleases).
 func prereleaseRule(q *query, o *Option) reason.Reason {
 	switch {
 	case !o.Version.IsPrerelease(),
@@ -178,7 +179,7 @@ func downgradeRule(q *query, o *Option) reason.Reason {
 	return q.older
 }
 
-// approvalRule applies to first installations only. For an upgrade, an approved version is preferred to others, see approvedTarget.
+// approvalRule applies only to first installations. For upgrades, see approvedTarget, which prefers an approved version to others.
 func approvalRule(q *query, o *Option) reason.Reason {
 	if first := q.firstVersion(); first != "" && o.Version.String() != first {
 		return reason.NotApprovedVersion{Approved: first}

@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// notes returns notes on settings of the spec that have no effect, or that should not stay. Settings that prevent a decision are reported as
-// its reason instead.
+// notes returns notes on settings in the spec that have no effect, or that should be removed. Settings that prevent a decision are not
+// among them; they are reported as the reason for the decision.
 func (r Request) notes(selection catalogSelection) (notes []string) {
 	for _, missing := range r.missingChannels(selection) {
 		notes = append(notes, reason.Text(missing))
@@ -19,8 +19,8 @@ func (r Request) notes(selection catalogSelection) (notes []string) {
 	return notes
 }
 
-// missingChannels returns a reason for each requested channel that no catalog has, if another requested one exists. While a catalog has not
-// been read, it returns none, because that catalog may have the channel.
+// missingChannels returns a reason for each requested channel that no catalog contains, if at least one other requested channel exists.
+// While a catalog has not been read, it returns none, because that catalog may contain the channel.
 func (r Request) missingChannels(selection catalogSelection) (missing []reason.MissingChannel) {
 	if len(selection.unread) > 0 {
 		return nil

@@ -13,12 +13,13 @@ import (
 type Update struct {
 	Candidate
 	// Reachable reports whether a path of upgrade steps leads to the version. The version may be blocked by something else, such as the
-	// range. Then the path is the one that would exist if the range permitted the version.
+	// range. In that case, the path is the one that would exist if the range permitted the version.
 	Reachable bool
-	// Path has the versions on the path and ends with this one. It is nil if there is no path, and for versions that status does not list.
+	// Path lists the versions on the path, up to and including this one. It is nil if there is no path, and for versions that status does
+	// not list.
 	Path []string
-	// Reason and Cause are the reason why the version is blocked; empty and nil if it is not. Cause is detailed for the versions in status,
-	// the newest version of each reason, and those that the upgrade gate may name.
+	// Reason and Cause say why the version is blocked; empty and nil if it is not. Cause is detailed only for the versions in status, for
+	// the newest version with each reason, and for versions that the upgrade gate may name.
 	Reason platformv1alpha1.BlockedReason
 	Cause  reason.Reason
 	// Fits reports whether the cluster can run the version.
@@ -30,7 +31,7 @@ type Update struct {
 // Why returns a clause that completes a sentence beginning with the version; empty if the version is not blocked.
 func (u Update) Why() string { return reason.Text(u.Cause) }
 
-// blockedReasons has, for each rule that can refuse a version, the reason in status.
+// blockedReasons maps each rule that can refuse a version to the reason in status.
 var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	RuleChannel:                    platformv1alpha1.BlockedChannel,
 	RuleVersion:                    platformv1alpha1.BlockedUnfit,
@@ -59,8 +60,8 @@ var blockedReasons = map[string]platformv1alpha1.BlockedReason{
 	string(upgrade.SearchLimit): platformv1alpha1.BlockedSearchLimit,
 }
 
-// updates returns every version above the installed one, once. If several catalogs have a version, the result has an available candidate,
-// or else the refused one that sorts first. It returns nil if nothing is installed.
+// updates returns every version above the installed one, once. If several catalogs contain a version, the result contains an available
+// candidate for it, or, if there is none, the refused candidate that sorts first. It returns nil if nothing is installed.
 func (q *query) updates(options []*Option, decision Decision, paths *upgradePaths) []Update {
 	if q.installed.IsZero() {
 		return nil
@@ -109,8 +110,8 @@ func (q *query) updates(options []*Option, decision Decision, paths *upgradePath
 	return updates
 }
 
-// approvedTarget returns the option to upgrade to: best, or with manual approval the approved version, or else the installed one. ok is
-// false if no fitting option has the installed version. It sets Awaiting and ApprovalProblem of the decision.
+// approvedTarget returns the option to upgrade to: best, or, if approval is manual, the approved version, or else the installed one. ok is
+// false if no fitting option has the installed version. It also sets Awaiting and ApprovalProblem of the decision.
 func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decision) (target *Option, ok bool) {
 	if !q.request.Manual || q.installed.IsZero() {
 		return best, true
@@ -133,14 +134,14 @@ func (q *query) approvedTarget(fitting []*Option, best *Option, decision *Decisi
 }
 
 // hasPendingApproval reports whether the approved version is above the installed one, or invalid. A valid approved version that is not
-// above it was installed or skipped before.
+// above the installed one was installed or skipped earlier.
 func (q *query) hasPendingApproval() bool {
 	text, release, _ := strings.Cut(strings.TrimSuffix(q.request.Approved, ")"), " (release ")
 	version, err := upgrade.ParseVersion(text, release)
 	return q.request.Approved != "" && (err != nil || version.Compare(q.installed) > 0)
 }
 
-// whyNotApproved returns a clause with the reason why the approved version is not installed.
+// whyNotApproved returns a clause that says why the approved version is not installed.
 func (q *query) whyNotApproved(refusals []Refusal) string {
 	refused := reason.ApprovedRefused{Version: q.request.Approved}
 	for _, r := range refusals {

@@ -12,8 +12,8 @@ import (
 )
 
 // Attempt is the last failed attempt to save the revision for a request. An attempt fails, for example, if the revision is too large, a
-// quota is used up, or another owner's Secret has its name. Such a failure usually lasts, and each attempt is expensive. The zero value has
-// no failed attempt.
+// quota is used up, or a Secret with its name belongs to a different owner. Such a failure usually lasts, and each attempt is expensive.
+// The zero value records no failed attempt.
 type Attempt[Q comparable] struct {
 	request Q
 	count   int
@@ -23,7 +23,7 @@ type Attempt[Q comparable] struct {
 	grants int
 }
 
-// Saver saves revisions with pauses after failed attempts.
+// Saver saves revisions, and pauses after failed attempts.
 type Saver struct {
 	Revisions Revisions
 	Clock     clock.PassiveClock
@@ -35,14 +35,14 @@ type Saver struct {
 
 // Saved is the result of an attempt.
 type Saved struct {
-	// Revision is the stored revision; nil if none was stored. Then Err is the cause, or nil while the failure may be transient, and Retry
-	// is the time until the next attempt.
+	// Revision is the stored revision; nil if none was stored. If it is nil, Err is the cause, or nil while the failure may be transient,
+	// and Retry is the time until the next attempt.
 	Revision *revision.Revision
 	Err      error
 	Retry    time.Duration
 }
 
-// Save saves the revision for a request under the next number, unless it is too early for another attempt. It saves immediately if the
+// Save saves the revision for a request under the next number, unless it is too early for a new attempt. It saves immediately if the
 // request differs from that of the last attempt. It returns an error only for a conflict.
 func (a *Attempt[Q]) Save(ctx context.Context, by Saver, request Q, next *store.Revision) (Saved, error) {
 	if a.request != request {

@@ -1,5 +1,5 @@
-// Package revisions has the revisions of a BundleDeployment between pkg/store, which keeps them in the cluster, and pkg/apply, which needs
-// their objects in memory. It loads, saves and deletes them, and keeps pkg/revision's history up to date. It makes no decisions. The
+// Package revisions manages the revisions of a BundleDeployment between pkg/store, which keeps them in the cluster, and pkg/apply, which
+// needs their objects in memory. It loads, saves and deletes them, and keeps pkg/revision's history up to date. It makes no decisions. The
 // bundledeployment controller calls it.
 package revisions
 
@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Store keeps revisions in the cluster. *store.Revisions is one.
+// Store keeps revisions in the cluster. *store.Revisions implements it.
 //
 //nolint:interfacebloat // a revision is loaded, saved and deleted by one object
 type Store interface {
@@ -26,7 +26,7 @@ type Store interface {
 	CollectGarbage(ctx context.Context, owner store.Owner, stored []store.Header) error
 }
 
-// Revisions are the revisions of one BundleDeployment. Every field is required.
+// Revisions gives access to the revisions of one BundleDeployment. Every field is required.
 type Revisions struct {
 	Store   Store
 	History *revision.History
@@ -35,8 +35,8 @@ type Revisions struct {
 	Deployment *corev1alpha2.BundleDeployment
 }
 
-// Load loads the objects of a revision into memory. It does nothing if they are loaded already. It drops a damaged revision, which then is
-// not loaded, and returns an Event about it.
+// Load loads the objects of a revision into memory. It does nothing if they are already loaded. If the revision is damaged, Load does not
+// load it but drops it, and returns an Event about it.
 func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events []revision.Event, err error) {
 	if wanted.Loaded {
 		return nil, nil
@@ -56,7 +56,7 @@ func (r Revisions) Load(ctx context.Context, wanted *revision.Revision) (events 
 	return nil, nil
 }
 
-// Read reads a revision from the cluster. It drops a damaged revision, and returns an Event about it and no revision.
+// Read reads a revision from the cluster. If the revision is damaged, Read drops it, and returns no revision and an Event about it.
 func (r Revisions) Read(ctx context.Context, wanted *revision.Revision) (stored *store.Revision, events []revision.Event, err error) {
 	stored, err = r.Store.Load(ctx, OwnerOf(r.Deployment), wanted.Header)
 	if !store.IsUnusable(err) {
@@ -75,7 +75,7 @@ func (r Revisions) lose(ctx context.Context, damaged *revision.Revision, cause e
 	return []revision.Event{revision.LostEvent(damaged, cause)}, nil
 }
 
-// setOf returns the objects of a revision as the engine applies them.
+// setOf returns the objects of a revision in the form in which the engine applies them.
 func (r Revisions) setOf(content *store.Revision) (*apply.Set, error) {
 	owner := apply.Owner{Name: r.Deployment.Name, Package: PackageOf(r.Deployment, content.Bundle.Package)}
 	set, err := apply.NewSet(owner, r.Deployment.Spec.InstallNamespace, plan.Phases(content.Objects))
@@ -107,7 +107,7 @@ func (r Revisions) Save(ctx context.Context, next *store.Revision) (*revision.Re
 	return stored, nil
 }
 
-// Delete deletes a stored revision, and removes its objects from memory. Of the history, it changes only Deleting.
+// Delete deletes a stored revision, and removes its objects from memory. The only change it makes to the history is to set Deleting.
 func (r Revisions) Delete(ctx context.Context, unwanted *revision.Revision) error {
 	unwanted.Deleting = true
 	if err := r.Store.Delete(ctx, OwnerOf(r.Deployment), unwanted.Header); err != nil {
@@ -131,8 +131,8 @@ func OwnerOf(deployment *corev1alpha2.BundleDeployment) store.Owner {
 	return store.Owner{Name: deployment.Name, UID: deployment.UID}
 }
 
-// PackageOf returns the package that objects are applied for: the one that the content declares, or else the one that the PlatformOperator
-// of the deployment installs. Content of plain+v0 need not declare a package. The result is empty if there is neither.
+// PackageOf returns the package for which objects are applied: the one that the content declares, or else the one that the deployment's
+// PlatformOperator installs. Content in format plain+v0 need not declare a package. The result is empty if there is neither.
 func PackageOf(deployment *corev1alpha2.BundleDeployment, named string) string {
 	if named == "" && ownership.IsOfPlatformOperator(deployment) {
 		return deployment.Labels[platformv1alpha1.LabelPackage]

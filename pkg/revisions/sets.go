@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// Sets are the objects of loaded revisions, by number.
+// Sets maps the number of each loaded revision to its objects.
 type Sets map[int64]*apply.Set
 
 // Of returns the objects of revisions. The revisions must be loaded.

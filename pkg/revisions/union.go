@@ -6,7 +6,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 )
 
-// Union caches the union of sets, because computing the union of a large bundle's revisions takes seconds. The zero value is ready for use.
+// Union caches the union of sets, because computing the union of the revisions of a large bundle takes seconds. The zero value is ready for
+// use.
 type Union struct {
 	sets  []*apply.Set
 	union *apply.Set

@@ -1,6 +1,7 @@
-// Package rulesreview reads from the API server, with one SelfSubjectRulesReview, which permissions the manager has in the whole cluster.
+// Package rulesreview finds out which permissions the manager has in the whole cluster. It asks the API server with one
+// SelfSubjectRulesReview.
 //
-// A review lists only the rules that RBAC grants. Another authorizer may grant more, or deny what RBAC grants.
+// A review lists only the rules that RBAC grants. A different authorizer may grant more, or deny what RBAC grants.
 package rulesreview
 
 import (
@@ -18,14 +19,15 @@ import (
 // Resource is the resource of SelfSubjectRulesReviews, which Ask creates.
 var Resource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectrulesreviews"}
 
-// noNamespace is the namespace of each review. The API server requires a namespace, and adds the rules of its RoleBindings to those of
-// ClusterRoleBindings. The name has a dot, which the name of a namespace cannot have. So the namespace has no RoleBinding.
+// noNamespace is the namespace of each review. The API server requires a namespace, and adds the rules from the namespace's RoleBindings to
+// those from ClusterRoleBindings. This name contains a dot, which is not allowed in the name of a namespace. So no such namespace exists,
+// and there are no RoleBindings in it.
 const noNamespace = "no.namespace"
 
 // Rules are the rules that ClusterRoleBindings grant to the client, in all namespaces.
 type Rules []authorizationv1.ResourceRule
 
-// Ask returns the rules of the client's own identity.
+// Ask returns the rules for the client's own identity.
 func Ask(ctx context.Context, client dynamic.Interface) (Rules, error) {
 	answer, err := client.Resource(Resource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": Resource.GroupVersion().String(), "kind": "SelfSubjectRulesReview",

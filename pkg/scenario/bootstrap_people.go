@@ -14,8 +14,8 @@ const (
 	writeVerbs = "create delete deletecollection patch update"
 )
 
-// userFacingRoles returns kube-apiserver's ClusterRoles admin, edit and view, and the ClusterRoles that they aggregate. An operator grants
-// access to its own kinds with ClusterRoles that have the aggregation labels.
+// userFacingRoles returns kube-apiserver's ClusterRoles admin, edit and view, and the ClusterRoles that they aggregate. To grant access to
+// its own kinds, an operator creates ClusterRoles with the aggregation labels.
 func userFacingRoles() []rbacv1.ClusterRole {
 	const prefix = "rbac.authorization.k8s.io/aggregate-to-"
 	aggregated := func(name, into string) rbacv1.ClusterRole {

@@ -15,7 +15,7 @@ import (
 const (
 	// restDelay is the time without a write after which AtRest is called.
 	restDelay = time.Second
-	// repeatedWithin is the maximum time for which AtRest is not called because the operator has yet to repeat a request.
+	// repeatedWithin is the maximum time for which the checker does not call AtRest because it waits for the operator to repeat a request.
 	repeatedWithin = 10 * time.Minute
 	// maxViolations is the maximum number of violations that a cluster keeps. It keeps the first ones.
 	maxViolations = 20
@@ -32,16 +32,18 @@ const (
 type Checks struct {
 	// User is the user of the operator's processes. Required.
 	User string
-	// OnEveryWrite is called before each write of User. An injected fault may still delay or prevent the write. Nil checks no writes.
+	// OnEveryWrite is called before each write by User. An injected fault may still delay or prevent the write. If it is nil, no writes are
+	// checked.
 	OnEveryWrite func(write Write) error
-	// OnWrite is like OnEveryWrite, and has the objects before the write. It is not called for two minutes after RestoreSnapshot, because the
-	// operator's caches hold objects from after the snapshot.
+	// OnWrite is like OnEveryWrite, but also gets the objects as they were before the write. It is not called for two minutes after
+	// RestoreSnapshot, because the operator's caches hold objects from after the snapshot.
 	OnWrite func(before *View, write Write) error
-	// AtRest is called when no client has written for one second, except to Leases, and by Settle. After a request of User that got no
-	// response, or the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not
-	// called while DelayEvent may delay an event. Nil checks no state.
+	// AtRest is called by Settle, and when no client has written for one second, except to Leases. If a request by User got no response, or
+	// the response of an injected fault, AtRest is not called until User repeats the request, for at most 10 minutes. It is not called
+	// while DelayEvent may delay an event. If it is nil, no state is checked.
 	AtRest func(objects *View) error
-	// IsActive reports whether the operator runs and leads. While it returns false, AtRest is not called. Nil means that it always does.
+	// IsActive reports whether the operator is running and is the leader. While it returns false, AtRest is not called. Nil means that the
+	// operator always is.
 	IsActive func() bool
 }
 
@@ -54,18 +56,18 @@ type checker struct {
 	mu sync.Mutex
 	// timer calls elapsed after restDelay without a write. It is nil after close.
 	timer *time.Timer
-	// unanswered has the requests of User that got no response, or the response of an injected fault, and that the process has not repeated,
-	// with the times at which they ended. killed are the processes that were killed, by number.
+	// unanswered holds the requests by User that got no response, or the response of an injected fault, and that the process has not
+	// repeated, with the times at which they ended. killed holds the numbers of the processes that were killed.
 	unanswered map[requestKey]time.Time
 	killed     map[int]bool
 	violations []error
 
-	// suspended is the Unix time in nanoseconds before which AtRest is not called. restored is the one before which neither AtRest nor
-	// OnWrite is called.
+	// suspended is the Unix time in nanoseconds before which AtRest is not called. restored is the Unix time in nanoseconds before which
+	// neither AtRest nor OnWrite is called.
 	suspended, restored atomic.Int64
 }
 
-// requestKey identifies a request and its repetitions.
+// requestKey identifies a request. Repetitions of the request have the same key.
 type requestKey struct {
 	process                                      int
 	verb, resource, subresource, namespace, name string
@@ -84,8 +86,8 @@ func (c *Cluster) Check(checks Checks) {
 	c.checker.Store(k)
 }
 
-// Violations returns the violations of invariants so far, in chronological order. It returns at most the first 20, and a repeated violation
-// once.
+// Violations returns the violations of invariants so far, in chronological order. It returns at most the first 20. A violation that is
+// repeated is returned once.
 func (c *Cluster) Violations() []error {
 	k := c.checker.Load()
 	if k == nil {
@@ -153,7 +155,7 @@ func (k *checker) ended(request Request) {
 	}
 }
 
-// forget forgets the requests of a process that was killed.
+// forget drops the recorded requests of a process that was killed.
 func (k *checker) forget(process int) {
 	if k == nil {
 		return
@@ -164,15 +166,15 @@ func (k *checker) forget(process int) {
 	maps.DeleteFunc(k.unanswered, func(key requestKey, _ time.Time) bool { return key.process == process })
 }
 
-// suspend prevents calls of AtRest for a time, because the operator does not see the latest state yet. It must not lock mu: its callers
-// have locked the storage, and other functions of the checker lock mu before the storage.
+// suspend prevents calls to AtRest for a time, because the operator does not see the latest state yet. It must not lock mu: its callers
+// have locked the storage, whereas other functions of the checker lock mu before the storage.
 func (k *checker) suspend(by time.Duration) {
 	if k != nil {
 		k.suspended.Store(max(k.suspended.Load(), time.Now().Add(by).UnixNano()))
 	}
 }
 
-// suspendAll prevents calls of OnWrite and AtRest for a time, because the operator's caches hold objects from after the restored snapshot.
+// suspendAll prevents calls to OnWrite and AtRest for a time, because the operator's caches hold objects from after the restored snapshot.
 func (k *checker) suspendAll(by time.Duration) {
 	if k != nil {
 		k.restored.Store(time.Now().Add(by).UnixNano())
@@ -181,7 +183,7 @@ func (k *checker) suspendAll(by time.Duration) {
 
 func hasPassed(until *atomic.Int64) bool { return time.Now().UnixNano() >= until.Load() }
 
-// awaitsRepetition reports whether the operator has yet to repeat a request. The caller must hold mu.
+// awaitsRepetition reports whether the checker is still waiting for the operator to repeat a request. The caller must hold mu.
 func (k *checker) awaitsRepetition() bool {
 	maps.DeleteFunc(k.unanswered, func(_ requestKey, at time.Time) bool { return time.Since(at) > repeatedWithin })
 	return len(k.unanswered) > 0
@@ -207,7 +209,7 @@ func (k *checker) settled() error {
 	return errors.Join(k.violations...)
 }
 
-// atRest calls AtRest if no client has written for the given time. It ignores an error of AtRest if a write began during the call. The
+// atRest calls AtRest if no client has written for the given time. It ignores an error from AtRest if a write began during the call. The
 // caller must hold mu.
 func (k *checker) atRest(quiet time.Duration) {
 	isActive := k.checks.IsActive == nil || k.checks.IsActive()
@@ -225,7 +227,8 @@ func (k *checker) isQuiet(quiet time.Duration) bool {
 	return k.cluster.recorder.quietSince(time.Now().Add(-quiet))
 }
 
-// addViolation adds the error of a function to the violations. when is a text about the time of the call. The caller must hold mu.
+// addViolation adds the error of a check function to the violations. when is a text that says when the function was called. The caller must
+// hold mu.
 func (k *checker) addViolation(view *View, err error, when string) {
 	if view.isCompacted() {
 		return // the function saw only some of the objects

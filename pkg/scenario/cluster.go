@@ -16,11 +16,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/workloads"
 )
 
-// DefaultKubernetesVersion is the default of Options.KubernetesVersion: the Kubernetes version of the vendored API server.
+// DefaultKubernetesVersion is the default for Options.KubernetesVersion: the Kubernetes version of the vendored API server.
 const DefaultKubernetesVersion = "v1.36.3"
 
-// defaultMaxRequestsPerSecond is the default of Options.MaxRequestsPerSecond. It exceeds the number of requests that installing a bundle
-// with thousands of objects takes.
+// defaultMaxRequestsPerSecond is the default for Options.MaxRequestsPerSecond. It exceeds the number of requests needed to install a bundle
+// with thousands of objects.
 const defaultMaxRequestsPerSecond = 50_000
 
 // AdminUser is the name of a user that may send every request.
@@ -35,14 +35,15 @@ func PrepareProcess() { apiserver.PrepareProcess() }
 type Options struct {
 	// KubernetesVersion is the version that the API server reports, such as "v1.36.3". The default is DefaultKubernetesVersion.
 	KubernetesVersion string
-	// From is the initial content of the cluster. Nil starts a cluster with only the objects that kube-apiserver creates. If the time of the
-	// snapshot is in the future, Start first sleeps until then.
+	// From is the initial content of the cluster. If it is nil, the cluster starts with only the objects that kube-apiserver creates. If
+	// the time of the snapshot is in the future, Start first sleeps until then.
 	From *Snapshot
-	// MaxRequestsPerSecond is the maximum number of requests in one second of virtual time, except requests of the cluster's own components.
-	// When it is exceeded, all later requests of other processes fail and Settle returns an error, so that endless loops end. 0 means 50,000.
+	// MaxRequestsPerSecond is the maximum number of requests in one second of virtual time, not counting requests from the cluster's own
+	// components. If it is exceeded, all later requests from other processes fail and Settle returns an error, so that endless loops end. 0
+	// means 50,000.
 	MaxRequestsPerSecond int
-	// Registries serve the built-in kinds. The default is package builtin. A cluster that starts from a snapshot must use the same Registries
-	// as the cluster of the snapshot.
+	// Registries serve the built-in kinds. The default is package builtin. A cluster that starts from a snapshot must use the same
+	// Registries as the cluster from which the snapshot was taken.
 	Registries apiserver.Registries
 }
 
@@ -50,8 +51,8 @@ type Options struct {
 // bubbles.
 type Snapshot struct{ store *etcd.Snapshot }
 
-// Revision returns the revision of the last write before the snapshot. Two snapshots of one cluster with the same revision hold the same
-// objects.
+// Revision returns the revision of the last write before the snapshot. Two snapshots of the same cluster with the same revision hold the
+// same objects.
 func (s *Snapshot) Revision() int64 { return s.store.Revision() }
 
 // At returns a copy of the snapshot without the writes after a revision. It returns an error if the revision is later than that of the
@@ -95,7 +96,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	}
 	store := etcd.New()
 	if options.From != nil {
-		// Otherwise creation times in the snapshot would be in the future. In a bubble the sleep takes no real time.
+		// Without the sleep, creation times in the snapshot would be in the future. In a bubble the sleep takes no real time.
 		time.Sleep(time.Until(options.From.store.Time))
 		store = etcd.Restore(options.From.store)
 	}
@@ -165,14 +166,14 @@ func (c *Cluster) componentConfig(user string) *rest.Config {
 }
 
 // Requests returns the requests that have ended, with a response or with an error, in the order in which they ended. It omits watches, and
-// requests that Process.Kill or Options.MaxRequestsPerSecond prevented.
+// requests that were prevented by Process.Kill or Options.MaxRequestsPerSecond.
 func (c *Cluster) Requests() []Request { return c.recorder.all() }
 
 // Watches returns all watch requests that got a response, in the order of the responses. It includes watches that have ended.
 func (c *Cluster) Watches() []Request { return c.recorder.allWatches() }
 
-// Compact removes the history of all objects, like etcd's compaction. A list or a watch from an earlier resourceVersion then gets 410 Gone.
-// Compact returns an error if no object was written since the previous call.
+// Compact removes the history of all objects, like etcd's compaction. After that, a list or a watch from an earlier resourceVersion gets
+// 410 Gone. Compact returns an error if no object was written since the previous call.
 func (c *Cluster) Compact() error {
 	if err := c.store.Compact(c.store.Revision()); err != nil {
 		return fmt.Errorf("compacting the storage: %w", err)

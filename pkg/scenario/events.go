@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/etcd"
 )
 
-// Event is a write of an object in the cluster's storage, which watches deliver.
+// Event is a write of an object to the cluster's storage, as watches deliver it.
 type Event struct {
 	// Revision is the revision of the write. It is the object's resourceVersion after the write.
 	Revision int64
@@ -34,7 +34,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s %q at %d", e.Type, e.Resource, name, e.Revision)
 }
 
-// newEvent returns the Event of a write. It returns false if the written key is not that of an API object.
+// newEvent returns the Event for a write. It returns false if the written key is not the key of an API object.
 func newEvent(stored *clientv3.Event) (event Event, isObject bool) {
 	event = Event{Revision: stored.Kv.ModRevision, Type: watch.Modified}
 	switch {
@@ -53,7 +53,7 @@ func (c *Cluster) Revision() int64 { return c.store.Revision() }
 // CompactedRevision returns the revision of the oldest state that can be read. Compact and RestoreSnapshot raise it.
 func (c *Cluster) CompactedRevision() int64 { return c.store.Compacted() }
 
-// Events returns the writes after a revision, in order. It includes the writes of all users and of the cluster's own components. It returns
+// Events returns the writes after a revision, in order. It includes the writes by all users and by the cluster's own components. It returns
 // an error if Compact or RestoreSnapshot has removed some of these writes, or if the revision is in the future.
 func (c *Cluster) Events(after int64) ([]Event, error) {
 	stored, err := c.store.Events(after)
@@ -69,7 +69,8 @@ func (c *Cluster) Events(after int64) ([]Event, error) {
 	return events, nil
 }
 
-// EventDelay delays the delivery of an event to the watches of one user. The write itself and the watches of other users are not delayed.
+// EventDelay delays the delivery of an event to the watches of one user. Neither the write itself nor the watches of other users are
+// delayed.
 type EventDelay struct {
 	// User is the user whose watches deliver the event late, in all of the user's processes. Required.
 	User string
@@ -78,22 +79,23 @@ type EventDelay struct {
 	Match func(Event) bool
 	// Nth selects one of the matching events, counted from 1 since DelayEvent was called. The default is 1.
 	Nth int
-	// By is the maximum time for which the event is delayed, counted from the write. It is virtual in a bubble. Required: 0 delays nothing.
+	// By is the maximum time for which the event is delayed, counted from the write. In a bubble, it is virtual time. Required: 0 delays
+	// nothing.
 	By time.Duration
-	// Merge withholds the event alone, until the next event of the same object. The user's watches deliver the change from the state before
-	// the first event to the state after the second one as one event: created and modified as Added, deleted and created as Modified with
-	// another UID, created and deleted as no event. A client sees the same if its watch broke and it listed again. If there is no next event
-	// within By, the event is delivered late, after later events of other objects. A bookmark follows it, so that a client that resumes the
-	// watch does not go back to the revision of the late event.
+	// Merge withholds only the selected event, until the next event for the same object. The user's watches deliver the change from the
+	// state before the first event to the state after the second one as one event: created and modified as Added, deleted and created as
+	// Modified with a different UID, created and deleted as no event. A client whose watch broke, and that then listed again, would see the
+	// same. If there is no next event within By, the event is delivered late, after later events for other objects. A bookmark follows it,
+	// so that a client that resumes the watch does not go back to the revision of the late event.
 	//
-	// If Merge is false, the user's watches that may deliver the event deliver neither the event nor later events until By has passed, as on a
-	// slow connection. Watches of other kinds are not delayed.
+	// If Merge is false, the user's watches that may deliver the event deliver neither the event nor later events until By has passed, as
+	// on a slow connection. Watches of other kinds are not delayed.
 	Merge bool
 }
 
-// DelayEvent adds a delay for a future event. It also delays watches that start after the write, if they start at an earlier
+// DelayEvent adds a delay for a future event. The delay also applies to watches that start after the write, if they start at an earlier
 // resourceVersion. If several delays select the same event, the first one takes effect. If a watch ends while it withholds an event and has
-// delivered later ones, the watch that resumes it gets 410 Gone, so that the client lists again and misses no event.
+// delivered later ones, the watch that resumes it gets 410 Gone, so that the client lists again and does not miss the event.
 func (c *Cluster) DelayEvent(d EventDelay) *DelayedEvent {
 	return &DelayedEvent{c.store.Delay(etcd.Delay{
 		Watches: func(ctx context.Context) bool {

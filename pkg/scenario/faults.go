@@ -16,12 +16,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Always is a value of Fault.Times: the fault applies to all matching requests, starting with the Nth.
+// Always is a value for Fault.Times: the fault applies to all matching requests, starting with the Nth.
 const Always = -1
 
 // Fault injects an effect, such as an error or a delay, into some requests.
 type Fault struct {
-	// Match reports whether the fault is for a request. It is called before the request is sent, and must not use the cluster. Required.
+	// Match reports whether the fault matches a request. It is called before the request is sent, and must not use the cluster. Required.
 	Match func(Request) bool
 	// Nth is the number of the first matching request that the fault applies to, counted from 1. The default is 1.
 	Nth int
@@ -31,7 +31,7 @@ type Fault struct {
 	Effect Effect
 }
 
-// Effect handles a request in place of the client's transport. It may call send, and returns the response or error that the client gets.
+// Effect handles a request in place of the client's transport. It may call send. It returns the response or error that the client gets.
 type Effect func(ctx context.Context, request Request, send Send) (*http.Response, error)
 
 // Send sends the request to the API server and returns the response.
@@ -65,7 +65,7 @@ func Refuse(code int, reason metav1.StatusReason, retryAfter time.Duration) Effe
 	}
 }
 
-// statusResponse returns a response whose body is a Status in JSON, with its code.
+// statusResponse returns a response whose body is a Status in JSON, and whose HTTP code is that of the Status.
 func statusResponse(status metav1.Status, header http.Header) (*http.Response, error) {
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	content, err := json.Marshal(status)
@@ -148,7 +148,7 @@ func (c *Cluster) Inject(fault Fault) *Injection {
 type Injection struct {
 	fault  Fault
 	faults *faults
-	// matched is the number of requests that matched, applied are the requests that its effect handled. faults.mu guards both.
+	// matched is the number of requests that matched, and applied holds the requests that the effect handled. faults.mu guards both.
 	matched int
 	applied []Request
 }
@@ -160,7 +160,7 @@ func (i *Injection) Remove() {
 	i.faults.injections = slices.DeleteFunc(i.faults.injections, func(other *Injection) bool { return other == i })
 }
 
-// Applied returns the requests that the fault's effect handled. The fields of their responses are not set.
+// Applied returns the requests that the fault's effect handled. The fields for the responses are not set in them.
 func (i *Injection) Applied() []Request {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
@@ -184,7 +184,7 @@ func (i *Injection) appliesTo(request Request) bool {
 	return i.matched >= first && (i.fault.Times == Always || i.matched < first+times)
 }
 
-// faults holds a cluster's injected faults in the order of their injection.
+// faults holds the faults that were injected into a cluster, in the order of their injection.
 type faults struct {
 	mu         sync.Mutex
 	injections []*Injection

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Objects returns all objects of the cluster by resource, each in the preferred version of its group. It omits Events and Leases, which have
-// no part in the state that an operator declares. The cluster does not record the requests.
+// Objects returns all objects of the cluster by resource, each in the preferred version of its group. It omits Events and Leases, which are
+// not part of the state that an operator declares. The cluster does not record the requests that Objects sends.
 func (c *Cluster) Objects(ctx context.Context) (map[schema.GroupResource][]unstructured.Unstructured, error) {
 	config := c.server.Load().ClientConfig(AdminUser)
 	discoveryClient, err := discovery.NewDiscoveryClientForConfig(config)
@@ -55,7 +55,7 @@ func (c *Cluster) Objects(ctx context.Context) (map[schema.GroupResource][]unstr
 	return found, nil
 }
 
-// isCompared reports whether a resource has objects that can be listed, and that belong in Objects.
+// isCompared reports whether a resource has objects that can be listed and that Objects must include.
 func isCompared(resource metav1.APIResource) bool {
 	return slices.Contains(resource.Verbs, "list") && !strings.Contains(resource.Name, "/") && resource.Name != "events" && resource.Name != "leases"
 }

@@ -92,7 +92,7 @@ func deleteOptions(body []byte) (words []string) {
 	return words
 }
 
-// content returns a request's body, and does not consume it. It returns nil if the request has no GetBody, or if reading fails.
+// content returns a request's body without consuming it. It returns nil if the request has no GetBody, or if reading fails.
 func content(r *http.Request) []byte {
 	if r.GetBody == nil {
 		return nil

@@ -43,7 +43,7 @@ func (c *Cluster) NewProcess(user string) *Process {
 	return p
 }
 
-// Number returns the number of the process in its cluster, counted from 1. The cluster's own components have numbers, too.
+// Number returns the number of the process in its cluster, counted from 1. The cluster's own components also have numbers.
 func (p *Process) Number() int { return p.number }
 
 // ClientConfig returns a configuration for the process's clients. The cluster records their requests.
@@ -103,7 +103,7 @@ func (t processTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// send sends a request to the API server that runs now. It returns ECONNRESET if RestoreSnapshot stops the API server meanwhile, and
+// send sends a request to the current API server. It returns ECONNRESET if RestoreSnapshot stops the API server during the request, and
 // ECONNREFUSED until the API server has restarted. stale is the effect of ServeStaleLists on the request, or nil.
 func (c *Cluster) send(request Request, r *http.Request, stale *staleList) (*http.Response, error) {
 	if c.restarting.Load() {
@@ -141,7 +141,7 @@ func (t processTransport) refusal(ctx context.Context, request Request) error {
 	return nil
 }
 
-// roundTrip sends a request unless an injected fault prevents it. It records all requests except watches.
+// roundTrip sends a request unless an injected fault prevents that. It records all requests except watches.
 func (t processTransport) roundTrip(ctx context.Context, request Request, send Send) (*http.Response, error) {
 	c := t.process.cluster
 	if request.Verb != "watch" {

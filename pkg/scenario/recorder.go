@@ -14,7 +14,7 @@ type recorder struct {
 	mu       sync.Mutex
 	requests []Request
 	watches  []Request
-	// inFlight are the requests that have not ended, by the numbers that begin returned. sent is the last number.
+	// inFlight holds the requests that have not ended, by the numbers that begin returned. sent is the last such number.
 	inFlight map[int]Request
 	sent     int
 	// second is the beginning of the current second. inSecond is the number of requests since then. loop is the first request that exceeded
@@ -23,7 +23,7 @@ type recorder struct {
 	inSecond     int
 	maxPerSecond int
 	loop         *Request
-	// lastWrite is the time at which the last write ended, except writes of Leases, because leaders renew them forever.
+	// lastWrite is the time at which the last write ended. It ignores writes of Leases, because leaders renew Leases forever.
 	lastWrite time.Time
 }
 
@@ -74,7 +74,7 @@ func (r *recorder) end(number int, answered Request) {
 	}
 }
 
-// watch records a watch that the API server answered.
+// watch records a watch that the API server has answered.
 func (r *recorder) watch(answered Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

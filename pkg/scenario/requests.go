@@ -45,8 +45,8 @@ type Request struct {
 	// IsFaulted is true if a fault prevented the request from reaching the API server, or if ServeStaleLists changed the response. Code is then
 	// the code that the client got, or 0. For a watch, IsFaulted is true only if ServeStaleLists refused it.
 	IsFaulted bool
-	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden request,
-	// and empty for a watch or without a response from the API server.
+	// Reason is the authorizer's reason for allowing the request, as in audit logs. It is apiserver.ReasonForbidden for a forbidden
+	// request. It is empty for a watch, and if the API server sent no response.
 	Reason string
 }
 
@@ -85,7 +85,7 @@ func (r Request) isElection() bool {
 // paths parses the URLs of requests as an API server does.
 var paths = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now, and sets neither
+// ParseRequest returns the Kubernetes request that a user's HTTP request to an API server stands for. It sets Time to now. It sets neither
 // Process nor the fields of the response. It reads the body with r.GetBody, and does not consume r.Body.
 func ParseRequest(user string, r *http.Request) Request {
 	described := Request{Time: time.Now(), User: user, Verb: strings.ToLower(r.Method), Path: r.URL.Path}

@@ -54,7 +54,7 @@ func (c *Cluster) Restore(objects ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ownersFirst returns the objects with owners before their dependents, and otherwise in the given order.
+// ownersFirst sorts owners before their dependents, and otherwise keeps the given order of the objects.
 func ownersFirst(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	byUID := make(map[types.UID]*unstructured.Unstructured, len(objects))
 	for _, each := range objects {

@@ -8,22 +8,22 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/apiserver"
 )
 
-// restoredWithin is the time after RestoreSnapshot in which an operator may act on cached objects from after the snapshot.
+// restoredWithin is the time after RestoreSnapshot during which an operator may act on cached objects from after the snapshot.
 const restoredWithin = 2 * time.Minute
 
-// RestoreSnapshot replaces the content of the running cluster's storage by that of a snapshot, as `etcdutl snapshot restore --bump-revision
-// 1000000000 --mark-compacted` and a restart of the API servers do. Objects that were created after the snapshot no longer exist, and
-// objects that were deleted after it exist again. Objects keep the resourceVersions that they had. The storage's revision rises by at least
-// 1,000,000,000, and all history is compacted: an update with a resourceVersion from after the snapshot is a conflict, and a watch from any
-// earlier resourceVersion gets 410 Gone.
+// RestoreSnapshot replaces the content of the running cluster's storage with the content of a snapshot, as `etcdutl snapshot restore
+// --bump-revision 1000000000 --mark-compacted` and a restart of the API servers do. Objects that were created after the snapshot no longer
+// exist, and objects that were deleted after it exist again. Objects keep the resourceVersions that they had. The storage's revision rises
+// by at least 1,000,000,000, and all history is compacted: an update with a resourceVersion from after the snapshot is a conflict, and a
+// watch from any earlier resourceVersion gets 410 Gone.
 //
-// All watches end, requests in flight fail with ECONNRESET, and later ones with ECONNREFUSED until the API server has restarted. This takes
-// two seconds, which are virtual in a bubble. The cluster's own components restart, too. A client's informer may need 30 seconds until it
-// lists again, because it backs off. Until then, its cache holds objects from after the snapshot. Faults, the behavior of Pods,
+// All watches end. Requests in flight fail with ECONNRESET, and later requests fail with ECONNREFUSED until the API server has restarted.
+// This takes two seconds, which are virtual in a bubble. The cluster's own components also restart. A client's informer may need 30 seconds
+// until it lists again, because it backs off. Until then, its cache holds objects from after the snapshot. Faults, the behavior of Pods,
 // ServeStaleLists and the event counts of DelayEvent stay in effect. Events that DelayEvent withholds are dropped.
 //
-// The snapshot may be one of another cluster with the same Options.Registries. If its time is in the future, RestoreSnapshot first sleeps
-// until then. RestoreSnapshot must not run concurrently with Stop. After an error of the restart, the cluster serves no more requests, and
+// The snapshot may come from a different cluster with the same Options.Registries. If its time is in the future, RestoreSnapshot first
+// sleeps until then. RestoreSnapshot must not run concurrently with Stop. If the restart fails, the cluster serves no more requests, and
 // Stop must still be called.
 func (c *Cluster) RestoreSnapshot(s *Snapshot) error {
 	if s == nil {

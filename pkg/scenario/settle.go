@@ -8,7 +8,8 @@ import (
 const (
 	// settleStep is the interval between the checks of Settle.
 	settleStep = time.Second
-	// settleQuiet is the time without a write after which a cluster has settled. It exceeds the delays before some controllers' writes.
+	// settleQuiet is the time without a write after which a cluster has settled. It is longer than the delays after which some controllers
+	// write.
 	settleQuiet = 10 * time.Second
 	// settleWithin is the timeout of Settle.
 	settleWithin = 10 * time.Minute
@@ -20,7 +21,8 @@ const (
 
 // Settle waits until no request except watches is in flight, and no client has written for 10 seconds. It ignores writes of Leases. It
 // returns an error if the cluster does not settle within 10 minutes, if a client sends requests in an endless loop, or if the cluster's
-// controllers have stopped. It also returns the violations of the invariants of Check. Call Settle in a testing/synctest bubble. All times are virtual.
+// controllers have stopped. It also returns violations of the invariants that were passed to Check. Call Settle in a testing/synctest
+// bubble. All times are virtual.
 func (c *Cluster) Settle() error {
 	deadline := time.Now().Add(settleWithin)
 	for {

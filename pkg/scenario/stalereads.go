@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// staleTime is the time for which a watch that follows a stale list delivers nothing. It is longer than what controllers do without a pause,
-// so that they have acted on the stale lists before the first event: whether they do must not depend on the order in which goroutines run.
+// staleTime is the time for which a watch that follows a stale list delivers nothing. It is longer than anything that controllers do
+// without a pause. So controllers always act on the stale lists before the first event, regardless of the order in which goroutines run.
 const staleTime = time.Second
 
 // staleList is one call of ServeStaleLists that is in effect.
@@ -85,7 +85,7 @@ func (l *staleLists) delay(ctx context.Context, request Request, r *http.Request
 	}
 }
 
-// has reports whether a stale list of the user has the resourceVersion.
+// has reports whether a stale list of the user has the given resourceVersion.
 func (l *staleLists) has(user, resourceVersion string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +101,7 @@ func (*staleList) refusal() (*http.Response, error) {
 	return statusResponse(invalid.ErrStatus, http.Header{})
 }
 
-// rewrite returns the LIST at the revision in place of a LIST with resourceVersion=0.
+// rewrite returns the request to send in place of a LIST with resourceVersion=0: a LIST at the revision.
 func (l *staleList) rewrite(r *http.Request) *http.Request {
 	query := r.URL.Query()
 	query.Set("resourceVersion", strconv.FormatInt(l.revision, 10))

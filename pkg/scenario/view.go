@@ -84,8 +84,8 @@ func (v *View) List(resource schema.GroupResource, namespace string) []*unstruct
 	return objects
 }
 
-// Ago returns a view of the objects at an earlier time. by is the difference to the present, in virtual time in a bubble. For a time before
-// the call of Cluster.Check, Ago returns the objects at that call.
+// Ago returns a view of the objects at an earlier time. by is the time from then until now, which is virtual in a bubble. For a time before
+// Cluster.Check was called, Ago returns the objects at the time of that call.
 func (v *View) Ago(by time.Duration) *View {
 	return &View{storage: v.storage, revision: min(v.revision, v.storage.revisionAt(time.Now().Add(-by))), failed: v.failed}
 }
@@ -111,7 +111,7 @@ type storageReader struct {
 	mu sync.Mutex
 	// decoded caches the last decoded version of each object, by storage key.
 	decoded map[string]decodedObject
-	// times are the times of writes with their revisions, in chronological order.
+	// times holds the times of writes with their revisions, in chronological order.
 	times []timedRevision
 }
 
@@ -137,14 +137,14 @@ func (s *storageReader) at(revision int64) *View {
 	return &View{storage: s, revision: revision, failed: &viewError{}}
 }
 
-// wrote records that a write at this time led to the revision.
+// wrote records that a write that happens now led to the revision.
 func (s *storageReader) wrote(revision int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.times = append(s.times, timedRevision{time.Now(), revision})
 }
 
-// revisionAt returns the last recorded revision at a time, or the first one if the time is earlier.
+// revisionAt returns the last revision that was recorded up to a given time, or the first recorded revision if there is none.
 func (s *storageReader) revisionAt(at time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *storageReader) decode(stored *mvccpb.KeyValue) (*unstructured.Unstructu
 	return object, nil
 }
 
-// protobufPrefix is the prefix of objects in protobuf, the format in which the storage has built-in kinds. All other objects are JSON.
+// protobufPrefix is the prefix of objects in protobuf, the format in which the storage keeps built-in kinds. All other objects are JSON.
 var protobufPrefix = []byte("k8s\x00")
 
 // decodeObject decodes an object from JSON, or from the protobuf of a built-in kind.

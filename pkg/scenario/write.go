@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Write is a request that writes, with its content.
+// Write is a write request with its content.
 type Write struct {
 	Request
 	// FieldManager is the field manager that the request names; empty if it names none.
@@ -49,7 +49,7 @@ func (w Write) DeleteOptions() metav1.DeleteOptions {
 }
 
 // ResourceVersion returns the resourceVersion that the object must have, or "" if the request has no such precondition. The API server
-// answers 409 Conflict if the object has another one.
+// answers 409 Conflict if the object has a different one.
 func (w Write) ResourceVersion() string {
 	if given := w.DeleteOptions().Preconditions; given != nil && w.Verb == "delete" {
 		return ptr.Deref(given.ResourceVersion, "")

@@ -13,7 +13,7 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// isSpecial reports whether a shell may interpret a character. A word of other characters needs no quotes.
+// isSpecial reports whether a shell may interpret a character. A word without such characters needs no quotes.
 func isSpecial(r rune) bool {
 	isAlphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 	return !isAlphanumeric && !strings.ContainsRune("_@%+:,./-", r)

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// SlowHosts is the number of hosts that must be slow at the same time before requests of other hosts wait. JobsConfig.Total is SlowHosts
+// SlowHosts is the number of hosts that must be slow at the same time before requests to other hosts wait. JobsConfig.Total is SlowHosts
 // times PerHost.
 const SlowHosts = 4
 
@@ -22,12 +22,12 @@ type JobsConfig[Q comparable, R any] struct {
 	// Do carries out a request. It must return when its context ends. A panic is treated as an error, and so is a nil result without an
 	// error.
 	Do func(context.Context, Q) (*R, error)
-	// Host returns the host that a request depends on. The requests of one host share a queue.
+	// Host returns the host that a request depends on. The requests to one host share a queue.
 	Host func(Q) string
 	// Done is called with the name of each request that has ended, from any goroutine.
 	Done func(name string)
-	// PerHost is the maximum number of concurrent requests of one host, and Total that of all hosts. Total limits memory and disk usage. It
-	// must be at least PerHost. It should be several times PerHost, so that one host cannot use all slots.
+	// PerHost is the maximum number of concurrent requests to one host, and Total is the maximum for all hosts together. Total limits
+	// memory and disk usage. It must be at least PerHost. It should be several times PerHost, so that one host cannot use all slots.
 	PerHost, Total int
 	// Backoff configures the pause before a failed request is tried again.
 	Backoff Backoff
@@ -48,7 +48,8 @@ func (c JobsConfig[Q, R]) validate() error {
 type Progress[R any] struct {
 	Result *R
 	Err    error
-	// Retry is the time until the next attempt; 0 during an attempt. The caller must call Request again after it: Done is not called then.
+	// Retry is the time until the next attempt; 0 during an attempt. The caller must call Request again after this time, because Done is
+	// not called then.
 	Retry time.Duration
 }
 
@@ -74,13 +75,13 @@ type job[Q comparable, R any] struct {
 	retryAt  time.Time
 }
 
-// hostQueue has the slots of one host. It is deleted with its last user.
+// hostQueue holds the slots of one host. It is deleted when its last user leaves.
 type hostQueue struct {
 	slots chan struct{}
 	users int
 }
 
-// NewJobs returns Jobs. Their requests end with the context. It returns an error if a field of config is not set.
+// NewJobs returns a Jobs whose requests end when the context ends. It returns an error if a field of config is not set.
 func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) (*Jobs[Q, R], error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func NewJobs[Q comparable, R any](ctx context.Context, config JobsConfig[Q, R]) 
 	}, nil
 }
 
-// Request returns the progress of a name's request, and starts it if it is due. A different request of the same name replaces the earlier
-// one. Request never blocks.
+// Request returns the progress of the request with a given name, and starts the request if it is due. A different request with the same
+// name replaces the earlier one. Request never blocks.
 func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -121,7 +122,7 @@ func (j *Jobs[Q, R]) Request(name string, request Q) Progress[R] {
 	return Progress[R]{Err: current.err}
 }
 
-// Cancel ends the request of a name and drops its result. Callers use it when the result is stored or no longer needed.
+// Cancel ends the request with a given name and drops its result. Callers use it when the result is stored or no longer needed.
 func (j *Jobs[Q, R]) Cancel(name string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,8 +153,8 @@ func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 	}
 }
 
-// do carries out a request when there is a free slot of its host, and then of the total. Because of this order, a request that waits for a
-// slow host takes no slot of the total.
+// do carries out a request when the host has a free slot and then the total has one. Because of this order, a request that waits for a slow
+// host takes no slot of the total.
 func (j *Jobs[Q, R]) do(ctx context.Context, request Q) (*R, error) {
 	host := j.config.Host(request)
 	slots := j.enter(host)

@@ -9,15 +9,15 @@ import (
 )
 
 // Source is the origin of content, for example an image. Sources are comparable. Equal sources have the same content and are fetched in the
-// same way, so their requests are equal, too.
+// same way, so requests for them are also equal.
 //
 //nolint:interfacebloat // every source of the family implements all of it, and a fetch uses all of it
 type Source interface {
-	// Host returns the host that serves the content; it may be empty. The requests of one host share a queue.
+	// Host returns the host that serves the content; it may be empty. The requests to one host share a queue.
 	Host() string
-	// Resolve returns the pinned reference of the current content. For a source that is pinned already it sends no request.
+	// Resolve returns the pinned reference of the current content. For a source that is already pinned, it sends no request.
 	Resolve(ctx context.Context) (Pinned, error)
-	// At returns the source with another reference, which Resolve has returned.
+	// At returns the source with a different reference, which Resolve has returned.
 	At(pinned string) Source
 	// Fetch writes the files of a pinned source to a target.
 	Fetch(ctx context.Context, to Target) error
@@ -55,7 +55,7 @@ type Opened struct {
 	PollInterval time.Duration
 }
 
-// Opener opens the sources of one type. Its error is a failed read of a cache; faults of a spec are in Opened.Missing.
+// Opener opens the sources of one type. It returns an error only if reading a cache fails; faults in a spec are reported in Opened.Missing.
 type Opener interface {
 	Open(spec corev1alpha2.BundleSource) (Opened, error)
 }
@@ -63,7 +63,7 @@ type Opener interface {
 // Types are the types of sources, each with its Opener.
 type Types map[corev1alpha2.SourceType]Opener
 
-// Open opens the source of a spec by its type.
+// Open opens the source in a spec with the Opener for its type.
 func (t Types) Open(spec corev1alpha2.BundleSource) (Opened, error) {
 	opener, known := t[spec.Type]
 	if !known {

@@ -1,5 +1,6 @@
-// Package truncate shortens text of bundles, catalogs and API responses for messages: names, values, errors. A message that quotes a short
-// text has space for the fault and its fix. The package does not interpret the text. Every package that reports on content calls it.
+// Package truncate shortens text from bundles, catalogs and API responses for messages: names, values, errors. If a message quotes only a
+// short text, it has space for the fault and its fix. The package does not interpret the text. Every package that reports on content calls
+// it.
 package truncate
 
 import (
@@ -8,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQuoted is the maximum number of characters that a message quotes of one value.
+// MaxQuoted is the maximum number of characters of one value that a message quotes.
 const MaxQuoted = 80
 
 const ellipsis = "…"
@@ -42,9 +43,9 @@ func Quote[T ~string | ~[]byte](text T) string {
 	return quoted.String()
 }
 
-// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. It replaces white space with one space, and invalid
-// UTF-8 with a replacement character. The API server would replace invalid UTF-8, too, and the stored text would never equal the desired
-// one.
+// OneLine returns a text as one line of at most that many bytes, cut like Bytes does. It replaces each run of white space with one space,
+// and invalid UTF-8 with a replacement character. Otherwise the API server would replace invalid UTF-8, and the stored text would never
+// equal the desired one.
 func OneLine(text string, most int) string {
 	return Bytes(strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD"), most)
 }

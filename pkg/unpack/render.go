@@ -17,13 +17,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// Request is a source to render, with the options. It is comparable: equal requests have equal renderings.
+// Request describes a source to render, with the options. It is comparable: equal requests result in equal renderings.
 type Request struct {
 	Source source.Source
 	// Format is the format of the bundle. Namespace is its install namespace, and Config its configuration, in JSON.
 	Format, Namespace, Config string
-	// Known is the reference that the source was resolved to last time; empty if there is none. While the reference is the same, nothing is
-	// rendered.
+	// Known is the reference that the source was resolved to last time; empty if there is none. If the source still resolves to it, nothing
+	// is rendered.
 	Known string
 }
 
@@ -37,8 +37,8 @@ type Rendering struct {
 	Objects   []unstructured.Unstructured
 	// Certificates is the component that issues the certificates of the objects; empty if they need none.
 	Certificates bundle.CertificateProvider
-	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only another bundle or another configuration corrects it. Then
-	// Objects is empty.
+	// Invalid is the reason why the bundle cannot be installed; nil if it can. Only a different bundle or a different configuration
+	// corrects it. If Invalid is set, Objects is empty.
 	Invalid error
 }
 
@@ -76,7 +76,7 @@ type clusterError struct{ error }
 
 func (e *clusterError) Unwrap() error { return e.error }
 
-// renderFiles renders a bundle. Its errors are transient errors of the cluster and the disk; those of the bundle are part of the Rendering.
+// renderFiles renders a bundle. It returns transient errors of the cluster and the disk; errors of the bundle are part of the Rendering.
 func (r Renderer) renderFiles(files fs.FS, resolved string, request Request) (*Rendering, error) {
 	result := &Rendering{Resolved: resolved}
 	err := panics.ToError("rendering "+resolved, func() error { return r.render(result, files, request) })

@@ -3,7 +3,7 @@ package upgrade
 // pollEvery is the number of work steps after which a Budget checks whether Done is closed.
 const pollEvery = 1 << 13
 
-// Limit limits the work of a Graph, from New to the last query. The zero Limit is unlimited.
+// Limit limits the work on a Graph, from New to the last query. The zero Limit is unlimited.
 type Limit struct {
 	// Steps is the maximum number of work steps, which take about the same time each; zero means no maximum. Unlike a time limit, it makes
 	// the result depend only on the package, never on the machine.
@@ -22,7 +22,7 @@ func (l Limit) Canceled() bool {
 	}
 }
 
-// Budget has the work that was spent under a Limit. A nil Budget is unlimited. It is not safe for concurrent use.
+// Budget records the work that was spent under a Limit. A nil Budget is unlimited. It is not safe for concurrent use.
 type Budget struct {
 	limit       Limit
 	spent, poll int
@@ -42,7 +42,7 @@ func (b *Budget) exhausted() bool {
 	return b != nil && (b.canceled || b.limit.Steps > 0 && b.spent >= b.limit.Steps)
 }
 
-// spend adds work steps to those that were spent, and reports whether the work may continue.
+// spend adds work steps to those already spent, and reports whether the work may continue.
 func (b *Budget) spend(steps int) bool {
 	if b == nil {
 		return true

@@ -9,8 +9,8 @@ import (
 func (g *Graph) Semantics() []Semantics { return g.semantics }
 
 // EdgeRefusal returns the reason why an operator that is installed at the start of an edge may not be upgraded along it; zero if it may.
-// The edge must be one of Edges or Downgrades. ready is as in From. The message is a clause about the bundle at the end of the edge. It
-// does not name the bundle at the start, so that edges with the same cause have the same message.
+// The edge must be one of Edges or Downgrades. ready has the same meaning as in From. The message is a clause about the bundle at the end
+// of the edge. It does not name the bundle at the start, so that edges with the same cause have the same message.
 func (g *Graph) EdgeRefusal(edge Edge, ready []Version) Refusal {
 	from, to := g.bundles[edge.From], g.bundles[edge.To]
 	switch {
@@ -49,8 +49,8 @@ func (r *Reachability) Steps(to int) (steps int) {
 	return steps
 }
 
-// progressAt returns the progress of an operator at a version, with the versions at which it was ready before, the oldest first. A
-// downgrade resets it.
+// progressAt returns the progress of an operator at a version. ready lists the versions at which the operator was ready before, the oldest
+// first. A downgrade resets the progress.
 func (g *Graph) progressAt(installed Version, ready []Version) (reached progress) {
 	before := Version{}
 	for _, version := range append(slices.Clone(ready), installed) {

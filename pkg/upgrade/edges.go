@@ -25,8 +25,8 @@ func (g *Graph) Edges() []Edge {
 	return edges
 }
 
-// EachEdge calls f for each of Edges, in their order, until f returns false. It keeps none of them: semantic versioning gives a package of
-// thousands of versions millions of edges.
+// EachEdge calls f for each edge that Edges returns, in the same order, until f returns false. It does not store the edges: with semantic
+// versioning, a package of thousands of versions has millions of edges.
 func (g *Graph) EachEdge(f func(Edge) bool) {
 	isEnded := false
 	var targets []int
@@ -48,7 +48,7 @@ func (g *Graph) EachEdge(f func(Edge) bool) {
 	})
 }
 
-// EdgeCount returns the number of Edges without building them.
+// EdgeCount returns the number of edges that Edges returns, without building them.
 func (g *Graph) EdgeCount() (count int) {
 	for _, number := range g.EdgeCounts() {
 		count += number
@@ -56,7 +56,7 @@ func (g *Graph) EdgeCount() (count int) {
 	return count
 }
 
-// EdgeCounts returns the number of Edges that begin at each of Bundles.
+// EdgeCounts returns, for each of Bundles, the number of Edges that begin at it.
 func (g *Graph) EdgeCounts() []int {
 	counts := make([]int, len(g.bundles))
 	g.successors().each(func(from int, ranks []int32) { counts[from] += len(ranks) })
@@ -70,7 +70,7 @@ func (g *Graph) Downgrades() []Edge {
 	return edges
 }
 
-// DowngradesUpTo returns at most a number of Downgrades, and whether there are more.
+// DowngradesUpTo is like Downgrades, but returns at most limit edges, and reports whether there are more.
 func (g *Graph) DowngradesUpTo(limit int) (edges []Edge, isCut bool) {
 	given := map[[2]int][]Source{}
 	g.eachChannelEdge(func(from, to int, source Source) {
@@ -114,8 +114,8 @@ func (g *Graph) eachChannelEdge(f func(from, to int, source Source)) {
 	}
 }
 
-// startRanks returns the ranks of the bundles that may follow a bundle outside the graph under the semantics alone, ascending. For a
-// self-certified package these are all bundles except the bundle itself, which may be in the graph.
+// startRanks returns the ranks of the bundles that may follow a bundle outside the graph, according to the semantics alone, ascending. For
+// a self-certified package these are all bundles except the bundle itself, which may be in the graph.
 func (g *Graph) startRanks(from Bundle) (ranks []int32) {
 	for rank, to := range g.order {
 		if !g.budget.spend(1 + len(g.entriesOf[to])) {
@@ -143,7 +143,7 @@ func (g *Graph) edge(from Bundle, to int) bool {
 	return true
 }
 
-// channelSources returns the sources of the channel edges from one bundle to another, which may be lower.
+// channelSources returns the sources of the channel edges from one bundle to another, whose version may be lower.
 func (g *Graph) channelSources(from Bundle, to int) (sources []Source) {
 	for _, at := range g.entriesOf[to] {
 		entry := &g.entries[at]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// avoidMessage returns the message for a bundle to which only avoided bundles block the path. It also names the steps that block other
-// paths.
+// avoidMessage returns the message for a bundle if only avoided bundles block the path to it. The message also names the steps that block
+// other paths.
 func (r *Reachability) avoidMessage(to int, path *pathNode) string {
 	text := fmt.Sprintf("cannot be reached from %s: the way leads through %s; or %s", r.installed.Version, r.excludedBundles(path), selfCertified)
 	if len(r.graph.steps) == 0 || r.cachedSearch(searchOptions{from: start})[to] == nil {
@@ -19,7 +19,7 @@ func (r *Reachability) avoidMessage(to int, path *pathNode) string {
 	return text + "; there would be another way, but " + joinLimited(parts)
 }
 
-// excludedBundles returns the bundles on a path that the cluster must not run, or from which no path may continue, with the reasons.
+// excludedBundles returns the bundles on a path that the cluster must not run, or from which no path may continue, each with the reason.
 func (r *Reachability) excludedBundles(last *pathNode) string {
 	var causes []string
 	versions := map[string][]string{}
@@ -115,7 +115,7 @@ func (r *Reachability) passThroughCandidate(s *step, fit []int, to int) int {
 	return newest
 }
 
-// obstacleMessage returns a clause with what prevents a path through the bundle at to the bundle to.
+// obstacleMessage returns a clause that says what prevents a path to the bundle with index to through the bundle with index at.
 func (r *Reachability) obstacleMessage(at, to int) string {
 	g := r.graph
 	bundle, target := g.bundles[at], g.bundles[to].Version

@@ -7,8 +7,8 @@ import (
 )
 
 // FromCatalog returns a catalog's package as its author wrote it: every bundle with a semantic version, the entries of all channels, and
-// the rules. Rules that cannot be read are in Unreadable. The findings are about content of the catalog that a Package cannot have, in a
-// stable order; Lint finds the other problems.
+// the rules. Rules that cannot be read are in Unreadable. The findings are about content of the catalog that a Package cannot represent, in
+// a stable order; Lint finds the other problems.
 func FromCatalog(from *catalog.Package) (pkg Package, findings []Finding) {
 	pkg = Package{Name: from.Name}
 	for _, fault := range from.Faults {
@@ -43,8 +43,8 @@ func FromCatalog(from *catalog.Package) (pkg Package, findings []Finding) {
 	return pkg, findings
 }
 
-// rulesFromCatalog parses the rules of a package. As for the manager, different rules of one catalog contradict one another, and none of
-// them can be used.
+// rulesFromCatalog parses the rules of a package. Like the manager, it treats different rules in one catalog as contradictory, and uses
+// none of them.
 func rulesFromCatalog(from *catalog.Package) (rules []Rules, unreadable []string) {
 	if blobs := from.UpgradeRules; len(blobs) > 1 {
 		return nil, []string{fmt.Sprintf("there are %d different ones: %s, and %s", len(blobs), blobs[0].Location, blobs[1].Location)}
@@ -63,7 +63,8 @@ func rulesFromCatalog(from *catalog.Package) (rules []Rules, unreadable []string
 	return rules, nil
 }
 
-// EffectiveSemantics returns the semantics that a package selects: those of its rules, else Default, else Channel. It ignores Override.
+// EffectiveSemantics returns the semantics that a package selects: those of its rules, otherwise Default, otherwise Channel. It ignores
+// Override.
 func (p *Package) EffectiveSemantics() Semantics {
 	pkg := *p
 	pkg.Override = ""

@@ -18,23 +18,23 @@ type Package struct {
 	Bundles []Bundle
 	// Entries are the entries of the selected channels.
 	Entries []Entry
-	// Rules are the author's rules. If several catalogs have rules, all of them apply.
+	// Rules are the author's rules. If several catalogs contain rules, all of them apply.
 	Rules []Rules
-	// Unreadable has the errors of rules that cannot be read. If it is not empty, no hop is permitted unless SelfCertified is set.
+	// Unreadable lists the errors of rules that cannot be read. If it is not empty, no hop is permitted unless SelfCertified is set.
 	Unreadable []string
 	// Default are the semantics of a package without rules; empty means Channel.
 	Default Semantics
 	// Override replaces the semantics of the package; empty keeps them. Steps apply in both cases.
 	Override Semantics
-	// OnlyPrereleases means that the selected channels have only pre-releases.
+	// OnlyPrereleases means that the selected channels contain only pre-releases.
 	OnlyPrereleases bool
-	// SelfCertified permits every hop, also to a lower version. Edges and steps are ignored.
+	// SelfCertified permits every hop, including hops to a lower version. Edges and steps are ignored.
 	SelfCertified bool
 	// Limit limits the work.
 	Limit Limit
 }
 
-// Bundle is the part of a bundle that upgrades depend on.
+// Bundle holds the properties of a bundle that upgrades depend on.
 type Bundle struct {
 	Name    string
 	Version Version
@@ -93,8 +93,8 @@ type Graph struct {
 	// unfit holds the ranks of the bundles that the cluster must not run. hasAvoided is true if a bundle has Avoid set.
 	unfit      set
 	hasAvoided bool
-	// entries are the channels' entries, entriesOf has the indexes of each bundle's entries, and channels are the channels' names. byName
-	// has the indexes of the bundles with a name.
+	// entries are the channels' entries, entriesOf holds the indexes of each bundle's entries, and channels are the channels' names. byName
+	// holds the indexes of the bundles with a given name.
 	entries   []entry
 	entriesOf [][]int
 	channels  []string
@@ -102,17 +102,17 @@ type Graph struct {
 	byName    map[string][]int
 	// semantics must all permit an edge.
 	semantics []Semantics
-	// byEdges has a function that returns the successors under each set of edges.
+	// byEdges holds, for each set of edges, a function that returns the successors under that set.
 	byEdges [edgeSets]func() *successors
 	steps   []step
-	// masks has the steps that apply to each bundle.
+	// masks holds, for each bundle, the steps that apply to it.
 	masks  []stepMask
 	budget *Budget
 	// maxVisitedBytes is the maximum size of a search's visited sets, in bytes; tests set a lower one.
 	maxVisitedBytes int
 }
 
-// entry is a channel's entry, with the indexes of the bundles of its name (to).
+// entry is a channel's entry, with the indexes of the bundles that have its name (to).
 type entry struct {
 	Entry
 	to []int
@@ -122,8 +122,8 @@ type entry struct {
 
 func (e *entry) skips(v Version) bool { return e.covers != nil && !v.IsZero() && e.covers(v.strict) }
 
-// New returns the Graph of a package. Of several bundles with the same name and version it uses the first. It reports problems of the input
-// in Notes and Refusals.
+// New returns the Graph of a package. If several bundles have the same name and version, it uses the first. It reports problems of the
+// input in Notes and Refusals.
 func New(pkg Package) *Graph {
 	g := &Graph{pkg: pkg, bundles: slices.Clone(pkg.Bundles), budget: NewBudget(pkg.Limit), maxVisitedBytes: maxVisitedBytes}
 	slices.SortStableFunc(g.bundles, ascending)
@@ -239,9 +239,9 @@ func (g *Graph) readEntries() {
 	g.channels = slices.Compact(g.channels)
 }
 
-// isSemverCompatible reports whether semantic versioning permits to, which must be higher, as a replacement of from. It permits nothing
+// isSemverCompatible reports whether semantic versioning permits to, which must be higher, as a replacement for from. It permits nothing
 // after 0.0.z, and no other minor version after 0.y. A pre-release may be followed by later pre-releases of its version, by its release and
-// by what may follow that release. If a package has only pre-releases, they are treated as releases.
+// by what may follow that release. If a package contains only pre-releases, they are treated as releases.
 func (g *Graph) isSemverCompatible(from, to Version) bool {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil || a.Major() != b.Major() {

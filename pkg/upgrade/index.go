@@ -8,7 +8,7 @@ import (
 	blang "github.com/blang/semver/v4"
 )
 
-// edgeSet identifies the set of edges that all semantics that apply permit together.
+// edgeSet identifies a set of edges: those that all applicable semantics permit.
 type edgeSet int
 
 const (
@@ -33,7 +33,7 @@ func edgeSetOf(all []Semantics) edgeSet {
 	return eitherEdges
 }
 
-// index prepares the successors under each set of edges. Each is computed once, when it is needed first.
+// index prepares the successors under each set of edges. They are computed once for each set, when they are first needed.
 func (g *Graph) index() {
 	covered := sync.OnceValue(g.coveredSpans)
 	promised := sync.OnceValues(g.semverSpans)
@@ -94,8 +94,8 @@ func (g *Graph) namedRanks() [][]int32 {
 	return named
 }
 
-// skipRangeCoverage returns a function that returns the bundles that an entry's skipRange covers, as spans of indexes. It evaluates each
-// text once, because thousands of entries share a few.
+// skipRangeCoverage returns a function that returns the bundles that an entry's skipRange covers, as spans of indexes. The function
+// evaluates each distinct skipRange once, because thousands of entries share a few of them.
 func (g *Graph) skipRangeCoverage() func(*entry) []span {
 	readable := 0 // the number of bundles without a valid version, which are in no range
 	for readable < len(g.bundles) && g.bundles[readable].Version.IsZero() {

@@ -24,11 +24,11 @@ const (
 	SeveralHeads FindingKind = "SeveralHeads"
 	// ReplacesCycle: entries of a channel replace one another in a cycle.
 	ReplacesCycle FindingKind = "ReplacesCycle"
-	// DowngradeEntry: an entry replaces or skips a version that is newer than its own, also by a skipRange.
+	// DowngradeEntry: an entry replaces or skips (by name or by skipRange) a version that is newer than its own.
 	DowngradeEntry FindingKind = "DowngradeEntry"
 	// UnreadableSkipRange: a skipRange has no effect because it cannot be parsed.
 	UnreadableSkipRange FindingKind = "UnreadableSkipRange"
-	// EntryWithoutBundle: a channel's entry names a bundle that the package does not have.
+	// EntryWithoutBundle: a channel's entry names a bundle that the package does not contain.
 	EntryWithoutBundle FindingKind = "EntryWithoutBundle"
 	// IdleStep: a step applies to no upgrade.
 	IdleStep FindingKind = "IdleStep"
@@ -40,13 +40,13 @@ const (
 	ClosingStep FindingKind = "ClosingStep"
 	// BypassedStep: from a version below a step's From range, a path leads around its Through range.
 	BypassedStep FindingKind = "BypassedStep"
-	// OvershotStep: an operator to which a step applies can reach a version above the step's To range without it.
+	// OvershotStep: an operator to which a step applies can reach a version above the step's To range without satisfying the step.
 	OvershotStep FindingKind = "OvershotStep"
 	// SemanticsNotSet: the rules of a package with channel edges do not set semantics, so that only semver edges exist.
 	SemanticsNotSet FindingKind = "SemanticsNotSet"
-	// ContradictorySteps: each step permits a path, but all of them together permit none.
+	// ContradictorySteps: each step alone permits a path, but all of them together permit none.
 	ContradictorySteps FindingKind = "ContradictorySteps"
-	// ForbiddenUpgrades: a step forbids direct upgrades that the semantics permit. ForbiddenUpgradesOf finds it; it is no problem.
+	// ForbiddenUpgrades: a step forbids direct upgrades that the semantics permit. ForbiddenUpgradesOf finds it; it is not a problem.
 	ForbiddenUpgrades FindingKind = "ForbiddenUpgrades"
 	// UnusableContent: a blob of the catalog, or a part of one, cannot be used. FromCatalog finds it.
 	UnusableContent FindingKind = "UnusableContent"
@@ -57,9 +57,9 @@ const (
 // Finding is one possible problem in a package, reported to its author.
 type Finding struct {
 	Kind FindingKind
-	// Semantics are those under which the problem exists; empty if the problem does not depend on them.
+	// Semantics are the semantics under which the problem exists; empty if the problem does not depend on them.
 	Semantics Semantics
-	// Subject is the version, channel, entry or step that has the problem.
+	// Subject is the version, channel, entry or step with the problem.
 	Subject string
 	// Problem is a clause that completes a sentence beginning with the subject.
 	Problem string
@@ -123,7 +123,7 @@ func (g *Graph) lintEdges(semantics Semantics) (findings []Finding) {
 	return findings
 }
 
-// lintChannel finds several heads of a channel, and cycles of replaces among its entries.
+// lintChannel finds several heads in a channel, and cycles of replaces among its entries.
 func (g *Graph) lintChannel(channel string) (findings []Finding) {
 	replaces, passed := map[string]string{}, map[string]bool{}
 	for _, entry := range g.entries {
@@ -223,8 +223,8 @@ func (g *Graph) lintStep(i int) []Finding {
 	return g.lintBypasses(i)
 }
 
-// lintBlockedHops finds upgrades that the semantics permit and the steps prevent. reported has the subjects that already have a finding; it
-// adds those that it reports.
+// lintBlockedHops finds upgrades that the semantics permit but the steps prevent. reported holds the subjects that already have a finding;
+// lintBlockedHops adds those that it reports.
 func (g *Graph) lintBlockedHops(reported map[string]bool) (findings []Finding) {
 	if len(g.steps) == 0 || len(g.pkg.Unreadable) > 0 {
 		return nil
@@ -252,7 +252,7 @@ func (g *Graph) lintBlockedHops(reported map[string]bool) (findings []Finding) {
 	return findings
 }
 
-// blockedFinding returns the finding about the steps that block every path to a bundle, which must be reachable without them.
+// blockedFinding returns the finding about the steps that block every path to a bundle. The bundle must be reachable without these steps.
 func (r *Reachability) blockedFinding(to int) Finding {
 	closing := r.blockingSteps(to)
 	names := namesOf(closing)

@@ -76,8 +76,8 @@ func (s *step) first() int {
 	return -1
 }
 
-// highestBypass returns the highest wanted bundle (to) that is reachable from one of the starts without a bundle of the step's Through
-// range, and that start (from). It returns -1 for both if there is none.
+// highestBypass returns the highest wanted bundle (to) that is reachable from one of the starts on a path that avoids the step's Through
+// range, and that start (from). It returns -1 for both if there is no such bundle.
 func (g *Graph) highestBypass(s *step, starts []*pathNode, wanted func(to int) bool) (from, to int) {
 	if len(starts) == 0 || len(g.pkg.Unreadable) > 0 {
 		return -1, -1

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// ForbiddenUpgradesOf returns a finding for each step that forbids direct upgrades which the package's semantics permit: how many, how many
-// of them remain possible through other versions, and how many do not. It is no problem if the author means it. Lint does not include these
-// findings.
+// ForbiddenUpgradesOf returns a finding for each step that forbids direct upgrades which the package's semantics permit. The finding says
+// how many there are, how many of them remain possible through other versions, and how many do not. It is not a problem if the author
+// intends this. Lint does not include these findings.
 func ForbiddenUpgradesOf(pkg Package) (findings []Finding) {
 	pkg.SelfCertified, pkg.Override = false, ""
 	g := New(pkg)
@@ -35,14 +35,14 @@ func ForbiddenUpgradesOf(pkg Package) (findings []Finding) {
 	return findings
 }
 
-// forbiddenUpgrades has the numbers of direct upgrades that a step forbids: those that remain possible through other versions, and those
-// that do not. Each has an example.
+// forbiddenUpgrades holds the numbers of direct upgrades that a step forbids: those that remain possible through other versions, and those
+// that do not. Each number comes with an example.
 type forbiddenUpgrades struct {
 	detours, closed              int
 	detourExample, closedExample string
 }
 
-// countForbidden counts the direct upgrade from the installed bundle to another one for each step that forbids it.
+// countForbidden counts the direct upgrade from the installed bundle to a different one, once for each step that forbids it.
 func (r *Reachability) countForbidden(to int, counts []forbiddenUpgrades) {
 	g := r.graph
 	for i := range g.steps {

@@ -28,8 +28,8 @@ func ReadRange(text string) blang.Range {
 type span struct{ lo, hi int }
 
 // spansOf returns the positions of the versions that a range covers, as ordered, disjoint spans. versions must be ascending. It evaluates
-// the range once for each interval between versions that its text mentions, because a range covers all or nothing of such an interval. It
-// returns nil if the budget is exhausted.
+// the range once for each interval between the versions that the range's text mentions, because a range covers either all or nothing of
+// such an interval. It returns nil if the budget is exhausted.
 func spansOf(text string, covers blang.Range, versions []blang.Version, budget *Budget) (covered []span) {
 	cuts, all := []int{0, len(versions)}, mentionedVersions(text)
 	work := 1 + len(all) // a range costs as much as its comparisons

@@ -2,7 +2,7 @@ package upgrade
 
 import "slices"
 
-// maxVisits is the maximum number of visits of one bundle in a search, each with other satisfied steps. Real rules need one or two.
+// maxVisits is the maximum number of visits to one bundle in a search, each with different satisfied steps. Real rules need one or two.
 const maxVisits = 16
 
 // maxSearches is the maximum number of search results that a Reachability caches.
@@ -16,42 +16,42 @@ type Hop struct {
 	Sources []Source
 }
 
-// Reachability has the paths and refusals from one installed version. It is not safe for concurrent use.
+// Reachability holds the paths and refusals from one installed version. It is not safe for concurrent use.
 type Reachability struct {
 	graph     *Graph
 	installed Bundle
-	// at is the index of the installed bundle. It is start if the bundle is not in the graph, and for self-certified upgrades. Then
-	// firstRanks has the ranks of its successors.
+	// at is the index of the installed bundle. It is start if the bundle is not in the graph, and for self-certified upgrades. In these
+	// cases, firstRanks holds the ranks of the bundle's successors.
 	at         int
 	firstRanks []int32
-	// progress is the operator's progress with the author's steps.
+	// progress is the operator's progress through the author's steps.
 	progress progress
-	// best has the best path to each bundle; nil if there is none.
+	// best holds the best path to each bundle; nil if there is none.
 	best []*pathNode
 	// exhausted means that the budget ended the search. Then no bundle is reachable.
 	exhausted bool
-	// searches has the results of searches for explanations, reachable has the bundles that are reachable under subsets of the steps, and
-	// bySemantics the reachability under other semantics. All are caches.
+	// searches holds the results of searches for explanations, reachable holds the bundles that are reachable under subsets of the steps,
+	// and bySemantics holds the reachability under other semantics. All three are caches.
 	searches    map[searchOptions][]*pathNode
 	reachable   map[uint64]set
 	bySemantics map[Semantics]*Reachability
 }
 
-// pathNode is the last node of one path, with the progress of an operator that follows the path. parent is the node before; nil at the
-// start.
+// pathNode is the last node of one path, with the progress of an operator that follows the path. parent is the node before it on the path;
+// nil at the start.
 type pathNode struct {
 	at       int // start means the installed bundle
 	progress progress
 	parent   *pathNode
-	// previous is the node of the same bundle that was found before.
+	// previous is the node for the same bundle that was found before this one.
 	previous *pathNode
 }
 
 const start = -1
 
-// From returns what is reachable from an installed bundle, which need not be in the graph. ready has the versions at which the operator was
-// ready before, the oldest first. They determine which steps apply to the operator and which of these it satisfies; a downgrade resets
-// them.
+// From returns what is reachable from an installed bundle, which need not be in the graph. ready lists the versions at which the operator
+// was ready before, the oldest first. They determine which steps apply to the operator and which of these it satisfies; a downgrade resets
+// this history.
 func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	r := &Reachability{graph: g, installed: installed, at: start, best: make([]*pathNode, len(g.bundles))}
 	if at, known := slices.BinarySearchFunc(g.bundles, installed, ascending); known && !g.pkg.SelfCertified {
@@ -69,7 +69,7 @@ func (g *Graph) From(installed Bundle, ready []Version) *Reachability {
 	return r
 }
 
-// cachedSearch returns the result of a search, which it runs once while the result is cached.
+// cachedSearch returns the result of a search. It runs the search only if the result is not cached.
 func (r *Reachability) cachedSearch(options searchOptions) []*pathNode {
 	best, ok := r.searches[options]
 	if !ok {
@@ -82,7 +82,7 @@ func (r *Reachability) cachedSearch(options searchOptions) []*pathNode {
 	return best
 }
 
-// searchOptions are the start of a search, and what the search ignores.
+// searchOptions define where a search starts and what it ignores.
 type searchOptions struct {
 	// enforced has a bit for each step that applies.
 	enforced uint64
@@ -95,7 +95,7 @@ type searchOptions struct {
 // allSteps is the value of enforced with which every step applies.
 const allSteps = ^uint64(0)
 
-// search returns the best path to each bundle; nil for one that is not reachable. It is a breadth-first search. Of the paths with the
+// search returns the best path to each bundle; nil for a bundle that is not reachable. It is a breadth-first search. Of the paths with the
 // fewest hops to a bundle it keeps the first in order of preference. If the budget is exhausted, it does not find the remaining bundles.
 func (r *Reachability) search(options searchOptions) []*pathNode {
 	first := &pathNode{at: options.from}
@@ -105,7 +105,7 @@ func (r *Reachability) search(options searchOptions) []*pathNode {
 	return r.traverse(options, []*pathNode{first}, nil)
 }
 
-// traverse searches from several nodes at once. closed has the ranks of additional bundles to ignore.
+// traverse searches from several nodes at once. closed holds the ranks of additional bundles to ignore.
 func (r *Reachability) traverse(options searchOptions, layer []*pathNode, closed set) []*pathNode {
 	g := r.graph
 	w := &traversal{reach: r, options: options, closed: closed, best: make([]*pathNode, len(g.bundles)), latest: make([]*pathNode, len(g.bundles)), sets: newVisitedSets(g.maxVisitedBytes)}
@@ -140,9 +140,9 @@ type traversal struct {
 	reach   *Reachability
 	options searchOptions
 	closed  set
-	// best has the first node of each bundle, and latest the last.
+	// best holds the first node of each bundle, and latest the last.
 	best, latest []*pathNode
-	// sets has the visited sets for each progress.
+	// sets holds the visited sets for each progress.
 	sets visitedSets
 	// progress is the progress for which visited is selected.
 	progress progress
@@ -152,7 +152,7 @@ type traversal struct {
 	spare []pathNode
 }
 
-// successors returns the ranks that may follow a node under the semantics, without those that were successors of an earlier node with the
+// successors returns the ranks that may follow a node under the semantics. It omits those that were successors of an earlier node with the
 // same progress. It returns false if the work must end.
 func (w *traversal) successors(from *pathNode) (ranks []int32, ok bool) {
 	g := w.reach.graph
@@ -197,8 +197,8 @@ func (w *traversal) selectVisited(progress progress, successors *successors) boo
 	return g.budget.spend(w.visited.words())
 }
 
-// visit returns a new node for a bundle; nil if a known node of the bundle leads to at least the same bundles, or the bundle has maxVisits
-// nodes.
+// visit returns a new node for a bundle. It returns nil if a known node of the bundle leads to at least the same bundles, or if the bundle
+// already has maxVisits nodes.
 func (w *traversal) visit(from *pathNode, to int) *pathNode {
 	progress := from.progress.after(w.reach.graph.masks[to]).restrictedTo(w.options.enforced)
 	visits, isKnown := 0, false
@@ -242,8 +242,8 @@ func (r *Reachability) bundle(at int) Bundle {
 func (r *Reachability) IsReachable(to int) bool { return r.best[to] != nil }
 
 // Path returns the hops to the bundle with this index, in their order; the last one leads to the bundle. It is the shortest path. Of
-// several it is the first in the order of preference: bundles that are not deprecated, then releases, then the newest. ok is false if there
-// is no path.
+// several shortest paths, it is the first in the order of preference: bundles that are not deprecated, then releases, then the newest. ok
+// is false if there is no path.
 func (r *Reachability) Path(to int) (path []Hop, ok bool) {
 	if r.best[to] == nil {
 		return nil, false
@@ -262,8 +262,8 @@ func (r *Reachability) hop(at *pathNode) Hop {
 	return Hop{Bundle: at.at, Sources: r.graph.sources(r.bundle(at.parent.at), at.at)}
 }
 
-// FirstHops returns, for each bundle, the index of the first bundle on the path to it: the bundle itself for a direct hop, -1 if there is
-// no path.
+// FirstHops returns, for each bundle, the index of the first bundle on the path to it. For a direct hop this is the bundle itself; if there
+// is no path, it is -1.
 func (r *Reachability) FirstHops() []int {
 	return r.foldPaths(func(at, before int) int {
 		if before >= 0 {
@@ -274,7 +274,7 @@ func (r *Reachability) FirstHops() []int {
 }
 
 // FirstMatch returns, for each bundle, the index of the first bundle on the path to it for which has returns true. The path includes the
-// bundle itself. It is -1 if there is no match or no path.
+// bundle itself. The index is -1 if there is no match or no path.
 func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
 	return r.foldPaths(func(at, before int) int {
 		if before < 0 && has(at) {
@@ -284,8 +284,9 @@ func (r *Reachability) FirstMatch(has func(bundle int) bool) []int {
 	})
 }
 
-// foldPaths returns a value for the path to each bundle; -1 if there is none. find computes it from the last bundle of the path (at) and
-// the value of the path before (-1 at the beginning). Paths share their beginnings, so each node is evaluated once.
+// foldPaths returns a value for the path to each bundle; -1 if there is no path. find computes the value from the last bundle of the path
+// (at) and from the value for the path to the bundle before it (before), which is -1 at the beginning. Paths share their beginnings, so
+// each node is evaluated once.
 func (r *Reachability) foldPaths(find func(at, before int) int) []int {
 	known := map[*pathNode]int{}
 	found := make([]int, len(r.best))

@@ -21,9 +21,9 @@ const (
 	OutOfRange Reason = "Range"
 	// BlockedBySteps: the author's steps block every path.
 	BlockedBySteps Reason = "Step"
-	// NoEdge: the package's semantics have no path to the version.
+	// NoEdge: the package's semantics permit no path to the version.
 	NoEdge Reason = "NoEdge"
-	// SearchLimit: the search ended before it found a path or excluded one.
+	// SearchLimit: the search ended before it found a path or ruled one out.
 	SearchLimit Reason = "SearchLimit"
 )
 
@@ -50,7 +50,8 @@ func (r *Reachability) Reason(to int) Reason {
 	return reason
 }
 
-// reasonAndPath returns the reason why a bundle is not reachable, and the path that would exist without it; nil if the reason leaves none.
+// reasonAndPath returns the reason why a bundle is not reachable, and the path that would exist without that reason. The path is nil if
+// there is none.
 func (r *Reachability) reasonAndPath(to int) (Reason, *pathNode) {
 	g := r.graph
 	target := g.bundles[to]
@@ -157,7 +158,7 @@ func (g *Graph) searchLimitMessage() string {
 		clip(g.pkg.Name, maxCause), g.budget.limit.Steps, len(g.bundles), len(g.entries), len(g.steps), selfCertified)
 }
 
-// stepsMessage returns the message with the steps that block every path to a bundle.
+// stepsMessage returns the message that names the steps that block every path to a bundle.
 func (r *Reachability) stepsMessage(to int) string {
 	var parts []string
 	for _, step := range r.blockingSteps(to) {
@@ -170,7 +171,7 @@ func (r *Reachability) stepsMessage(to int) string {
 	return fmt.Sprintf("cannot be reached from %s: %s%s; %s", r.installed.Version, joinLimited(parts), conflict, selfCertified)
 }
 
-// blockingSteps returns a minimal set of steps that blocks every path to a bundle: without any one of them there is a path.
+// blockingSteps returns a minimal set of steps that blocks every path to a bundle: if any one of them is removed, there is a path.
 func (r *Reachability) blockingSteps(to int) (steps []*step) {
 	holding := allSteps >> (64 - len(r.graph.steps))
 	for i := range r.graph.steps {
@@ -187,8 +188,8 @@ func (r *Reachability) blockingSteps(to int) (steps []*step) {
 	return steps
 }
 
-// reachableWith returns the bundles that are reachable if only these steps apply. It caches the result, because the steps that block one
-// bundle usually block its neighbors, too.
+// reachableWith returns the bundles that are reachable if only the given steps apply. It caches the result, because the steps that block
+// one bundle usually also block its neighbors.
 func (r *Reachability) reachableWith(holding uint64) set {
 	found, known := r.reachable[holding]
 	if !known {
@@ -206,7 +207,7 @@ func (r *Reachability) reachableWith(holding uint64) set {
 	return found
 }
 
-// noEdgeMessage returns the message for a bundle to which the semantics permit no path, with other semantics that permit one.
+// noEdgeMessage returns the message for a bundle to which the semantics permit no path. It names other semantics that permit one.
 func (r *Reachability) noEdgeMessage(to int) string {
 	g := r.graph
 	target := g.bundles[to].Version
@@ -271,7 +272,7 @@ func (g *Graph) noChannelEdgeMessage() string {
 	return fmt.Sprintf("no replaces, skips or skipRange in the channels %s leads there", joinLimited(channels))
 }
 
-// noSemverEdgeMessage returns a clause with the reason why semantic versioning does not permit an edge.
+// noSemverEdgeMessage returns a clause that says why semantic versioning does not permit an edge.
 func noSemverEdgeMessage(from, to Version) string {
 	a, b := from.semantic, to.semantic
 	if a == nil || b == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// Schema is the schema of the blob, or the type of the bundle property, that has a package's rules.
+// Schema is the schema of the blob, or the type of the bundle property, that contains a package's rules.
 const Schema = "io.openshift.operators.upgrades.v1alpha1"
 
 // Limits of one blob: its maximum size (maxRules), the maximum number of its steps, and the maximum sizes of a range and of a reason. Sizes
@@ -54,7 +54,7 @@ const (
 type Rules struct {
 	// Location identifies the rules in messages: the blob or property, and its catalog.
 	Location string
-	// Semantics are those of the package. SemanticsUnset reports whether the author did not set them; then they are Semver.
+	// Semantics are the semantics of the package. SemanticsUnset reports whether the author did not set them; in that case they are Semver.
 	Semantics      Semantics
 	SemanticsUnset bool
 	// Steps are the upgrade steps of the rules. All of them must be satisfied.
@@ -74,18 +74,18 @@ type Step struct {
 type Range struct {
 	text       string
 	constraint *semver.Constraints
-	// comparisons is the approximate number of comparisons that a check of a version takes.
+	// comparisons is the approximate number of comparisons needed to check a version.
 	comparisons int
 }
 
-// comparisonCost is the number of work steps of a comparison, because the library formats an error if it fails.
+// comparisonCost is the number of work steps that a comparison counts as: the library formats an error if a comparison fails.
 const comparisonCost = 50
 
-// cost returns the number of work steps of a check whether a version is in the range.
+// cost returns the number of work steps that it takes to check whether a version is in the range.
 func (r Range) cost() int { return r.comparisons * comparisonCost }
 
-// ParseRange parses a range in the syntax of spec.package.version and of rules. It returns an error for an invalid range and for one of
-// more than 256 bytes.
+// ParseRange parses a range in the syntax of spec.package.version and of rules. It returns an error if the range is invalid or longer than
+// 256 bytes.
 func ParseRange(text string) (Range, error) {
 	if len(text) > maxRange {
 		return Range{}, fmt.Errorf("%s is not a version range: it has more than %d characters", truncate.Quote(text), maxRange)
@@ -205,7 +205,7 @@ func (d *document) rules() (Rules, error) {
 	return rules, nil
 }
 
-// clip returns a text on one line, shortened to a number of bytes.
+// clip returns a text on one line, shortened to at most the given number of bytes.
 func clip(text string, most int) string {
 	return truncate.OneLine(text, most)
 }

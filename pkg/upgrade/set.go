@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// set is a bit set of small numbers. A search unites and iterates sets word by word.
+// set is a bit set of small numbers. A search unites sets, and iterates over them, word by word.
 type set []uint64
 
 func newSet(size int) set { return make(set, (size+63)/64) }

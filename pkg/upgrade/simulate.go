@@ -4,7 +4,7 @@ package upgrade
 type Simulation struct {
 	// Bundles are the package's bundles in ascending order of their versions. All other fields refer to them by index.
 	Bundles []Bundle
-	// Head is the bundle that all others should reach: the newest release, or the newest version if there is no release; -1 without
+	// Head is the bundle that all others should reach: the newest release, or the newest version if there is no release; -1 if there are no
 	// bundles.
 	Head int
 	// Results has one element for each semantics: Channel, Semver, Both.
@@ -23,20 +23,20 @@ type Outcome struct {
 	// Target is the bundle that the operator reaches in the end: the first reachable one in the order of preference, which prefers bundles
 	// that are not deprecated, then releases, then the newest. It is -1 if nothing is reachable.
 	Target int
-	// Path has the bundles on the path; the last one is Target.
+	// Path lists the bundles on the path; the last one is Target.
 	Path []int
 	// Stranded means that the installed bundle is not the head and has no successor under the semantics. CutOff means that it has
 	// successors, but none of them leads to the head. Neither depends on steps or the cluster.
 	Stranded, CutOff bool
-	// Refusal is the reason why the head is not reachable, including steps and the cluster; for bundles above the head, why the newest
-	// bundle is not. It is zero if that bundle is reachable or not higher.
+	// Refusal is the reason why the head is not reachable, taking steps and the cluster into account. For bundles above the head, it is the
+	// reason why the newest bundle is not reachable. It is zero if that bundle is reachable or not higher.
 	Refusal Refusal
 }
 
-// allSemantics has all values of Semantics, in the order of Simulation.Results.
+// allSemantics lists all values of Semantics, in the order of Simulation.Results.
 var allSemantics = [...]Semantics{Channel, Semver, Both}
 
-// Simulate returns the outcome for every version of a package, under each semantics in place of the package's own. It ignores
+// Simulate returns the outcome for every version of a package, under each of the semantics in place of the package's own. It ignores
 // SelfCertified.
 func Simulate(pkg Package) Simulation {
 	pkg.SelfCertified = false

@@ -7,7 +7,7 @@ import "slices"
 // spans, so a search visits each node once.
 type spanIndex struct {
 	size int
-	// first has, for each node, the index in targets of the node's first target. The targets of a node are
+	// first holds, for each node, the index in targets of the node's first target. The targets of a node are
 	// targets[first[node]:first[node+1]], ascending.
 	first   []int32
 	targets []int32

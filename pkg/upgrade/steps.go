@@ -7,7 +7,7 @@ type step struct {
 	Step
 	// name identifies the step in messages: "steps[0] of <location>".
 	name string
-	// through has the indexes of the bundles in the Through range.
+	// through holds the indexes of the bundles in the Through range.
 	through set
 	// latest is the index of the newest bundle that satisfies Latest; -1 if there is none.
 	latest int
@@ -20,8 +20,8 @@ type stepMask struct{ triggers, satisfies, requires uint64 }
 // maxAllSteps is the maximum number of steps of a package in all catalogs. If there are more, the rules are treated as unreadable.
 const maxAllSteps = 64
 
-// compileSteps computes the steps, and the masks of the bundles. It adds to Unreadable if there are too many steps. If the budget is
-// exhausted it omits some; then nothing is reachable. A self-certified package has no steps.
+// compileSteps computes the steps, and the masks of the bundles. If there are too many steps, it adds an error to Unreadable. If the budget
+// is exhausted, it omits some steps; then nothing is reachable. A self-certified package has no steps.
 func (g *Graph) compileSteps() {
 	g.masks = make([]stepMask, len(g.bundles))
 	if g.pkg.SelfCertified {
@@ -77,7 +77,7 @@ func (g *Graph) maskOf(version Version) stepMask {
 	return g.mask(version, func(s *step) bool { return g.rangeContains(s.Through, version) })
 }
 
-// rangeContains is like Range.contains, and spends the cost from the budget.
+// rangeContains is like Range.contains, but also spends the cost of the check from the budget.
 func (g *Graph) rangeContains(r Range, version Version) bool {
 	g.budget.spend(r.cost())
 	return r.contains(version)

@@ -2,21 +2,22 @@ package upgrade
 
 import "slices"
 
-// successors finds the bundles that may follow each bundle under a package's semantics alone. It does not store all edges, of which there
-// may be one for each pair of bundles. It stores names for entries, and spans of versions for skipRanges and semantic versioning.
+// successors finds the bundles that may follow each bundle according to a package's semantics alone. It does not store all edges, because
+// there may be one for each pair of bundles. It stores names for entries, and spans of versions for skipRanges and semantic versioning.
 // Successors are identified by their ranks.
 type successors struct {
 	graph *Graph
-	// byName has, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Of these, lower bundles
+	// byName holds, for each bundle, the ranks of the bundles whose entries replace or skip it by name, ascending. Of these, lower bundles
 	// are not successors. With requireSemver, neither are those that semantic versioning does not permit.
 	byName        [][]int32
 	requireSemver bool
-	// all has the spans over all bundles, and prereleases those over the pre-releases among them. All targets are higher than their spans.
+	// all holds the spans over all bundles, and prereleases holds those over the pre-releases among them. All targets are higher than their
+	// spans.
 	all, prereleases          *spanIndex
 	spans, spansOfPrereleases []targetSpan
 }
 
-// take appends the unvisited ranks that may follow a bundle to into, in ascending order, and marks them as visited. looked is the number of
+// take appends to into the unvisited ranks that may follow a bundle, in ascending order, and marks them as visited. looked is the number of
 // ranks and nodes that it checked.
 func (x *successors) take(from int, u *visited, into []int32) (taken []int32, looked int) {
 	taken, looked = x.collect(from, u, into)
@@ -63,8 +64,8 @@ func (x *successors) collect(from int, u *visited, into []int32) (taken []int32,
 	return taken, looked
 }
 
-// each calls f with every bundle and the ranks that may follow it, in any order. The slice is valid only during the call. It ends early if
-// the budget is exhausted.
+// each calls f with every bundle and the ranks that may follow it, in any order. The slice is valid only during the call. each ends early
+// if the budget is exhausted.
 func (x *successors) each(f func(from int, ranks []int32)) {
 	u := x.newVisited()
 	var ranks []int32
@@ -118,7 +119,7 @@ func (x *successors) ancestors(goal int, passable func(at int) bool) set {
 	return arriving
 }
 
-// byTarget groups spans, which must be sorted by target: element t has the spans with target t. The groups share memory with spans.
+// byTarget groups spans, which must be sorted by target: element t holds the spans with target t. The groups share memory with spans.
 func byTarget(spans []targetSpan, targets int) [][]targetSpan {
 	parts := make([][]targetSpan, targets)
 	for begin := 0; begin < len(spans); {

@@ -10,11 +10,11 @@ import (
 )
 
 // Version is a bundle's version. Versions are ordered by the precedence of semantic versioning, then by release, then by build metadata. A
-// version without release or metadata precedes one with. Release and metadata are compared identifier by identifier: numbers by value, and
-// before words. The zero Version is no version.
+// version without release or metadata precedes a version that has it. Release and metadata are compared identifier by identifier: numbers
+// by value, and before words. The zero Version does not stand for any version.
 type Version struct {
 	semantic *semver.Version
-	// strict is the same version in the library that parses skipRange.
+	// strict is the same version, in the type of the library that parses skipRange.
 	strict  blang.Version
 	release string
 }
@@ -38,7 +38,7 @@ func (v Version) IsZero() bool { return v.semantic == nil }
 // Semver returns the version without its release; nil for the zero Version.
 func (v Version) Semver() *semver.Version { return v.semantic }
 
-// IsIn reports whether the version is in a range of a catalog. It ignores release and build metadata. The zero Version is in no range.
+// IsIn reports whether the version is in a range from a catalog. It ignores release and build metadata. The zero Version is in no range.
 func (v Version) IsIn(covers blang.Range) bool { return v.semantic != nil && covers(v.strict) }
 
 // IsPrerelease reports whether the version is a pre-release. It returns false for the zero Version.
@@ -82,8 +82,8 @@ func (v Version) released() *semver.Version {
 	return semver.New(v.semantic.Major(), v.semantic.Minor(), v.semantic.Patch(), "", "")
 }
 
-// compareIdentifiers orders texts of identifiers separated by dots: fewer identifiers before more, numbers by value and before words. Build
-// metadata permits what pre-releases do not, such as leading zeros, so the comparison of neither library is correct for both.
+// compareIdentifiers orders texts that consist of identifiers separated by dots: fewer identifiers before more, numbers by value and before
+// words. Build metadata permits what pre-releases do not, such as leading zeros, so neither library's comparison is correct for both.
 func compareIdentifiers(a, b string) int {
 	if a == b {
 		return 0

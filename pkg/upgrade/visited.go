@@ -1,10 +1,10 @@
 package upgrade
 
-// maxVisitedBytes is the maximum size of the visited sets of one search, in bytes. For 10,000 bundles it is enough for 1,100 different
-// values of progress; real rules have a few dozen.
+// maxVisitedBytes is the maximum size of the visited sets of one search, in bytes. For 10,000 bundles it suffices for 1,100 different
+// values of progress; real rules result in a few dozen.
 const maxVisitedBytes = 4 << 20
 
-// visited has what a search has visited with one progress: ranks, and nodes of the two span indexes.
+// visited holds what a search has visited with one progress: ranks, and nodes of the two span indexes.
 type visited struct{ ranks, all, prereleases set }
 
 func (x *successors) newVisited() *visited {
@@ -20,13 +20,13 @@ func (u *visited) clear() {
 	clear(u.prereleases)
 }
 
-// visitedSets has the visited sets of one search, one for each progress, with a maximum size, because malicious rules can result in several
-// values of progress for each bundle. Beyond the maximum, the oldest sets are cleared and reused. A progress that has lost its sets visits
-// bundles again. This takes work but has the same result, because a second visit with the same progress adds no node.
+// visitedSets holds the visited sets of one search, one for each progress. Their total size is limited, because malicious rules can result
+// in several values of progress for each bundle. Beyond the maximum, the oldest sets are cleared and reused. A progress that has lost its
+// sets visits bundles again. This takes work but has the same result, because a second visit with the same progress adds no node.
 type visitedSets struct {
 	maxBytes, bytes int // bytes
 	byProgress      map[progress]*visited
-	// order has the keys of byProgress. At the maximum size, next is the index of the oldest.
+	// order holds the keys of byProgress. At the maximum size, next is the index of the oldest.
 	order []progress
 	next  int
 }

@@ -39,7 +39,7 @@ type Server struct {
 	failure error
 }
 
-// Add stores an ImageStream in a namespace. It does not check whether one of this name exists.
+// Add stores an ImageStream in a namespace. It does not check whether one with this name exists.
 func (s *Server) Add(namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

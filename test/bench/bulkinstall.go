@@ -20,7 +20,7 @@ import (
 const (
 	// engineParallel is the maximum number of objects that the manager (pkg/apply/pacing) and the plain loop apply concurrently.
 	engineParallel = 8
-	// bulkRounds is the maximum number of rounds of one size. It is low because the large size takes most of the run's time.
+	// bulkRounds is the maximum number of rounds for one size. It is low because the large size takes most of the run's time.
 	bulkRounds = 2
 )
 
@@ -32,8 +32,8 @@ type bulkInstalls struct {
 	ours, plain, kubectl []float64
 }
 
-// measureBulk measures installing a large bundle by a BundleDeployment and by a plain loop, in at most bulkRounds rounds, and once by
-// kubectl. Each round uses other names, and nothing is removed.
+// measureBulk measures installing a large bundle with a BundleDeployment and with a plain loop, in at most bulkRounds rounds, and once with
+// kubectl. Each round uses different names, and nothing is removed.
 func measureBulk(ctx context.Context, dir string, rounds int, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []bulkInstalls
@@ -82,8 +82,8 @@ func (l *live) bulkRound(ctx context.Context, measured *bulkInstalls, round int)
 	return nil
 }
 
-// byKubectl creates a namespace with the bundle's name and applies the bundle's objects by `kubectl apply --server-side` from one file. It
-// returns the time that kubectl took.
+// byKubectl creates a namespace with the bundle's name, and applies the bundle's objects from one file with `kubectl apply --server-side`.
+// It returns the time that kubectl took.
 func (l *live) byKubectl(ctx context.Context, bundle bulk.Bundle) (time.Duration, error) {
 	operator, err := renderForLoop(bundle)
 	if err != nil {
@@ -128,7 +128,8 @@ func bulkPart(all []bulkInstalls) part {
 	return p
 }
 
-// growth returns a table of how figures grow from one size to the next. at returns the size with an index, and the figures of both sides.
+// growth returns a table that shows how figures grow from one size to the next. at returns the size with a given index, and the figures of
+// both sides.
 func growth(unitName string, sizes int, at func(i int) (size string, ours, baseline float64)) table {
 	t := table{caption: "Growth, each row relative to the previous size:", head: []string{unitName, "ours", "baseline"}}
 	for i := 1; i < sizes; i++ {

@@ -51,7 +51,8 @@ func firstTenth(stream []byte) ([]byte, error) {
 	return joinUntil(len(stream)/10, packages), nil
 }
 
-// growthTable returns how figures of one size have grown from those of another. from and to must have the same figures in the same order.
+// growthTable returns a table that shows how the figures have grown from one size (from) to another (to). from and to must have the same
+// figures in the same order.
 func growthTable(caption string, from, to []figure) table {
 	t := table{caption: caption, head: []string{"figure", "ours", "baseline"}}
 	for i := range to {
@@ -61,8 +62,8 @@ func growthTable(caption string, from, to []figure) table {
 	return t
 }
 
-// compareReads compares reading the packages of the streams that want selects; nil selects all. It also returns the number of packages. It
-// returns an error if both sides do not find the same content.
+// compareReads compares how both sides read those packages of the streams that want selects; nil selects all. It also returns the number of
+// packages. It returns an error if the two sides do not find the same content.
 func compareReads(name string, streams [][]byte, want func(string) bool, n int) (packages int, figures []figure, err error) {
 	ours := func() ([][]catalog.Package, error) {
 		return each(streams, func(lines []byte) ([]catalog.Package, error) { return catalog.Read(bytes.NewReader(lines), want) })
@@ -122,7 +123,7 @@ func loadOnly(lines []byte, want func(string) bool) (*declcfg.DeclarativeConfig,
 	return declcfg.LoadReader(&wanted)
 }
 
-// sameContent returns the number of packages. It returns an error unless both sides find the same numbers of packages, channels and
+// sameContent returns the number of packages. It returns an error unless both sides find the same number of packages, of channels and of
 // bundles.
 func sameContent(ours func() ([][]catalog.Package, error), baseline func() ([]*declcfg.DeclarativeConfig, error)) (int, error) {
 	catalogs, err := ours()

@@ -18,12 +18,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// deppyProblem is the problem of pkg/resolve as variables of deppy. An operator is mandatory and depends on its candidates, the best first.
-// A candidate depends on the candidates that meet its requirements, or is prohibited if it is not permitted by itself. At most one
-// candidate of an operator, and of the providers of a kind, may be chosen.
+// deppyProblem is the problem of pkg/resolve, expressed as variables of deppy. An operator is mandatory and depends on its candidates, the
+// best first. A candidate depends on the candidates that meet its requirements, or is prohibited if it is not permitted on its own. At most
+// one candidate of an operator, and at most one provider of a kind, may be chosen.
 type deppyProblem struct {
 	variables []deppy.Variable
-	// want has the candidate that pkg/resolve chose for each operator.
+	// want holds the candidate that pkg/resolve chose for each operator.
 	want []deppy.Identifier
 }
 
@@ -32,15 +32,15 @@ type deppyCandidate struct {
 	resolve.Candidate
 	pkg string
 	id  deppy.Identifier
-	// installed is whether the bundle is installed, so that its requirements do not matter.
+	// installed reports whether the bundle is installed, so that its requirements do not matter.
 	installed bool
-	// prohibited is whether the bundle is not permitted, whatever the other operators run.
+	// prohibited reports whether the bundle is not permitted, regardless of what the other operators run.
 	prohibited bool
 }
 
-// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted by
-// themselves. It leaves out operators that cannot be installed, because deppy would find no solution with them. It returns an error if no
-// operator can be installed.
+// newDeppyProblem builds the problem from the decisions of pkg/resolve, with all bundles, or only with those that are permitted on their
+// own. It leaves out operators that cannot be installed, because deppy would find no solution with them. It returns an error if no operator
+// can be installed.
 func newDeppyProblem(requests []resolve.Request, decisions map[string]resolve.Decision, onlyFitting bool) (deppyProblem, error) {
 	var problem deppyProblem
 	var all []deppyCandidate
@@ -143,7 +143,7 @@ func providersOf(requirement catalog.Requirement, all []deppyCandidate) (ids []d
 }
 
 // conflictSets returns, for each kind that bundles of several packages provide, all candidates that provide it. It ignores prohibited
-// candidates, and returns equal sets once.
+// candidates, and returns only one of several equal sets.
 func conflictSets(all []deppyCandidate) [][]deppy.Identifier {
 	providers := map[catalog.GVK][]deppyCandidate{}
 	for _, c := range all {

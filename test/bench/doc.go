@@ -3,6 +3,6 @@
 // drift, idling, reacting to changes, peak memory, leader election and pulling. A figure has a baseline from the same run if another
 // program does the same. The figures for the Deployment's memory request are also in test/bench/memory.json (test/memorybudget).
 //
-// The command is a module of its own, so that the programs it compares with are no dependencies of the main module. It does not judge the
+// The command is a module of its own, so that the programs it compares with are not dependencies of the main module. It does not judge the
 // figures. "make bench" runs it.
 package main

@@ -24,7 +24,8 @@ type figure struct {
 	ours float64
 	// baseline is 0 if there is none.
 	baseline float64
-	// n is the number of samples. ours and baseline are medians of them, unless name is a percentile; counts of requests are maxima.
+	// n is the number of samples. ours and baseline are the medians of the samples, unless name is a percentile; counts of requests are
+	// maxima.
 	n int
 }
 
@@ -44,9 +45,9 @@ type part struct {
 	// ours and baseline name the two sides in the head of the table.
 	ours, baseline string
 	figures        []figure
-	// details is a further table below the figures and notes. It is left out if it has no rows.
+	// details is an additional table below the figures and notes. It is left out if it has no rows.
 	details table
-	// memory has the figures for the Deployment's memory request. It is nil except in part "memory".
+	// memory holds the figures for the Deployment's memory request. It is nil except in part "memory".
 	memory *memorybudget.Figures
 	// notes are paragraphs between the figures and the details.
 	notes []string

@@ -20,7 +20,7 @@ const (
 	// operatorsPerRound is the number of operators that a round installs at once.
 	operatorsPerRound = 10
 	sampleVersion     = "1.0.0"
-	// roundLimit is the maximum time of one round on either side, and of waiting for the manager to run.
+	// roundLimit is the maximum time for one round on either side, and for waiting until the manager runs.
 	roundLimit = 2 * time.Minute
 )
 
@@ -32,8 +32,8 @@ type installs struct {
 	objects     int               // of each round
 }
 
-// measureInstall starts a local cluster with the manager and installs operators in rounds, by PlatformOperators and by a plain
-// loop that applies the same objects. Each round installs other operators, so that nothing has to be removed.
+// measureInstall starts a local cluster with the manager and installs operators in rounds, with PlatformOperators and with a plain loop
+// that applies the same objects. Each round installs different operators, so that nothing has to be removed.
 func measureInstall(ctx context.Context, dir string, rounds int, logf func(format string, args ...any)) (p part, err error) {
 	var offered []samples.Operator
 	for round := range rounds {
@@ -151,7 +151,7 @@ type rendered struct {
 	objects   []unstructured.Unstructured
 }
 
-// renderSamples writes the operators' bundles to a folder and renders them, each for a namespace named as its package.
+// renderSamples writes the operators' bundles to a folder and renders them, each for a namespace with the name of its package.
 func renderSamples(dir string, operators []samples.Operator) ([]rendered, error) {
 	if err := samples.Write(dir, operators...); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func largeCatalog(bytes int, packages []packageLines) (stream []byte, err error)
 	return stream, nil
 }
 
-// renamed returns the lines with another package name. Bundles and channels keep their names.
+// renamed returns the lines with a different package name. Bundles and channels keep their names.
 func (p packageLines) renamed(name string) ([]byte, error) {
 	was, err := json.Marshal(p.name)
 	if err != nil {

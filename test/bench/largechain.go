@@ -16,8 +16,7 @@ const (
 	entriesPerVersion = 10
 )
 
-// largeSizes are the numbers of versions of the synthetic packages. Packages with more entries than bundles have a tenth of
-// that.
+// largeSizes are the numbers of versions of the synthetic packages. Packages with more entries than bundles have a tenth as many versions.
 var largeSizes = []int{100, 1000, 10_000}
 
 // largeOffer is a kind of package for which a search for upgrade paths takes long (HRD-B1).
@@ -36,8 +35,8 @@ var largeOffers = []largeOffer{
 	{name: fmt.Sprintf("a chain of %%d versions with %d times as many entries without bundles", entriesPerVersion), share: entriesPerVersion, entries: entriesPerVersion},
 }
 
-// measureLarge measures the decision for one operator with the lowest version installed. growth has a row per offer and size, except the
-// first: how the time grew from the previous size. There is no baseline, because no other solver gives reasons.
+// measureLarge measures the decision for one operator with the lowest version installed. growth has a row for each offer and each size
+// except the first, which shows how the time grew from the previous size. There is no baseline, because no other solver gives reasons.
 func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err error) {
 	for _, offer := range largeOffers {
 		var before figure
@@ -64,8 +63,8 @@ func measureLarge(sizes []int, n int) (figures []figure, growth [][]string, err 
 	return figures, growth, nil
 }
 
-// build returns the request and two catalogs of the same priority. The first has the package with this many versions, and the second a
-// lower version of the package.
+// build returns the request and two catalogs of the same priority. The first contains the package with this many versions, and the second
+// contains a lower version of the package.
 func (o largeOffer) build(versions int) (resolve.Request, []resolve.Catalog) {
 	const pkg = "large"
 	first := &catalog.Package{Name: pkg, DefaultChannel: "stable", Channels: []catalog.Channel{{Name: "stable"}}}

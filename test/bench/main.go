@@ -307,8 +307,8 @@ func (b *bench) packages(ctx context.Context) (map[string][]catalog.Package, err
 	return packages, nil
 }
 
-// enterRoot changes the working folder to the root of the main module, from any folder inside the checkout. It returns an error outside of
-// one.
+// enterRoot changes the working folder to the root of the main module, from any folder inside the checkout. It returns an error outside a
+// checkout.
 func enterRoot() error {
 	dir, err := os.Getwd()
 	if err != nil {

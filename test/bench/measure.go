@@ -20,7 +20,7 @@ const (
 // cost is the cost of one run of a subject.
 type cost struct {
 	time time.Duration
-	// bytes and allocations are the size and the number of heap allocations, including those freed since.
+	// bytes and allocations are the total size and the number of heap allocations, including those that have been freed since.
 	bytes, allocations float64
 }
 
@@ -30,8 +30,8 @@ type subject struct {
 	run  func() error
 }
 
-// measureAlternately measures the subjects n times each, in the order A B A B …, after one run of each that it does not measure. It returns
-// the median costs in the order of the subjects. Nothing else may run in the process, because memory is counted process-wide.
+// measureAlternately measures the subjects n times each, in the order A B A B …, after one run of each that is not measured. It returns the
+// median costs in the order of the subjects. Nothing else may run in the process, because memory is counted process-wide.
 func measureAlternately(n int, subjects ...subject) ([]cost, error) {
 	repeats := make([]int, len(subjects))
 	for i, s := range subjects {
@@ -58,7 +58,7 @@ func measureAlternately(n int, subjects ...subject) ([]cost, error) {
 	return medians, nil
 }
 
-// repeatsFor returns the number of runs in one sample, if one run takes this long: 1 to maxRepeats.
+// repeatsFor returns how many runs make up one sample if a single run takes this long: 1 to maxRepeats.
 func repeatsFor(once time.Duration) int {
 	if once <= 0 {
 		return maxRepeats
@@ -66,7 +66,7 @@ func repeatsFor(once time.Duration) int {
 	return int(min(max((shortestSample+once-1)/once, 1), maxRepeats))
 }
 
-// sample runs a subject this many times and returns the mean cost of one run.
+// sample runs a subject the given number of times and returns the mean cost of one run.
 func sample(run func() error, repeats int) (cost, error) {
 	var before, after runtime.MemStats
 	runtime.GC() // collects the other side's garbage
@@ -86,7 +86,7 @@ func sample(run func() error, repeats int) (cost, error) {
 	}, nil
 }
 
-// measureLiveAlternately measures, n times alternately, how many bytes of heap the results of the functions keep alive. It
+// measureLiveAlternately calls the functions alternately, n times each, and measures how many bytes of heap their results keep alive. It
 // returns the medians.
 func measureLiveAlternately[T any](n int, makers ...func() (T, error)) ([]float64, error) {
 	samples := make([][]float64, len(makers))
@@ -137,7 +137,7 @@ func medianCost(samples []cost) cost {
 	return cost{time: time.Duration(median(times)), bytes: median(bytes), allocations: median(allocations)}
 }
 
-// median returns the middle value, or the mean of the two middle values. It is 0 without values.
+// median returns the middle value, or the mean of the two middle values. It returns 0 if there are no values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

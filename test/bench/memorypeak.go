@@ -19,7 +19,7 @@ import (
 const (
 	// memoryOperators is the number of installed operators.
 	memoryOperators = 100
-	// rereadings is the number of times that the manager reads all catalogs again.
+	// rereadings is the number of times that the manager re-reads all catalogs.
 	rereadings = 3
 	// memoryPrefix is the prefix of the operators' packages.
 	memoryPrefix = "memory"
@@ -28,13 +28,13 @@ const (
 // memoryPhase is the manager's peak memory in a phase, in bytes.
 type memoryPhase struct {
 	name string
-	// resident is the peak of anonymous memory among readings every few milliseconds, and the kernel's high-water mark of the total.
+	// resident holds the peak of anonymous memory, read every few milliseconds, and the kernel's high-water mark of total memory.
 	resident residentMemory
-	// live is the largest heap after a garbage collection.
+	// live is the largest heap size after a garbage collection.
 	live float64
 }
 
-// withPeaksOf returns m with the larger values of both phases.
+// withPeaksOf returns m with each value raised to that of other if the latter is larger.
 func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	m.resident.anonymous = max(m.resident.anonymous, other.resident.anonymous)
 	m.resident.total = max(m.resident.total, other.resident.total)
@@ -42,7 +42,7 @@ func (m memoryPhase) withPeaksOf(other memoryPhase) memoryPhase {
 	return m
 }
 
-// memoryPeaks are the manager's peaks by phase, and the number and total size of the catalogs.
+// memoryPeaks holds the manager's peaks by phase, and the number and total size of the catalogs.
 type memoryPeaks struct {
 	catalogs, catalogBytes                                     int
 	idle, installing, installed, reading, rereading, restarted memoryPhase
@@ -52,7 +52,7 @@ func (m memoryPeaks) phases() []memoryPhase {
 	return []memoryPhase{m.idle, m.installing, m.installed, m.reading, m.rereading, m.restarted}
 }
 
-// figures returns the largest values of all phases, from which the Deployment's memory request follows.
+// figures returns the largest values across all phases. The Deployment's memory request is derived from them.
 func (m memoryPeaks) figures() memorybudget.Figures {
 	var most memoryPhase
 	for _, phase := range m.phases() {
@@ -89,8 +89,8 @@ func measureMemory(ctx context.Context, dir string, packages []packageLines, log
 	})
 }
 
-// fullSizeCatalogs returns catalogs of these sizes, in bytes, that repeat the packages. The packages with the most bundles get
-// the names of installed packages, so that the manager keeps all their versions.
+// fullSizeCatalogs returns catalogs of the given sizes, in bytes, that are filled by repeating the packages. The packages with the most
+// bundles get the names of installed packages, so that the manager keeps all their versions.
 func fullSizeCatalogs(packages []packageLines, sizes []int) ([][]byte, error) {
 	packages = mostBundlesFirst(packages)
 	for i := range min(largeWanted, len(packages)) {
@@ -136,8 +136,8 @@ func (l *live) measureMemory(ctx context.Context, measured *memoryPeaks, catalog
 	return l.restartedPhase(ctx, &measured.restarted, catalogs)
 }
 
-// installPinned installs the operators and waits until they are healthy. It pins them to the catalog of the samples, because the full-size
-// catalogs have packages of the same names.
+// installPinned installs the operators and waits until they are healthy. It pins them to the samples' catalog, because the full-size
+// catalogs contain packages with the same names.
 func (l *live) installPinned(ctx context.Context, operators []samples.Operator) error {
 	step := installStep(operators)
 	step.Within = waitLimit

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcatalog"
 )
 
-// servedCatalog is a catalog that is served in addition to that of the samples.
+// servedCatalog is a catalog that is served in addition to the samples' catalog.
 type servedCatalog struct {
 	name, folder string
 	server       *localcatalog.Server
@@ -42,7 +42,7 @@ func (l *live) addCatalogs(ctx context.Context, dir string, streams [][]byte) ([
 	return all, nil
 }
 
-// changeAll changes the content of all catalogs: it adds a blob with the number of the round, or replaces that of the previous round. The
+// changeAll changes the content of all catalogs: it adds a blob with the number of the round, or replaces the previous round's blob. The
 // cluster's objects do not change until announceAll.
 func changeAll(ctx context.Context, catalogs []*servedCatalog, round int) error {
 	for _, c := range catalogs {
@@ -99,8 +99,8 @@ func (l *live) catalogsRead(ctx context.Context, catalogs []*servedCatalog, bega
 	}
 }
 
-// unreadSeries returns the names in expected of age metrics that are missing or larger than since, because their catalogs were not read in
-// that time.
+// unreadSeries returns those of the expected age metrics that are missing or larger than since. Their catalogs were not read within that
+// time.
 func unreadSeries(expected []string, series map[string]float64, since time.Duration) (missing []string) {
 	for _, name := range expected {
 		if age, found := series[name]; !found || age > since.Seconds() {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// heapLive is the name of the Go runtime's metric of the heap after the last garbage collection, in bytes.
+	// heapLive is the name of the Go runtime's metric for the size of the heap after the last garbage collection, in bytes.
 	heapLive = "go_gc_heap_live_bytes"
 	// scrapeEvery is the time between two scrapes.
 	scrapeEvery = 500 * time.Millisecond

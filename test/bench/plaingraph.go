@@ -21,7 +21,7 @@ type plainEntry struct {
 	covers blang.Range // nil without a valid skipRange
 }
 
-// countByPairs is the baseline of counting upgrade edges. It tests every pair of bundles under each semantics. found.reachable is the
+// countByPairs is the baseline for counting upgrade edges. It tests every pair of bundles under each semantics. found.reachable is the
 // number of bundles from which the newest version can be reached.
 func countByPairs(pkg upgrade.Package) (found graphCounts) {
 	bundles := plainBundles(pkg)
@@ -91,7 +91,8 @@ func promises(from, to *semver.Version) bool {
 	return from.Major() > 0 || from.Minor() > 0 && from.Minor() == to.Minor()
 }
 
-// reachedFrom returns, by index, whether a bundle can be reached from the bundle with index from. That bundle itself can be reached.
+// reachedFrom reports for each bundle, by index, whether it can be reached from the bundle with index from. That bundle itself counts as
+// reachable.
 func reachedFrom(from int, follows [][]int) []bool {
 	seen := make([]bool, len(follows))
 	seen[from] = true

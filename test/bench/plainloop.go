@@ -23,7 +23,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// plainLoop is the baseline of installing and removing. It applies or deletes objects and waits for the Deployments or Pods.
+// plainLoop is the baseline for installing and removing operators. It applies or deletes objects and waits for the Deployments or Pods.
 type plainLoop struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
@@ -41,8 +41,8 @@ func newPlainLoop(config *rest.Config) (*plainLoop, error) {
 	return &plainLoop{kubernetesClient, dynamicClient, mapper}, nil
 }
 
-// install applies all objects, phase by phase and atOnce objects of a phase concurrently, and waits until all Deployments are
-// available. It returns the number of objects.
+// install applies all objects phase by phase, up to atOnce objects of a phase concurrently, and waits until all Deployments are available.
+// It returns the number of objects.
 func (l *plainLoop) install(ctx context.Context, operators []rendered, atOnce int) (objects int, err error) {
 	for _, operator := range operators {
 		all := append([]unstructured.Unstructured{namespaceObject(operator.namespace)}, operator.objects...)
@@ -94,7 +94,7 @@ func (l *plainLoop) resource(object *unstructured.Unstructured) (schema.GroupVer
 }
 
 // waitForDeployments waits until all Deployments of the operators are available, or ctx ends. It polls as often as the admin's client does
-// on the manager's side.
+// when the manager is measured.
 func (l *plainLoop) waitForDeployments(ctx context.Context, operators []rendered) error {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -15,9 +15,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// remove deletes all objects except CRDs and namespaces, phase by phase in reverse order and atOnce objects of a phase concurrently. It
-// waits until no Pod is left. It returns the numbers of deletions and of polls for Pods. propagation is for Deployments; other objects are
-// deleted in the background.
+// remove deletes all objects except CRDs and namespaces, phase by phase in reverse order, up to atOnce objects of a phase concurrently. It
+// waits until no Pod is left. It returns the number of deletions and the number of polls for Pods. propagation applies to Deployments;
+// other objects are deleted in the background.
 func (l *plainLoop) remove(ctx context.Context, operators []rendered, atOnce int, propagation metav1.DeletionPropagation) (deletions, polls int, err error) {
 	for _, operator := range operators {
 		for _, phase := range slices.Backward(plan.Phases(operator.objects)) {
@@ -52,8 +52,8 @@ func (l *plainLoop) delete(ctx context.Context, object *unstructured.Unstructure
 	return nil
 }
 
-// waitForPods waits until the operators' namespaces have no Pod, or ctx ends. It polls as often as the admin's client does on the manager's
-// side, and returns the number of requests.
+// waitForPods waits until the operators' namespaces contain no Pods, or ctx ends. It polls as often as the admin's client does when the
+// manager is measured, and returns the number of requests.
 func (l *plainLoop) waitForPods(ctx context.Context, operators []rendered) (polls int, err error) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

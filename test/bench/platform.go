@@ -35,14 +35,14 @@ const (
 // platformSizes are the numbers of PlatformOperators.
 var platformSizes = []int{0, 10, 100}
 
-// reaction has the times until the ClusterOperator had the correct condition, in seconds.
+// reaction holds the times until the ClusterOperator had the correct condition, in seconds.
 type reaction struct {
 	operators         int
 	catalogs, cluster []float64
 }
 
-// measurePlatform measures the manager with different numbers of PlatformOperators, while nothing changes and after changes of
-// a catalog and of the cluster's version.
+// measurePlatform measures the manager with different numbers of PlatformOperators, both while nothing changes and after changes to a
+// catalog and to the cluster's version.
 func measurePlatform(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	most := platformSizes[len(platformSizes)-1]
 	offered := []samples.Operator{{Package: limitedPackage, Version: sampleVersion, MaxOpenShiftVersion: limit}}
@@ -87,7 +87,7 @@ func (l *live) measurePlatform(ctx context.Context, offered []samples.Operator) 
 	return platformPart(quiet, reactions), nil
 }
 
-// measureReactions changes the catalog and the cluster's version and waits each time until the ClusterOperator has the correct
+// measureReactions changes the catalog and the cluster's version. After each change it waits until the ClusterOperator has the correct
 // Upgradeable condition.
 func (l *live) measureReactions(ctx context.Context, operators int) (reaction, error) {
 	measured := reaction{operators: operators}

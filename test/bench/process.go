@@ -44,12 +44,12 @@ func parseProcessorTime(stat string) (float64, error) {
 // sampleInterval is the time between two readings of memory. Shorter peaks are not measured.
 const sampleInterval = 5 * time.Millisecond
 
-// peak has the anonymous memory of a process before a run and its maximum during the run, in bytes.
+// peak holds the anonymous memory of a process before a run and its maximum during the run, in bytes.
 type peak struct {
 	before, most float64
 }
 
-// watchPeak calls run and reads the memory of a process every sampleInterval until run returns. It returns the error of run.
+// watchPeak calls run and reads a process's memory every sampleInterval until run returns. It returns the error from run.
 func watchPeak(ctx context.Context, pid int, run func() error) (peak, error) {
 	first, err := readResidentMemory(pid)
 	if err != nil {

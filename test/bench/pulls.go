@@ -17,13 +17,13 @@ import (
 
 var deploymentsOfOneDigest = []int{5, 50}
 
-// pulls are the requests to the registry for a number of BundleDeployments of one digest.
+// pulls holds the requests to the registry when several BundleDeployments use the same digest.
 type pulls struct {
 	deployments    int
 	ours, baseline bulk.Pulls
 }
 
-// measurePulls creates BundleDeployments of one digest at once and counts the requests to the registry.
+// measurePulls creates several BundleDeployments with the same digest at once and counts the requests to the registry.
 func measurePulls(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (part, error) {
 		var all []pulls

@@ -18,23 +18,23 @@ import (
 const (
 	// removedOperators is the number of operators that are removed at once.
 	removedOperators = 100
-	// removalSecondsBefore and removalRequestsBefore are the figures of commit c02a7af.
+	// removalSecondsBefore and removalRequestsBefore are the figures for commit c02a7af.
 	removalSecondsBefore, removalRequestsBefore = 75, 13_939
 )
 
-// removals are the times and requests of removing the same number of operators by the manager and by the plain loop.
+// removals holds the times and requests for removing the same number of operators with the manager and with the plain loop.
 type removals struct {
 	operators int
-	// ours and gone are the seconds until the manager has removed the operators, and until the namespaces are gone. plain and
-	// foreground are those of the plain loop with background and foreground deletion.
+	// ours and gone are the seconds until the manager has removed the operators, and until the namespaces are gone. plain and foreground
+	// are the plain loop's seconds with background and foreground deletion.
 	ours, gone, plain, foreground float64
-	// requests are the manager's. deletions and polls are the plain loop's, with foreground deletion.
+	// requests are the manager's requests. deletions and polls are the plain loop's, with foreground deletion.
 	requests         steady.Requests
 	deletions, polls int
 }
 
-// measureRemoval measures deleting all PlatformOperators at once, and deleting the same objects of as many other operators by a
-// plain loop.
+// measureRemoval measures deleting all PlatformOperators at once, and deleting the same objects of as many other operators with a plain
+// loop.
 func measureRemoval(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	operators := operatorsNamed("removed", removedOperators)
 	return withCluster(ctx, dir, environment.Options{Samples: operators, AuditLog: true}, logf, func(ctx context.Context, l *live) (part, error) {
@@ -51,7 +51,7 @@ func measureRemoval(ctx context.Context, dir string, logf func(string, ...any)) 
 	})
 }
 
-// operatorsNamed returns this number of sample operators, each with its own package, namespace and CRD.
+// operatorsNamed returns the given number of sample operators, each with its own package, namespace and CRD.
 func operatorsNamed(prefix string, number int) []samples.Operator {
 	operators := make([]samples.Operator, number)
 	for i := range operators {
@@ -132,8 +132,8 @@ func (l *live) removeByLoop(ctx context.Context, measured *removals, operators [
 	return err
 }
 
-// timePlainRemoval installs and removes operators by the plain loop, and returns the seconds of the removal. It returns an error if there
-// are fewer Pods than operators before the removal, because then the loop does not wait for all.
+// timePlainRemoval installs operators and removes them with the plain loop. It returns how many seconds the removal took. It returns an
+// error if there are fewer Pods than operators before the removal, because then the loop would not wait for all of them.
 func (l *live) timePlainRemoval(ctx context.Context, measured *removals, operators []rendered, propagation metav1.DeletionPropagation) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// footprint has the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments, their
-// namespaces, and cluster-scoped objects. It has neither the objects in the namespaces nor the CRDs, which a removal keeps.
+// footprint holds the objects, by resource, that a removal of operators deletes: their PlatformOperators and BundleDeployments, their
+// namespaces, and cluster-scoped objects. It holds neither the objects in the namespaces nor the CRDs, which a removal keeps.
 type footprint struct {
 	client metadata.Interface
 	// order is the order in which resources are checked.
@@ -78,7 +78,7 @@ func (f *footprint) complete(ctx context.Context) error {
 // removed returns an error if an object of the footprint exists, except for namespaces that are being deleted.
 func (f *footprint) removed(ctx context.Context) error { return f.without(ctx, false) }
 
-// gone returns an error if an object of the footprint exists, also a namespace that is being deleted.
+// gone returns an error if an object of the footprint exists, even a namespace that is being deleted.
 func (f *footprint) gone(ctx context.Context) error { return f.without(ctx, true) }
 
 func (f *footprint) without(ctx context.Context, terminating bool) error {
@@ -98,8 +98,8 @@ func (f *footprint) without(ctx context.Context, terminating bool) error {
 	return nil
 }
 
-// existing returns the names of the footprint's existing objects of a resource. Namespaces that are being deleted are included only if
-// terminating is set. limit is the maximum number of objects to list, of any owner; 0 lists all.
+// existing returns the names of the footprint's objects of a resource that still exist. Namespaces that are being deleted are included only
+// if terminating is set. limit is the maximum number of objects to list, regardless of their owner; 0 lists all.
 func (f *footprint) existing(ctx context.Context, resource schema.GroupVersionResource, terminating bool, limit int64) (names []string, err error) {
 	list, err := f.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: limit})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle/registryv1"
 )
 
-// rendering is the result for one bundle. If a side refuses the bundle, it has an error, and its cost is that of the refusal. Only bundles
-// that both sides accept are compared.
+// rendering is the result for one bundle. If a side refuses the bundle, that side has an error, and its cost is the cost of the refusal.
+// Only bundles that both sides accept are compared.
 type rendering struct {
 	name                     string
 	objects                  int
@@ -85,7 +85,7 @@ func renderInto(files fs.FS, namespace string) ([]unstructured.Unstructured, err
 	return b.Render(bundle.Options{InstallNamespace: namespace, Certificates: bundle.ServiceCA})
 }
 
-// renderJSON renders a bundle and writes the rendered objects as JSON lines.
+// renderJSON renders a bundle and writes the rendered objects to w as JSON lines.
 func renderJSON(bundle fs.FS, w io.Writer) error {
 	objects, err := render(bundle)
 	if err != nil {
@@ -101,8 +101,8 @@ func renderJSON(bundle fs.FS, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// convertBundle is the baseline of rendering, rukpak's converter. It renders for all namespaces into the suggested namespace, as render
-// does.
+// convertBundle is the baseline for rendering: rukpak's converter. Like render, it renders for all namespaces, into the suggested
+// namespace.
 func convertBundle(bundle fs.FS) (fs.FS, error) {
 	return convert.RegistryV1ToPlain(bundle, "", []string{""})
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// resolveClusterVersion and resolveKubeVersion are the versions of the cluster for which operators are resolved, those of the real
+// resolveClusterVersion and resolveKubeVersion are the versions of the cluster for which operators are resolved. They match the real
 // catalogs.
 const (
 	resolveClusterVersion = "4.20.0"
 	resolveKubeVersion    = "v1.33.0"
 )
 
-// packageIndex has, by package name, the catalogs that have the package.
+// packageIndex maps a package name to the catalogs that contain the package.
 type packageIndex map[string][]resolve.Catalog
 
 func newPackageIndex(catalogs map[string][]catalog.Package) packageIndex {
@@ -47,8 +47,8 @@ func (m packageIndex) bundles(requests ...resolve.Request) (bundles int) {
 	return bundles
 }
 
-// request returns a request for a package. If installed is set, the oldest version of the default channel is the installed one; for a
-// package that is in no catalog, none is.
+// request returns a request for a package. If installed is set, the oldest version in the default channel is the installed version, or none
+// is if the package is in no catalog.
 func (m packageIndex) request(pkg string, installed bool) resolve.Request {
 	req := resolve.Request{Operator: pkg, Package: pkg, ClusterVersion: resolveClusterVersion, KubeVersion: resolveKubeVersion}
 	if !installed || len(m[pkg]) == 0 {
@@ -67,8 +67,9 @@ func (m packageIndex) request(pkg string, installed bool) resolve.Request {
 	return req
 }
 
-// measureResolve measures decisions for single operators of the named packages, also after the first of them changed. It also measures
-// decisions for all operators of the catalogs together with synthetic ones, and for single operators of large synthetic packages.
+// measureResolve measures decisions for single operators from the named packages, including decisions after the first of these packages
+// changed. It also measures decisions for all operators in the catalogs together with synthetic ones, and for single operators from large
+// synthetic packages.
 func measureResolve(catalogs map[string][]catalog.Package, names []string, large []int, n int) (part, error) {
 	all := maps.Clone(catalogs)
 	all["synthetic"] = syntheticPackages()
@@ -103,8 +104,8 @@ func measureResolve(catalogs map[string][]catalog.Package, names []string, large
 	return p, err
 }
 
-// addTogether measures all operators and a tenth of them, first with none installed and then with half of them installed. It adds the
-// figures and their growth to the part.
+// addTogether measures decisions for all operators and for a tenth of them, first with none installed and then with half of them installed.
+// It adds the figures and their growth to the part.
 func (m packageIndex) addTogether(p *part, n int) error {
 	for _, installed := range []bool{false, true} {
 		var requests, tenth []resolve.Request
@@ -150,8 +151,8 @@ func (m packageIndex) compareTogether(requests []resolve.Request, n int) ([]figu
 	return compareDecisions(name, requests, decide, n)
 }
 
-// compareOneChanged measures all operators after the content of one package has changed, with a cache of earlier decisions. The baseline
-// has no cache.
+// compareOneChanged measures decisions for all operators after the content of one package has changed, with a cache of earlier decisions.
+// The baseline has no cache.
 func (m packageIndex) compareOneChanged(changed string, n int) ([]figure, error) {
 	var requests []resolve.Request
 	for i, name := range slices.Sorted(maps.Keys(m)) {

@@ -15,11 +15,12 @@ import (
 // largeCatalogs are the published sizes, in bytes, of the three catalogs that a cluster has by default.
 var largeCatalogs = []int{55 << 20, 32 << 20, 29 << 20}
 
-// largeWanted is the number of packages that are kept of each large catalog.
+// largeWanted is the number of packages that are kept from each large catalog.
 const largeWanted = 20
 
-// measureSnapshots measures keeping packages of catalogs of these sizes, in bytes, and of a tenth of that. The catalogs repeat
-// the packages under other names. It keeps the packages with the most bundles, many of each catalog or a tenth of that.
+// measureSnapshots measures keeping packages from catalogs of these sizes, in bytes, and from catalogs a tenth as large. The catalogs
+// repeat the packages under other names. It keeps the packages with the most bundles: either many of them from each catalog, or a tenth of
+// that number.
 func measureSnapshots(packages []packageLines, sizes []int, many, n int) (part, error) {
 	packages = mostBundlesFirst(packages)
 	var wanted []string
@@ -69,7 +70,8 @@ func mostBundlesFirst(packages []packageLines) []packageLines {
 	return slices.SortedStableFunc(slices.Values(packages), func(a, b packageLines) int { return cmp.Compare(b.bundles, a.bundles) })
 }
 
-// compareSnapshots compares reading and keeping the wanted packages of the streams. It returns an error unless each stream has all of them.
+// compareSnapshots compares reading and keeping the wanted packages from the streams. It returns an error unless each stream contains all
+// of them.
 func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error) {
 	want := func(pkg string) bool { return slices.Contains(wanted, pkg) }
 	ours := func() (*catalogsource.Snapshots, error) { return keep(streams, wanted) }
@@ -111,7 +113,7 @@ func compareSnapshots(streams [][]byte, wanted []string, n int) ([]figure, error
 		figure{name: name + ": live", unit: size, ours: live[0], baseline: live[1], n: n}), nil
 }
 
-// keep reads the wanted packages of the streams into snapshots, as the catalogs controller does.
+// keep reads the wanted packages from the streams into snapshots, as the catalogs controller does.
 func keep(streams [][]byte, wanted []string) (*catalogsource.Snapshots, error) {
 	names := map[string]bool{}
 	for _, name := range wanted {

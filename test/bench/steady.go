@@ -20,7 +20,7 @@ const (
 
 var steadySizes = []struct{ managed, others int }{{0, 0}, {100, 5_000}, {1_000, 50_000}}
 
-// idleWindow has the manager's requests, processor time and memory in a period without changes.
+// idleWindow holds the manager's requests, processor time and memory during a period without changes.
 type idleWindow struct {
 	managed, others int
 	requests        steady.Requests
@@ -39,7 +39,7 @@ func measureSteady(ctx context.Context, dir string, logf func(string, ...any)) (
 		there := 0
 		for i, amount := range steadySizes {
 			if amount.managed > 0 {
-				// A bulk bundle has a Deployment and a Namespace in addition to its Objects.
+				// A bulk bundle contains a Deployment and a Namespace in addition to its Objects.
 				bundle := bulk.Bundle{Name: fmt.Sprintf("steady-%d", i), Objects: amount.managed - managedBefore(i) - 2}
 				ref, err := l.publish(ctx, bundle)
 				if err != nil {

@@ -20,10 +20,10 @@ import (
 const comparedStory, comparedOperator = "install-upgrade-remove", "memo"
 
 // inMemory is the path, relative to test/scenarios, of the script that runs a command with temporary files in memory. "make test-scenarios"
-// uses the script, too.
+// also uses the script.
 const inMemory = "../../hack/in-memory.sh"
 
-// storyRun has the times of one run of a scenario, without and with the start of its cluster.
+// storyRun holds the times of one run of a scenario: story without the start of its cluster, and all with it.
 type storyRun struct{ story, all time.Duration }
 
 // measureStories measures a scenario in memory, and the same steps on a local cluster of real processes.
@@ -96,7 +96,7 @@ func failure(output []byte) []byte {
 	return output[failed:min(len(output), failed+2000)]
 }
 
-// passed matches the line of go test for a passed run of the scenario. Its group is the duration.
+// passed matches the line in which go test reports a passed run of the scenario. Its group is the duration.
 var passed = regexp.MustCompile(`(?m)^ +--- PASS: TestStories/` + comparedStory + ` \(([0-9.]+s)\)$`)
 
 func parseStoryRun(output []byte) (storyRun, error) {

@@ -16,11 +16,11 @@ import (
 // pollInterval is the time between two readings of the lease.
 const pollInterval = 200 * time.Millisecond
 
-// takeovers are the times, in seconds, until a manager held the lease again. restarted is after the restart of a killed container in its
-// pod. killed and stopped are until another manager held the lease after the leader was killed or stopped.
+// takeovers holds the times, in seconds, until a manager held the lease again. restarted is the time after a killed container was restarted
+// in its pod. killed and stopped are the times until another manager held the lease after the leader was killed or stopped.
 type takeovers struct{ restarted, killed, stopped float64 }
 
-// measureTakeover measures takeovers between three managers with the payload's timings of leader election.
+// measureTakeover measures takeovers among three managers with the payload's leader-election timings.
 func measureTakeover(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{}, logf, func(ctx context.Context, l *live) (p part, err error) {
 		if err := l.Manager.Stop(); err != nil { // this manager runs without leader election
@@ -62,7 +62,8 @@ func newPod(dir string, number int) *environment.Pod {
 	return &environment.Pod{Name: fmt.Sprintf("platform-operators-%d", number), UID: uuid.NewUUID(), Dir: filepath.Join(dir, fmt.Sprintf("volume-%d", number))}
 }
 
-// restart kills the leader, starts it again in its pod, and returns the seconds from that start until it held the lease, and the lease.
+// restart kills the leader and starts it again in its pod. It returns the seconds from that start until the leader held the lease, and the
+// lease.
 func (l *live) restart(ctx context.Context, manager *environment.Manager, held leadership.Lease) (took float64, now leadership.Lease, err error) {
 	if err := manager.Kill(); err != nil {
 		return 0, now, err
@@ -75,8 +76,8 @@ func (l *live) restart(ctx context.Context, manager *environment.Manager, held l
 	return now.Acquired.Sub(started).Seconds(), now, err
 }
 
-// handOver starts the manager next, ends the leader after next has requested the lease, and returns the seconds until next held it, and the
-// lease.
+// handOver starts the manager next and, after next has requested the lease, ends the leader. It returns the seconds until next held the
+// lease, and the lease.
 func (l *live) handOver(ctx context.Context, next *environment.Manager, held leadership.Lease, end func() error) (took float64, now leadership.Lease, err error) {
 	if err := next.Start(); err != nil {
 		return 0, now, err
@@ -92,7 +93,7 @@ func (l *live) handOver(ctx context.Context, next *environment.Manager, held lea
 	return now.Acquired.Sub(ended).Seconds(), now, err
 }
 
-// waitForLeader waits until the lease has a holder other than that of before. It returns an error after limit.
+// waitForLeader waits until the lease has a different holder than in before. It returns an error after limit.
 func (l *live) waitForLeader(ctx context.Context, before leadership.Lease, limit time.Duration) (leadership.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

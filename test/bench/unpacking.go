@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// extractArgument is the argument that makes this program the baseline of part "unpack", a process that extracts one image.
+// extractArgument is the argument that makes this program the baseline for part "unpack": a process that extracts one image.
 const extractArgument = "extract-for-baseline"
 
 var ballasts = []int64{20 << 20, 200 << 20}

@@ -13,11 +13,12 @@ var allSemantics = []upgrade.Semantics{upgrade.Channel, upgrade.Semver, upgrade.
 const (
 	// largeBundles is the number of bundles of the synthetic package, ten times as many as in any real one.
 	largeBundles = 1500
-	// longSample is the number of bundles from which on at most maxLongSamples samples are taken, because one takes seconds.
+	// longSample is the number of bundles at and above which at most maxLongSamples samples are taken, because one sample takes seconds.
 	longSample = 1000
 )
 
-// graphCounts has the number of edges, and of bundles from which the newest one can be reached, summed over all semantics.
+// graphCounts holds the number of edges, and the number of bundles from which the newest bundle can be reached, each summed over all
+// semantics.
 type graphCounts struct{ edges, reachable int }
 
 func (c *graphCounts) add(other graphCounts) {
@@ -29,7 +30,7 @@ func (c *graphCounts) add(other graphCounts) {
 type graphs struct {
 	name     string
 	packages []upgrade.Package
-	// times is the number of times that the packages are processed. More than one simulates larger catalogs.
+	// times is the number of times that the packages are processed. A value above 1 simulates larger catalogs.
 	times int
 }
 
@@ -93,7 +94,7 @@ func (g graphs) bundles() (bundles int) {
 	return bundles
 }
 
-// reducedSamples returns the number of samples for a size: n, or less for large sizes.
+// reducedSamples returns the number of samples for a size: n, or fewer for large sizes.
 func reducedSamples(n int, g graphs) int {
 	switch {
 	case g.times >= 100:
@@ -104,8 +105,8 @@ func reducedSamples(n int, g graphs) int {
 	return n
 }
 
-// compareGraphs returns the figures of one size, first the time of counting. It returns an error if both sides count differently. It
-// simulates upgrades only if times is 1.
+// compareGraphs returns the figures for one size, starting with the time for counting. It returns an error if the two sides count
+// differently. It simulates upgrades only if times is 1.
 func compareGraphs(g graphs, n int) ([]figure, error) {
 	var found, want graphCounts
 	costs, err := measureAlternately(n,
@@ -144,7 +145,7 @@ func (g graphs) all(in func(upgrade.Package) graphCounts) (sum graphCounts) {
 	return sum
 }
 
-// countByGraph counts the edges and reachable bundles of a package by pkg/upgrade.
+// countByGraph counts the edges and reachable bundles of a package with pkg/upgrade.
 func countByGraph(pkg upgrade.Package) (found graphCounts) {
 	for _, semantics := range allSemantics {
 		pkg.Override = semantics

@@ -22,11 +22,12 @@ const (
 	verdictChanges = 100
 )
 
-// verdicts are the times, in seconds, until the ClusterOperator had the correct condition. blocked are those after a change of the
-// cluster's version to one that blocks upgrades, and permitted those after a change back.
+// verdicts holds the times, in seconds, until the ClusterOperator had the correct condition. blocked holds the times after the cluster's
+// version changed to one that blocks upgrades, and permitted the times after it changed back.
 type verdicts struct{ blocked, permitted []float64 }
 
-// measureVerdict changes the cluster's version while a package with many versions is installed that blocks upgrades at one of two versions.
+// measureVerdict changes the cluster's version back and forth between two versions. The installed package has many versions and blocks
+// upgrades at one of the two.
 func measureVerdict(ctx context.Context, dir string, logf func(string, ...any)) (part, error) {
 	return withCluster(ctx, dir, environment.Options{Samples: longHistory(longVersions)}, logf, func(ctx context.Context, l *live) (part, error) {
 		install := story.Step{

@@ -1,5 +1,5 @@
-// Package bulk builds bundles of any number of objects and any size, serves them from a registry that counts requests, and deploys them.
-// The benchmarks and the long tests use the package. It measures nothing.
+// Package bulk builds bundles with any number of objects and of any size, serves them from a registry that counts requests, and deploys
+// them. The benchmarks and the long tests use the package. It measures nothing.
 package bulk
 
 import (
@@ -25,7 +25,8 @@ import (
 type Bundle struct {
 	// Name is the name of the package, and the prefix of the objects' names.
 	Name string
-	// Objects is the number of ConfigMaps, Secrets and Services. In every ten, eight are ConfigMaps, one is a Secret and one is a Service.
+	// Objects is the total number of ConfigMaps, Secrets and Services. In every ten, eight are ConfigMaps, one is a Secret and one is a
+	// Service.
 	Objects int
 	// Ballast is the number of bytes of additional files, which cannot be compressed.
 	Ballast int64
@@ -83,7 +84,7 @@ func (b Bundle) Image() (v1.Image, error) {
 // Deployment returns the name of the bundle's Deployment, which exists in addition to the Objects.
 func (b Bundle) Deployment() string { return b.Name }
 
-// ConfigMap returns the name of the i-th object. ok is false if that object is not a ConfigMap or i is not below Objects.
+// ConfigMap returns the name of the i-th object. ok is false if that object is not a ConfigMap or if i is not less than Objects.
 func (b Bundle) ConfigMap(i int) (name string, ok bool) {
 	return b.nameOf(i), i < b.Objects && i%10 < 8
 }

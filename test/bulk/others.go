@@ -18,9 +18,9 @@ const (
 	othersPerNamespace = 1000
 )
 
-// CreateOthers creates the ConfigMaps with numbers from (inclusive) to to (exclusive), which the manager does not manage. It creates the
-// namespace others-n when it reaches the first number of that namespace, a multiple of 1000. Therefore from must be 0 or the end of an
-// earlier call.
+// CreateOthers creates ConfigMaps that the manager does not manage, numbered from the argument from (inclusive) up to the argument to
+// (exclusive). It creates the namespace others-n when it reaches the first number of that namespace, a multiple of 1000. Therefore from
+// must be 0 or the end of an earlier call.
 func CreateOthers(ctx context.Context, config *rest.Config, from, to int) error {
 	config = rest.CopyConfig(config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"

@@ -23,7 +23,7 @@ type Registry struct {
 	manifests, blobs, lost atomic.Int64
 }
 
-// Pulls has the numbers of requests for manifests, by GET or HEAD, and for blobs, by GET.
+// Pulls holds the number of requests for manifests, by GET or HEAD, and for blobs, by GET.
 type Pulls struct{ Manifests, Blobs int64 }
 
 // Since returns the difference between p and earlier.
@@ -57,7 +57,7 @@ func StartRegistry() *Registry {
 // Close stops the registry.
 func (r *Registry) Close() { r.server.Close() }
 
-// SetDown makes all requests fail with status 503, until it is called with false.
+// SetDown makes all requests fail with status 503 if down is true, until it is called with false.
 func (r *Registry) SetDown(down bool) { r.down.Store(down) }
 
 // Pulls returns the request counts since the registry started.

@@ -126,7 +126,7 @@ func readKey(content []byte) (*ecdsa.PrivateKey, error) {
 	return x509.ParseECPrivateKey(block.Bytes)
 }
 
-// issued reports whether this authority, and not an earlier one of the same name, signed the certificate. It compares key identifiers and
+// issued reports whether this authority, and not an earlier one with the same name, signed the certificate. It compares key identifiers and
 // does not verify the signature.
 func (a *authority) issued(certificate []byte) bool {
 	parsed, err := pair{certificate: certificate}.parse()

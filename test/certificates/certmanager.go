@@ -37,8 +37,8 @@ type CertManager struct {
 	rotation int
 }
 
-// StartCertManager creates the CustomResourceDefinitions of Issuers and Certificates and starts a cert-manager, which runs until Stop is
-// called or ctx ends. The cert-manager writes its errors to log.
+// StartCertManager creates the CustomResourceDefinitions of Issuers and Certificates and starts a simulated cert-manager, which runs until
+// Stop is called or ctx ends. It writes its errors to log.
 func StartCertManager(ctx context.Context, config *rest.Config, log io.Writer) (*CertManager, error) {
 	if err := define(ctx, config, issuers, certificates); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", CertManagerName, err)
@@ -62,7 +62,7 @@ func (c *CertManager) Stop(ctx context.Context) error {
 	return c.undefine(ctx, issuers, certificates)
 }
 
-// Rotate makes the simulation issue every certificate again, and returns before it does. A Certificate with rotationPolicy Never keeps its
+// Rotate makes the simulation reissue every certificate, and returns before that is done. A Certificate with rotationPolicy Never keeps its
 // key.
 func (c *CertManager) Rotate() {
 	c.lock.Lock()
@@ -123,7 +123,7 @@ func (c *CertManager) secret(namespace, name string) *unstructured.Unstructured 
 	return found
 }
 
-// issue writes a Certificate's Secret unless the Secret is of this rotation, and the Certificate's condition Ready.
+// issue writes a Certificate's Secret, unless the Secret already belongs to this rotation, and sets the Certificate's condition Ready.
 func (c *CertManager) issue(ctx context.Context, certificate *unstructured.Unstructured, rotation string) error {
 	spec := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(certificate.Object, append([]string{"spec"}, fields...)...)
@@ -183,7 +183,7 @@ func (c *CertManager) signer(namespace, name string) (*authority, error) {
 	return readAuthority(pair{certificate: secretData(secret, "tls.crt"), key: secretData(secret, "tls.key")})
 }
 
-// ready sets the condition Ready=True of an object. It does nothing if the object has conditions.
+// ready sets the condition Ready=True on an object. It does nothing if the object already has conditions.
 func (c *CertManager) ready(ctx context.Context, resource schema.GroupVersionResource, object *unstructured.Unstructured, message string) error {
 	if conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions"); len(conditions) > 0 {
 		return nil

@@ -35,7 +35,7 @@ func intoAPIService(object *unstructured.Unstructured, bundle []byte) bool {
 	return setBundle(object.Object, bundle, "spec", "caBundle")
 }
 
-// intoConfigMap replaces all data of the ConfigMap by the bundle, as the real service-ca does. It reports whether the object changed.
+// intoConfigMap replaces all data in the ConfigMap with the bundle, as the real service-ca does. It reports whether the object changed.
 func intoConfigMap(object *unstructured.Unstructured, bundle []byte) bool {
 	data, _, _ := unstructured.NestedStringMap(object.Object, "data")
 	if len(data) == 1 && data[configMapKey] == string(bundle) {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// crds are the CustomResourceDefinitions by which clients detect the controllers. They have the fields that the simulations use.
+// crds are the CustomResourceDefinitions by which clients detect the controllers. They define the fields that the simulations use.
 //
 //go:embed crds/*.yaml
 var crds embed.FS
@@ -50,8 +50,8 @@ func define(ctx context.Context, config *rest.Config, resources ...schema.GroupV
 	return nil
 }
 
-// undefine deletes the CustomResourceDefinitions of resources, with all their objects, and waits until the API server does not serve them.
-// It tries all resources and joins the errors.
+// undefine deletes the CustomResourceDefinitions of resources, with all their objects, and waits until the API server no longer serves
+// them. It tries all resources and joins the errors.
 func (l *loop) undefine(ctx context.Context, resources ...schema.GroupVersionResource) error {
 	var faults []error
 	for _, resource := range resources {

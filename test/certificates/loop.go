@@ -105,8 +105,8 @@ func served(config *rest.Config, resources []schema.GroupVersionResource) ([]sch
 	return found, nil
 }
 
-// run starts a goroutine that calls pass at once, after every change and, tryAgain after a failure, again. It writes the errors of pass to
-// the log. The goroutine ends with ctx.
+// run starts a goroutine that calls pass at once and after every change. After a failure, it calls pass again after tryAgain. It writes the
+// errors from pass to the log. The goroutine ends with ctx.
 func (l *loop) run(ctx context.Context, pass func(context.Context) error) {
 	l.running.Go(func() {
 		retry := time.NewTimer(0)
@@ -139,7 +139,7 @@ func (l *loop) stop() {
 	l.factory.Shutdown()
 }
 
-// each calls do with a copy of every object of a resource, also after an error, and joins the errors. If the API server does not serve the
+// each calls do with a copy of every object of a resource, even after an error, and joins the errors. If the API server does not serve the
 // resource, each does nothing.
 func (l *loop) each(resource schema.GroupVersionResource, do func(*unstructured.Unstructured) error) error {
 	lister, isServed := l.listers[resource]

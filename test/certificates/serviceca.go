@@ -29,8 +29,8 @@ var stages = []string{"service.beta.openshift.io/", "service.alpha.openshift.io/
 
 func spelled(name string) []string { return []string{stages[0] + name, stages[1] + name} }
 
-// injected are the kinds that get the bundle of authorities, and the annotations that request it. As the real service-ca, the simulation
-// reads the old prefix only on APIServices and ConfigMaps.
+// injected lists the kinds that get the bundle of authorities, and the annotations that request it. Like the real service-ca, the
+// simulation reads the old prefix only on APIServices and ConfigMaps.
 var injected = []struct {
 	resource    schema.GroupVersionResource
 	annotations []string
@@ -53,8 +53,8 @@ type ServiceCA struct {
 	bundle  []byte
 }
 
-// StartServiceCA creates the kind ServiceCA, by which clients detect a service-ca, and starts one, which runs until Stop is called or ctx
-// ends. The service-ca writes its errors to log.
+// StartServiceCA creates the kind ServiceCA, by which clients detect service-ca, and starts a simulated service-ca, which runs until Stop
+// is called or ctx ends. It writes its errors to log.
 func StartServiceCA(ctx context.Context, config *rest.Config, log io.Writer) (*ServiceCA, error) {
 	if err := define(ctx, config, serviceCAs); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", ServiceCAName, err)
@@ -85,7 +85,7 @@ func (s *ServiceCA) Stop(ctx context.Context) error {
 	return s.undefine(ctx, serviceCAs)
 }
 
-// Rotate creates a new authority. The simulation then issues all certificates again. The bundle has the previous authority, too, so that
+// Rotate creates a new authority. The simulation then reissues all certificates. The bundle also contains the previous authority, so that
 // clients still trust a server that has the old certificate.
 func (s *ServiceCA) Rotate() error {
 	if err := s.renew(time.Now()); err != nil {
@@ -126,9 +126,9 @@ func (s *ServiceCA) pass(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// serve writes a Service's serving certificate to the Secret that its annotation names, with an owner reference to the Service. It does
-// nothing without the annotation, or if the current authority signed the Secret's certificate. It returns an error if the Secret is of
-// another Service.
+// serve writes a Service's serving certificate to the Secret that the Service's annotation names, with an owner reference to the Service.
+// It does nothing if there is no annotation, or if the current authority signed the Secret's certificate. It returns an error if the Secret
+// belongs to another Service.
 func (s *ServiceCA) serve(ctx context.Context, current *authority, service *unstructured.Unstructured) error {
 	name, spelling := "", ""
 	for _, stage := range stages {

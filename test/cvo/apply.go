@@ -42,9 +42,9 @@ func (w Write) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Verb, w.Object, strings.Join(w.Fields, ", ")))
 }
 
-// Apply applies the manifests of a folder, in the order of file names, and returns its writes. It waits for each CRD to be established, and
-// never updates a create-only object. Of a ClusterOperator, it writes the metadata and, if the status is empty, status.relatedObjects. It
-// skips ImageStreams. It stops at the first error, and then also returns the writes before it.
+// Apply applies the manifests in a folder, in the order of file names, and returns its writes. It waits for each CRD to be established, and
+// never updates a create-only object. For a ClusterOperator, it writes the metadata and, if the status is empty, status.relatedObjects. It
+// skips ImageStreams. It stops at the first error, and returns it together with the writes made before it.
 func Apply(ctx context.Context, config *rest.Config, dir string) ([]Write, error) {
 	manifests, err := read(dir)
 	if err != nil {
@@ -180,7 +180,8 @@ func (a *applier) resource(object *unstructured.Unstructured) (dynamic.ResourceI
 	return a.dynamic.Resource(mapping.Resource), nil
 }
 
-// isEmpty reports whether the API treats a value as absent: an empty list or map. The CVO compares typed objects, in which both are nil.
+// isEmpty reports whether a value is an empty list or map, which the API treats as absent. The CVO compares typed objects, in which both
+// are nil.
 func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:

@@ -189,7 +189,7 @@ func mergeContainer(live, wanted map[string]any) {
 	take(live, wanted, "workingDir")
 }
 
-// byName returns the manifest's entries, each merged into the live entry of the same name. It drops other live entries.
+// byName returns the manifest's entries, each merged into the live entry with the same name. It drops other live entries.
 func byName(live, wanted any, mergeInto func(live, wanted map[string]any)) []any {
 	have, _ := live.([]any)
 	want, _ := wanted.([]any)

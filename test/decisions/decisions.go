@@ -23,9 +23,10 @@ import (
 )
 
 // Describe returns the conditions of a PlatformOperator, BundleDeployment or ClusterOperator, without messages and times, and the fields
-// for the installed and the next version or revision. It leaves out fields and conditions that only one of the managers has. For a BundleDeployment that
-// was rolled back it includes the cause from the message, because the manager of c02a7af records it only there. It leaves out the rest of the
-// message, which says when the version is tried again: the managers have other rules for that. It returns "" for other types.
+// for the installed and the next version or revision. It leaves out fields and conditions that only one of the managers has. For a
+// BundleDeployment that was rolled back, it includes the cause from the message, because the manager of c02a7af records it only there. It
+// leaves out the rest of the message, which says when the version is retried, because the managers have different rules for that. It
+// returns "" for other types.
 func Describe(object any) string {
 	d := &description{}
 	switch object := object.(type) {
@@ -86,7 +87,8 @@ func asJSON(value any) string {
 	return string(text)
 }
 
-// DescribeCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator, in this order and by name.
+// DescribeCluster describes every PlatformOperator, every BundleDeployment and the ClusterOperator, in this order; objects of one kind are
+// ordered by name.
 func DescribeCluster(ctx context.Context, platform versioned.Interface, config configclient.Interface) (string, error) {
 	var all strings.Builder
 	operators, err := platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})

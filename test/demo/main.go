@@ -1,6 +1,6 @@
 // Command demo shows platform operators on a real API server. It starts a cluster, catalogs and the manager, and runs a scenario whose
-// results a client other than the manager observes. Then it keeps everything running until Ctrl-C, also if the scenario fails. With --exit
-// it ends instead.
+// results are observed by a client other than the manager. Then it keeps everything running until Ctrl-C, even if the scenario fails. With
+// --exit it ends instead.
 package main
 
 import (
@@ -119,8 +119,8 @@ func (o options) hints(untold error, env *environment.Environment) string {
 	return text + packageHint
 }
 
-// supervise starts the manager again when it ends, and on SIGHUP builds it from the checkout and replaces it, until end is called. end
-// returns an error if the manager did not stay up.
+// supervise restarts the manager when it ends. On SIGHUP, it builds the manager from the checkout and replaces the running one. It does so
+// until end is called. end returns an error if the manager did not stay up.
 func supervise(ctx context.Context, env *environment.Environment) (end func() error) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -174,8 +174,8 @@ Of the same catalog, another package whose bundle is among the bundles that are 
     "metadata": {"name": "NAME"}, "spec": {"package": {"name": "PACKAGE"}}}'
 `
 
-// plan returns what to start and which scenario to run for the options. It returns an error if only some of catalog, bundles and pkg are
-// set, or if the catalog or the bundles lack the package.
+// plan returns what to start, and which scenario to run, for the given options. It returns an error if only some of catalog, bundles and
+// pkg are set, or if the catalog or the bundles lack the package.
 func (o options) plan() (environment.Options, []story.Step, error) {
 	settings := environment.Options{OpenShiftVersion: story.ClusterVersion, Samples: story.FirstCatalog()}
 	given := 0

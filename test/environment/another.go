@@ -11,20 +11,20 @@ import (
 
 // AnotherOptions are the options of Another, for a manager in addition to the environment's.
 type AnotherOptions struct {
-	// Name is the file name of the program, with which its user agent in the audit log begins. Required.
+	// Name is the file name of the program. The manager's user agent in the audit log begins with it. Required.
 	Name string
 	// InFront is as in Options. If nil, the manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// Pod is the manager's pod; nil if it runs outside of a pod. If a killed manager is started again, it is a restarted container of the
-	// pod.
+	// Pod is the manager's pod; nil if it runs outside of a pod. A killed manager that is started again counts as a restarted container of
+	// the pod.
 	Pod *Pod
-	// Args are additional arguments of the manager.
+	// Args are additional arguments for the manager.
 	Args []string
 }
 
-// Another returns one more manager of the same program and ServiceAccount, without starting it. It has its own folder, address and token,
-// which is renewed until ctx ends. It takes part in leader election, which the environment's manager does not without AsShipped; stop that
-// manager first. The caller starts and stops the new manager.
+// Another returns one more manager with the same program and ServiceAccount, without starting it. It has its own folder and address, and
+// its own token, which is renewed until ctx ends. It takes part in leader election. Without AsShipped, the environment's manager does not;
+// stop that manager first. The caller starts and stops the new manager.
 func (e *Environment) Another(ctx context.Context, options AnotherOptions) (*Manager, error) {
 	dir := filepath.Join(e.Dir, options.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -66,8 +66,8 @@ func lockBuild(path string) (unlock func() error, err error) {
 	return file.Close, nil // closing the file unlocks it
 }
 
-// replaceBinary replaces the file to by a copy of from, by renaming. A running program cannot be overwritten, but another file can take its
-// name.
+// replaceBinary replaces the file to with a copy of from, by renaming. A running program cannot be overwritten, but another file can take
+// its name.
 func replaceBinary(to, from string) error {
 	source, err := os.Open(from)
 	if err != nil {

@@ -32,8 +32,8 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// Publish makes the local catalog read its folders again and announces the new content as OLM does. The CatalogSource gets a pod with
-// another image and a new connection, and the ClusterCatalog a new resolved image.
+// Publish makes the local catalog re-read its folders and announces the new content as OLM does. The CatalogSource gets a pod with a
+// different image and a new connection, and the ClusterCatalog gets a new resolved image.
 func (e *Environment) Publish(ctx context.Context) error {
 	if err := e.Catalog.Update(ctx); err != nil {
 		return fmt.Errorf("publishing the catalogs' new content: %w", err)
@@ -55,8 +55,8 @@ func (e *Environment) AddCatalog(ctx context.Context, name string, folders ...st
 	return server, nil
 }
 
-// appendFile adds the content of the file more to the file at path. It replaces that file by renaming, so that no reader sees partial
-// content.
+// appendFile appends the content of the file more to the file at path. It replaces the file at path by renaming, so that no reader sees
+// partial content.
 func appendFile(path, more string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func appendFile(path, more string) error {
 	return os.Rename(path+".new", path)
 }
 
-// Announce creates or updates a CatalogSource and a ClusterCatalog of this name for a catalog. It also writes their status, as the
+// Announce creates or updates a CatalogSource and a ClusterCatalog with this name for a catalog. It also writes their status, as the
 // controllers of OLM v0 and OLM v1 do; neither runs here.
 func (e *Environment) Announce(ctx context.Context, name string, catalog *localcatalog.Server) error {
 	client, err := dynamic.NewForConfig(e.Admin)

@@ -59,7 +59,7 @@ func startCluster(ctx context.Context, root, dir string, options Options, log io
 	started := make(chan error, 1)
 	ready := make(chan error, 1)
 	go func() {
-		// The kernel sends Pdeathsig when the thread that forked ends, so that the thread must live as long as the cluster.
+		// The kernel sends Pdeathsig when the thread that forked ends, so that thread must live as long as the cluster.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := up.Start()
@@ -89,7 +89,7 @@ func (c *cluster) launcher(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// setVersion sets the ClusterVersion to another version, as a completed update.
+// setVersion sets the ClusterVersion to another version, as if an update had completed.
 func (c *cluster) setVersion(ctx context.Context, version string) error {
 	command := c.launcher(ctx, "set-version", version, "--dir", c.dir)
 	if output, err := command.Output(); err != nil {

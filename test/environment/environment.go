@@ -33,13 +33,14 @@ type Options struct {
 	Samples []samples.Operator
 	// Catalogs and Bundles are folders of real data to serve instead of samples. If Packages is not empty, only these packages are served.
 	Catalogs, Bundles, Packages []string
-	// ManagerArgs are additional arguments of the manager.
+	// ManagerArgs are additional arguments for the manager.
 	ManagerArgs []string
 	// ManagerEnv is added to the manager's environment variables, each as NAME=value.
 	ManagerEnv []string
 	// AuditLog makes the API server write an audit log to Dir/audit.log.
 	AuditLog bool
-	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It implies AuditLog. Empty: none.
+	// Trace is the file to which Stop writes a summary of the manager's requests for test/rbac. It implies AuditLog. If it is empty, no
+	// summary is written.
 	Trace string
 	// AsShipped runs the manager as its Deployment does: with leader election, and in a pod. If this manager is killed and started again,
 	// it acquires the lease at once. Any other manager waits for minutes.
@@ -49,7 +50,7 @@ type Options struct {
 	// InFront returns the client configuration of a proxy between the manager and the API server, given the admin's. The manager uses its
 	// address and authority, and sends the ServiceAccount's token to it. If nil, the manager connects to the API server directly.
 	InFront func(admin *rest.Config) (*rest.Config, error)
-	// WithoutManager does not start the manager. Manager.Start does that later.
+	// WithoutManager makes Start leave the manager stopped. Manager.Start starts it later.
 	WithoutManager bool
 }
 
@@ -183,10 +184,10 @@ func (e *Environment) startCatalog(ctx context.Context, options Options) error {
 	return e.Announce(ctx, CatalogName, e.Catalog)
 }
 
-// ErrBuild is the error of ReplaceManager if the build fails, and the running manager continues.
+// ErrBuild is the error that ReplaceManager returns if the build fails. The running manager then continues.
 var ErrBuild = errors.New("the manager cannot be built")
 
-// ReplaceManager builds the manager from the checkout and replaces the running manager.
+// ReplaceManager builds the manager from the checkout and replaces the running manager with it.
 func (e *Environment) ReplaceManager(ctx context.Context) error {
 	if _, err := buildManager(ctx, e.Root, e.Dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrBuild, err)
@@ -197,7 +198,7 @@ func (e *Environment) ReplaceManager(ctx context.Context) error {
 	return e.Manager.Start()
 }
 
-// SetClusterVersion sets the ClusterVersion to another version, as a completed update.
+// SetClusterVersion sets the ClusterVersion to another version, as if an update had completed.
 func (e *Environment) SetClusterVersion(ctx context.Context, version string) error {
 	return e.cluster.setVersion(ctx, version)
 }
@@ -238,7 +239,7 @@ func (e *Environment) writeTrace() error {
 	return trace.Write(e.trace)
 }
 
-// Root returns the folder of the go.mod of the module that contains the working folder. It returns an error outside of a module.
+// Root returns the folder of the go.mod file of the module that contains the working folder. It returns an error outside of a module.
 func Root() (string, error) {
 	output, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

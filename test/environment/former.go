@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 )
 
-// ErrNotInHistory is the error of BuildFormer for a commit that the checkout's history lacks, for example because the clone is shallow.
+// ErrNotInHistory is the error that BuildFormer returns for a commit that is missing from the checkout's history, for example because the
+// clone is shallow.
 var ErrNotInHistory = errors.New("the commit is not in the checkout's history")
 
-// BuildFormer builds the manager of a former commit, which is given by its full hash. It returns the paths of the binary and of that
+// BuildFormer builds the manager of an earlier commit, which is given by its full hash. It returns the paths of the binary and of that
 // commit's manifests. Both are in _output of the checkout in root, and later calls reuse them. It returns ErrNotInHistory for an unknown
 // commit.
 func BuildFormer(ctx context.Context, root, commit string) (binary, manifests string, err error) {
@@ -66,7 +67,7 @@ func BuildFormer(ctx context.Context, root, commit string) (binary, manifests st
 	return binary, manifests, nil
 }
 
-// extract writes the files of a commit from which its manager is built into dir.
+// extract writes to dir the files of a commit from which its manager is built.
 func extract(ctx context.Context, root, commit, dir string) error {
 	command := exec.CommandContext(ctx, "git", "-C", root, "archive", "--format=tar", commit, "--", "bindata", "cmd", "go.mod", "go.sum", "manifests", "pkg", "vendor")
 	command.Stderr = os.Stderr

@@ -27,7 +27,7 @@ const (
 )
 
 // writeIdentity writes a kubeconfig for the manager's ServiceAccount to dir and returns its path. It renews the token in the background
-// until ctx ends. server has the address and the authority of the API server or of a proxy.
+// until ctx ends. server gives the address and the authority of the API server or of a proxy.
 func writeIdentity(ctx context.Context, admin, server *rest.Config, dir string) (kubeconfig string, err error) {
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {

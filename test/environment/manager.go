@@ -23,7 +23,7 @@ import (
 
 // Manager is a manager that runs as a separate process. It can be started again after it has ended.
 type Manager struct {
-	// LogFile has the manager's output. A restarted manager appends to it.
+	// LogFile is the file with the manager's output. A restarted manager appends to it.
 	LogFile string
 	// Address is the host:port at which the manager serves metrics over HTTPS.
 	Address string
@@ -60,7 +60,7 @@ func newManager(binary, kubeconfig, dir, caFile string, extra []string) (*Manage
 }
 
 // asShipped makes the manager run with leader election and in a pod, as its Deployment does. It waits up to a minute for the Deployment's
-// pod, which a simulated node runs, and uses its name and UID.
+// pod, which a simulated node runs, and uses that pod's name and UID.
 func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 	client, err := kubernetes.NewForConfig(admin)
 	if err != nil {
@@ -85,7 +85,7 @@ func (m *Manager) asShipped(ctx context.Context, admin *rest.Config) error {
 type Pod struct {
 	Name string
 	UID  types.UID
-	// Dir is the folder in the place of the pod's volume, which all managers in the pod share. Another creates it if it is absent.
+	// Dir is the folder that stands in for the pod's volume. All managers in the pod share it. Another creates it if it is absent.
 	Dir string
 }
 
@@ -95,21 +95,21 @@ func (m *Manager) inPod(pod Pod) {
 	m.args = append(slices.Clone(m.args), "--leader-elect-lock-file="+filepath.Join(pod.Dir, "manager.lock"))
 }
 
-// With returns a manager with the same files and address and with additional arguments, which override earlier ones. Only one of the two
-// may run at a time.
+// With returns a manager with the same files and address, and with additional arguments that override earlier ones. Only one of the two
+// managers may run at a time.
 func (m *Manager) With(args ...string) *Manager {
 	return &Manager{LogFile: m.LogFile, Address: m.Address, binary: m.binary, args: append(slices.Clone(m.args), args...), env: m.env, temp: m.temp}
 }
 
-// Of returns a manager with the same files, address and arguments and with another binary. Only one of the two may run at a time.
+// Of returns a manager with the same files, address and arguments, but a different binary. Only one of the two managers may run at a time.
 func (m *Manager) Of(binary string) *Manager {
 	other := m.With()
 	other.binary = binary
 	return other
 }
 
-// WithEnv returns a manager with the same files and address and with additional environment variables, each as NAME=value. Only one of the
-// two may run at a time.
+// WithEnv returns a manager with the same files and address, and with additional environment variables, each as NAME=value. Only one of the
+// two managers may run at a time.
 func (m *Manager) WithEnv(variables ...string) *Manager {
 	other := m.With()
 	other.env = append(slices.Clone(m.env), variables...)
@@ -165,8 +165,8 @@ func (m *Manager) PID() int { return m.command.Process.Pid }
 // is never closed after a Start that failed.
 func (m *Manager) Exited() <-chan struct{} { return m.exited }
 
-// Ended describes how the process ended by itself, with the end of its log. It returns "" while the process runs, and after Kill or Stop.
-// No kubelet starts the process again.
+// Ended describes how the process ended on its own, and includes the end of its log. It returns "" while the process runs, and after Kill
+// or Stop. No kubelet starts the process again.
 func (m *Manager) Ended() string {
 	select {
 	case <-m.exited:
@@ -183,7 +183,7 @@ func (m *Manager) Ended() string {
 	return fmt.Sprintf("%s; its log ends with\n%s", m.ended, log[max(0, len(log)-4096):])
 }
 
-// Kill ends the process by SIGKILL, as in a crash, and waits for its end. The manager must have been started.
+// Kill ends the process with SIGKILL, as in a crash, and waits for its end. The manager must have been started.
 func (m *Manager) Kill() error {
 	m.asked.Store(true)
 	if err := m.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -193,7 +193,7 @@ func (m *Manager) Kill() error {
 	return nil
 }
 
-// Stop ends the process by SIGTERM and waits for its end. After 20 seconds it kills the process and returns an error. It does nothing if
+// Stop ends the process with SIGTERM and waits for its end. After 20 seconds it kills the process and returns an error. It does nothing if
 // m is nil, if the manager was never started, or if it has ended.
 func (m *Manager) Stop() error {
 	if m == nil || m.command == nil || m.command.Process == nil {

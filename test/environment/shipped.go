@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// shippedVariables are the environment variables of the Deployment that every manager's process gets, too: those of Go's runtime that
+// shippedVariables are the environment variables of the Deployment that every manager's process also gets: those of Go's runtime that
 // determine its memory usage.
 var shippedVariables = map[string]bool{"GOMEMLIMIT": true, "GOGC": true}
 
-// shippedEnv returns the shippedVariables of the Deployment in a manifests folder, each as NAME=value. It returns an error unless the
-// folder has exactly one file of a Deployment.
+// shippedEnv returns the shippedVariables of the Deployment in a manifests folder, each as NAME=value. It returns an error unless exactly
+// one file in the folder contains a Deployment.
 func shippedEnv(manifests string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(manifests, "*-deployment.yaml"))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// shortRun is the time within which the end of a manager is a failed start.
+	// shortRun is the time limit within which the end of a manager counts as a failed start.
 	shortRun = 5 * time.Second
 	// maxShortRuns is the number of failed starts in a row after which Supervise gives up.
 	maxShortRuns = 3
 )
 
-// Supervise starts the manager again whenever it ends by itself, as a kubelet does, and replaces it by ReplaceManager when replace delivers a
-// value. It reports both on out. It returns nil when the context ends, and an error if the manager does not stay up. Until then, no other
+// Supervise restarts the manager whenever it ends on its own, as a kubelet does, and calls ReplaceManager when replace delivers a value. It
+// reports both on out. It returns nil when the context ends, and an error if the manager does not stay up. Until it returns, no other
 // function may start or stop the manager.
 func (e *Environment) Supervise(ctx context.Context, replace <-chan os.Signal, out io.Writer) error {
 	for started, short := time.Now(), 0; ; started = time.Now() {

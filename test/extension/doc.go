@@ -1,6 +1,5 @@
-// Package extension tests cmd/platform-operators-tests-ext as openshift-tests runs it: as a program that gets a kubeconfig and
-// prints JSON. A long test runs each spec that changes objects against a manager without the rule that the spec tests. The spec
-// has to fail.
+// Package extension tests cmd/platform-operators-tests-ext as openshift-tests runs it: as a program that gets a kubeconfig and prints JSON.
+// For each spec that changes objects, a long test runs the spec against a manager that lacks the rule under test. The spec must then fail.
 //
-// The package has tests only, and refers to the specs by name.
+// The package contains only tests, and refers to the specs by name.
 package extension

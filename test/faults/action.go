@@ -23,7 +23,7 @@ type Exchange struct {
 	request *http.Request
 	body    []byte
 	removed <-chan struct{}
-	// outcome is Write.Outcome of the request.
+	// outcome is the request's Write.Outcome.
 	outcome string
 }
 
@@ -71,8 +71,8 @@ func Hold() Action {
 	}
 }
 
-// ForwardWhenRemoved holds the request until the fault is removed, and forwards it then, even if the client has ended. The
-// client gets no response. It simulates a write that was in transit when its sender died.
+// ForwardWhenRemoved holds the request until the fault is removed, and then forwards it, even if the client is gone. The client gets no
+// response. It simulates a write that was in transit when its sender died.
 func ForwardWhenRemoved() Action {
 	return func(e *Exchange) {
 		<-e.removed
@@ -135,11 +135,11 @@ func ExpireWatch() Action {
 	}
 }
 
-// Truncate forwards the request, and resets the client's connection after this many bytes of the response body, or at its end if it is
-// shorter.
+// Truncate forwards the request, and resets the client's connection after the given number of bytes of the response body, or at the end of
+// the body if it is shorter.
 func Truncate(bytes int) Action { return forwardPart(func(int) int { return bytes }, Reset()) }
 
-// AfterHalf forwards the request, and runs another action after half of the response body.
+// AfterHalf forwards the request, sends half of the response body, and runs another action.
 func AfterHalf(next Action) Action { return forwardPart(func(size int) int { return size / 2 }, next) }
 
 // forwardPart forwards the request, sends share(size) bytes of the response body, and runs next.

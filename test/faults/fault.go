@@ -4,7 +4,7 @@ import (
 	"sync"
 )
 
-// Always is a value of Fault.Times: the fault affects every selected request from the Nth on.
+// Always is a value for Fault.Times: the fault affects every selected request from the Nth on.
 const Always = -1
 
 // Fault selects requests and defines what happens to them.
@@ -72,7 +72,8 @@ func (i *Injection) claimRequest(r Request) bool {
 	return true
 }
 
-// finished must be called when the action for an affected request has ended. It closes the channel of Done after the last one.
+// finished must be called when the action for an affected request has ended. After the last action, it closes the channel that Done
+// returns.
 func (i *Injection) finished() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

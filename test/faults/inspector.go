@@ -26,7 +26,7 @@ import (
 )
 
 // Inspector reads, as the cluster's admin, the objects that belong to a BundleDeployment, and checks them. It uses the manager's code only
-// to load the stored revisions, and not to check the objects.
+// to load the stored revisions, not to check the objects.
 type Inspector struct {
 	platform   versioned.Interface
 	kubernetes kubernetes.Interface
@@ -37,8 +37,8 @@ type Inspector struct {
 	namespace  string
 }
 
-// NewInspector returns an Inspector for a cluster. The manager stores revisions in namespace. The configuration should have no
-// rate limit, because listing all kinds takes about a hundred requests.
+// NewInspector returns an Inspector for a cluster. namespace is where the manager stores revisions. The configuration should have no rate
+// limit, because listing all kinds takes about a hundred requests.
 func NewInspector(admin *rest.Config, namespace string) (*Inspector, error) {
 	in := &Inspector{namespace: namespace}
 	var errs [5]error
@@ -70,11 +70,11 @@ func (m metadataTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 type Object struct {
 	schema.GroupVersionResource
 	Kind, Namespace, Name string
-	// HasOwnerLabels is whether the object's labels name the BundleDeployment as the owner. HasManagedFields is whether the
-	// BundleDeployment's field manager owns a field. Deleting is whether the object has a deletion timestamp. Derived is whether a
-	// controller created it from another object.
+	// HasOwnerLabels is true if the object's labels name the BundleDeployment as the owner. HasManagedFields is true if the
+	// BundleDeployment's field manager owns a field. Deleting is true if the object has a deletion timestamp. Derived is true if a
+	// controller created the object from another object.
 	HasOwnerLabels, HasManagedFields, Deleting, Derived bool
-	// OrphanedFrom is the package that a kept CustomResourceDefinition belonged to.
+	// OrphanedFrom is the package to which a kept CustomResourceDefinition belonged.
 	OrphanedFrom string
 }
 
@@ -91,8 +91,8 @@ func identity(group, kind, namespace, name string) string {
 	return kind + " " + name
 }
 
-// OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field of its field
-// manager, ordered by kind and name. If some kinds cannot be listed, it returns the objects of the others and an error.
+// OwnedObjects returns the objects of all kinds, except Events, that have the BundleDeployment's owner labels or a field owned by its field
+// manager, ordered by kind and name. If some kinds cannot be listed, it returns the objects of the other kinds and an error.
 func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Object, error) {
 	lists, err := in.discovery.ServerPreferredResources()
 	if err != nil && len(lists) == 0 {
@@ -123,8 +123,8 @@ func (in *Inspector) OwnedObjects(ctx context.Context, deployment string) ([]Obj
 	return found, errors.Join(errs...)
 }
 
-// listable returns the resources that support list, with their kinds. It leaves out subresources, and Events, which are many and have no
-// owner labels.
+// listable returns the resources that support list, with their kinds. It leaves out subresources, and leaves out Events, which are numerous
+// and have no owner labels.
 func listable(lists []*metav1.APIResourceList) map[schema.GroupVersionResource]string {
 	all := map[schema.GroupVersionResource]string{}
 	for _, list := range lists {

@@ -101,8 +101,8 @@ func (in *Inspector) active(ctx context.Context, live *corev1alpha2.BundleDeploy
 // that the manager adds and that controllers create from them. Objects that were applied without labels are errors, and so are stored
 // revisions that the status does not list.
 //
-// It returns the complete objects, also together with an error about other objects. They have "<name>" in place of the BundleDeployment's
-// name, so that callers can compare two BundleDeployments.
+// It returns the complete objects, even if it returns an error about other objects. The result contains "<name>" in place of the
+// BundleDeployment's name, so that callers can compare two BundleDeployments.
 func (in *Inspector) CheckComplete(ctx context.Context, name string) ([]string, error) {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -189,8 +189,9 @@ func (in *Inspector) checkStoredRevisions(ctx context.Context, live *corev1alpha
 	return errors.Join(errs...)
 }
 
-// CheckRemoved returns nil if a BundleDeployment is removed with its stored revisions and all objects that were labeled or applied for it.
-// It accepts namespaces that are being deleted, and CustomResourceDefinitions that are kept, which have an annotation and no owner labels.
+// CheckRemoved returns nil if a BundleDeployment is gone, along with its stored revisions and all objects that were labeled or applied for
+// it. It accepts namespaces that are being deleted, and CustomResourceDefinitions that are kept, which have an annotation and no owner
+// labels.
 func (in *Inspector) CheckRemoved(ctx context.Context, name string) error {
 	live, err := in.platform.CoreV1alpha2().BundleDeployments().Get(ctx, name, metav1.GetOptions{})
 	if err == nil {

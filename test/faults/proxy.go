@@ -131,8 +131,8 @@ func (p *Proxy) Inject(fault Fault) *Injection {
 	return injection
 }
 
-// FailDiscovery makes discovery of one API group fail with 503 until restore is called. All discovery is unaggregated meanwhile. The
-// Injection has the failed requests.
+// FailDiscovery makes discovery of one API group fail with 503 until restore is called. Until then, all discovery is unaggregated. The
+// Injection lists the failed requests.
 func (p *Proxy) FailDiscovery(group string) (failing *Injection, restore func()) {
 	root := func(r Request) bool { return r.Path == "/apis" || r.Path == "/api" }
 	plain := p.Inject(Fault{On: root, Times: Always, Do: forwardWithoutAggregation})
@@ -155,7 +155,7 @@ func (p *Proxy) RemoveAll() {
 	}
 }
 
-// CloseWatches ends all open watches as a server does after their timeout, and returns their number.
+// CloseWatches ends all open watches, as a server does when they time out, and returns their number.
 func (p *Proxy) CloseWatches() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,16 +165,16 @@ func (p *Proxy) CloseWatches() int {
 	return len(p.watches)
 }
 
-// Writes returns the recorded writes, the oldest first, without the first skip writes since the start. Writes that the proxy has dropped
-// are missing.
+// Writes returns the recorded writes, oldest first, except for the first skip writes since the start. Writes that the proxy has dropped are
+// missing.
 func (p *Proxy) Writes(skip int) []Write {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.writes[min(max(skip-p.dropped, 0), len(p.writes)):])
 }
 
-// WriteCount returns the number of writes that the proxy has received, including dropped ones. Writes returns only later writes if it is
-// called with this number.
+// WriteCount returns the number of writes that the proxy has received, including dropped ones. If Writes is called with this number, it
+// returns only later writes.
 func (p *Proxy) WriteCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,10 +228,10 @@ func (p *Proxy) trackWatch(r *http.Request) (*http.Request, func()) {
 	}
 }
 
-// errWatchEnded is the cause of cancellation of a watch that CloseWatches ended.
+// errWatchEnded is the cancellation cause of a watch that CloseWatches ended.
 var errWatchEnded = errors.New("the watch was ended")
 
-// recordWrite records the request if it is a write. The caller must call finish after the request, which records the outcome.
+// recordWrite records the request if it is a write. After the request, the caller must call finish, which records the outcome.
 func (p *Proxy) recordWrite(described Request, e *Exchange) (finish func()) {
 	if !described.Mutating() {
 		return func() {}
@@ -265,7 +265,7 @@ func (p *Proxy) faultFor(described Request) *Injection {
 	return nil
 }
 
-// forward forwards the request to the upstream server, and the response to w. It sets the outcome unless it is set.
+// forward forwards the request to the upstream server, and the response to w. It sets the outcome unless it is already set.
 func (e *Exchange) forward(w http.ResponseWriter, r *http.Request) {
 	if e.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(e.body)), int64(len(e.body))

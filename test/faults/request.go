@@ -59,7 +59,7 @@ func (r Request) Mutating() bool {
 // resolver parses paths as the API server does.
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// describe returns the description of a request with this body.
+// describe returns the description of a request with the given body.
 func describe(r *http.Request, body []byte) Request {
 	described := Request{Verb: strings.ToLower(r.Method), Path: r.URL.Path, UserAgent: r.UserAgent()}
 	info, err := resolver.NewRequestInfo(r)
@@ -108,13 +108,13 @@ type Match func(Request) bool
 // And returns a Match that selects the requests that both m and other select.
 func (m Match) And(other Match) Match { return func(r Request) bool { return m(r) && other(r) } }
 
-// Writes selects writes that can change the manager's decisions. It selects no writes of events, leases and access reviews.
+// Writes selects writes that can change the manager's decisions. It does not select writes of events, leases and access reviews.
 func Writes(r Request) bool {
 	return r.Mutating() && !isBookkeeping(r)
 }
 
-// EngineWrites selects Writes that install, upgrade, repair or remove a BundleDeployment. It leaves out writes of the manager's
-// own status, which can come at any time.
+// EngineWrites selects Writes that install, upgrade, repair or remove a BundleDeployment. It leaves out writes to the manager's own status,
+// which can come at any time.
 func EngineWrites(r Request) bool {
 	return Writes(r) && EngineRequests(r)
 }
@@ -140,8 +140,8 @@ func EngineRequests(r Request) bool {
 	return !isBookkeeping(r) && r.Group != "operator.openshift.io" && r.Group != "config.openshift.io"
 }
 
-// isBookkeeping reports whether the request is for events, leases or access reviews. No decision of the manager depends on their content,
-// or the API server does not store them.
+// isBookkeeping reports whether the request is for events, leases or access reviews. Either no decision of the manager depends on their
+// content, or the API server does not store them.
 func isBookkeeping(r Request) bool {
 	return r.Resource == "events" || r.Resource == "leases" || strings.HasSuffix(r.Resource, "reviews")
 }

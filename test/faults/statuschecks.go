@@ -14,8 +14,9 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// statusChecks are the checks that compare the status with the objects in the cluster, without code of the manager. They ignore a condition
-// of an earlier generation, except Installed, which is about the active revision. A check returns one line for each false statement.
+// statusChecks are the checks that compare the status with the objects in the cluster, without using the manager's code. They ignore a
+// condition that is for an earlier generation, except Installed, which is about the active revision. A check returns one line for each
+// false statement.
 var statusChecks = []func(context.Context, *snapshot) (violations []string, err error){checkObservedGeneration, checkInstalled, checkHealthy, checkDrifted, checkProgressing}
 
 // checkObservedGeneration checks that the observed generation is not higher than the generation.
@@ -123,8 +124,8 @@ func (s *snapshot) isAsExpected() bool {
 		found.Reason == corev1alpha2.ReasonAsExpected
 }
 
-// checkObjects calls check for each object of a revision and returns the violations, without empty ones. found is nil if the object does
-// not exist.
+// checkObjects calls check for each object of a revision and returns the violations that are not empty. found is nil if the object does not
+// exist.
 func (s *snapshot) checkObjects(ctx context.Context, number int64, check func(of target, found *unstructured.Unstructured) string) ([]string, error) {
 	targets, err := s.revision(ctx, number)
 	if err != nil {
@@ -173,8 +174,9 @@ func rolloutProblem(found *unstructured.Unstructured) string {
 	return ""
 }
 
-// firstDifference returns the JSON pointer of the first declared field that the live object does not have with the same value. It returns
-// "" if there is none. It ignores null values and the status. Items of lists must be in the declared order; further live items are ignored.
+// firstDifference returns the JSON pointer of the first declared field that the live object lacks or that has a different value there. It
+// returns "" if there is none. It ignores null values and the status. List items must be in the declared order; further live items are
+// ignored.
 func firstDifference(declared, live map[string]any) string {
 	declared = maps.Clone(declared)
 	delete(declared, "status")

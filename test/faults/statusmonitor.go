@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// StatusTolerance is the maximum time for which a statement of the status may be false while only the manager changes objects. It
+	// StatusTolerance is the maximum time for which a statement in the status may be false while only the manager changes objects. It
 	// allows for the duration of a request.
 	StatusTolerance = time.Second
 	// checkInterval is the time between two checks.
@@ -38,7 +38,8 @@ type StatusMonitor struct {
 
 	violations []error
 	maxLag     time.Duration
-	// checks is the number of checks, and failedChecks the number of those that could not read the cluster. lastErr is the last such error.
+	// checks is the number of checks, and failedChecks the number of those that could not read the cluster. lastErr is the error of the
+	// last failed check.
 	checks, failedChecks int
 	lastErr              error
 	// revisions caches the objects of stored revisions, by UID and number.
@@ -113,7 +114,7 @@ func (m *StatusMonitor) run(ctx context.Context) {
 	}
 }
 
-// check returns the statements of the status that are false. It returns none if the BundleDeployment does not exist or is being deleted.
+// check returns the false statements in the status. It returns none if the BundleDeployment does not exist or is being deleted.
 func (m *StatusMonitor) check(ctx context.Context) (violations []string, err error) {
 	live, err := m.inspector.platform.CoreV1alpha2().BundleDeployments().Get(ctx, m.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -31,7 +31,7 @@ type Cluster struct {
 	state *ruleState
 }
 
-// ruleState is what the rules keep of one cluster between calls.
+// ruleState is what the rules remember about one cluster between calls.
 type ruleState struct {
 	// deployments and operators cache decoded objects, by UID.
 	deployments map[types.UID]*corev1alpha2.BundleDeployment
@@ -40,7 +40,7 @@ type ruleState struct {
 	revisions map[types.UID]*revision
 	// resources caches the resource of each kind.
 	resources map[schema.GroupKind]schema.GroupResource
-	// applied has the objects in the revisions of each BundleDeployment that exists or existed.
+	// applied holds the objects in the revisions of each BundleDeployment that exists or existed.
 	applied map[owner]map[key]bool
 }
 
@@ -176,13 +176,13 @@ func condition(conditions []metav1.Condition, kind string) metav1.Condition {
 	return metav1.Condition{Type: kind}
 }
 
-// marks are the names of BundleDeployments in an object's metadata.
+// marks holds the names of BundleDeployments that appear in an object's metadata.
 type marks struct {
 	// label is the name in the owner labels.
 	label string
-	// managers are the names in field managers.
+	// managers are the names found in field managers.
 	managers []string
-	// references are the names in owner references.
+	// references are the names found in owner references.
 	references []string
 }
 
@@ -211,8 +211,8 @@ func (m marks) owners() []string {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
 }
 
-// prove reports whether the marks prove that a BundleDeployment applied the object. The proof is owner labels together with the field
-// manager or, for objects that rukpak applied, with an owner reference.
+// prove reports whether the marks prove that a BundleDeployment applied the object. The proof is the owner labels together with the field
+// manager or, for objects that rukpak applied, together with an owner reference.
 func (m marks) prove(name string) bool {
 	return m.label == name && (slices.Contains(m.managers, name) || slices.Contains(m.references, name))
 }

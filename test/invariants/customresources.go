@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsCustomResources is the rule that a CustomResourceDefinition is deleted only during the removal of a BundleDeployment with
-// deletion.crds Delete, and only while users have no custom resources of its kind. A custom resource is deleted only if a revision lists
+// keepsCustomResources is the rule that a CustomResourceDefinition is deleted only during the removal of a BundleDeployment whose
+// deletion.crds is Delete, and only while users have no custom resources of its kind. A custom resource is deleted only if a revision lists
 // it.
 func keepsCustomResources(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
@@ -35,8 +35,8 @@ func keepsCustomResources(c *Cluster, write scenario.Write) error {
 		keyOf(object), names)
 }
 
-// checkCustomResourceDeletion returns an error if the object is a custom resource that no revision lists. Kinds of the manager and kinds
-// without a CustomResourceDefinition are not concerned.
+// checkCustomResourceDeletion returns an error if the object is a custom resource that no revision lists. The check does not apply to the
+// manager's kinds or to kinds without a CustomResourceDefinition.
 func (c *Cluster) checkCustomResourceDeletion(resource schema.GroupResource, object *unstructured.Unstructured) error {
 	if resource.Group == corev1alpha2.GroupName || c.Get(definitionResource, "", resource.String()) == nil {
 		return nil
@@ -52,7 +52,7 @@ func (c *Cluster) checkCustomResourceDeletion(resource schema.GroupResource, obj
 	return fmt.Errorf("custom resource %s is deleted, but no stored revision lists it", keyOf(object))
 }
 
-// crdPolicy returns the deletion policy for CustomResourceDefinitions: that of the BundleDeployment, or else of its class.
+// crdPolicy returns the deletion policy for CustomResourceDefinitions: the BundleDeployment's policy, or else that of its class.
 func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alpha2.CRDDeletion {
 	if own := deployment.Spec.Deletion; own != nil && own.CRDs != "" {
 		return own.CRDs
@@ -65,8 +65,8 @@ func (c *Cluster) crdPolicy(deployment *corev1alpha2.BundleDeployment) corev1alp
 	return corev1alpha2.CRDDeletion(policy)
 }
 
-// checkNoUserResources returns an error if a custom resource exists, and existed observationDelay ago, that no revision of the
-// BundleDeployment lists.
+// checkNoUserResources returns an error if some custom resource that no revision of the BundleDeployment lists exists now and already
+// existed observationDelay ago.
 func (c *Cluster) checkNoUserResources(definition *unstructured.Unstructured, deployment *corev1alpha2.BundleDeployment) error {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// difference returns the JSON pointer of the first declared field that the live object does not have with that value, or "". Pointers in
-// ignored are not compared.
+// difference returns the JSON pointer of the first declared field that the live object lacks or that has a different value there, or "" if
+// there is none. Pointers in ignored are not compared.
 //
 // The comparison needs no schema: a map must contain the declared fields, and a list must contain each declared item, in any order. It
 // accepts values that the API server normalizes, such as quantity "1" for "1000m".
@@ -67,7 +67,7 @@ func differenceAt(path string, wanted, found any, ignored []string) string {
 	return path
 }
 
-// isEqual reports whether two scalars are equal, or are quantities of the same value. An absent field equals the zero value.
+// isEqual reports whether two scalars are equal, or are quantities with the same value. An absent field equals the zero value.
 func isEqual(wanted, found any) bool {
 	if found == nil {
 		return wanted == "" || wanted == false || fmt.Sprint(wanted) == "0"
@@ -84,5 +84,5 @@ func isEqual(wanted, found any) bool {
 	return err == nil && first.Cmp(second) == 0
 }
 
-// escaped returns a field's name as part of a JSON pointer.
+// escaped returns a field's name, escaped for use in a JSON pointer.
 func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }

@@ -47,7 +47,7 @@ func (c *Cluster) checkDrift(deployment *corev1alpha2.BundleDeployment, declared
 	return fmt.Errorf("field %s of %s differs from the bundle", path, keyOf(declared))
 }
 
-// isUnknownField reports whether a warning of the API server in status names the field of a JSON pointer, or one that encloses it.
+// isUnknownField reports whether an API server warning in status names the field at a JSON pointer, or a field that encloses it.
 func isUnknownField(deployment *corev1alpha2.BundleDeployment, pointer string) bool {
 	names := strings.Split(strings.Trim(pointer, "/"), "/")
 	for i := range names {

@@ -19,8 +19,8 @@ var (
 	clusterOperatorResource = schema.GroupResource{Group: "config.openshift.io", Resource: "clusteroperators"}
 )
 
-// gateIsClosed is the rule that Upgradeable of the ClusterOperator is False while an installed bundle forbids the next minor version of the
-// cluster and no override permits it. The CVO treats an absent condition, or one that is Unknown, as True.
+// gateIsClosed is the rule that the ClusterOperator's condition Upgradeable is False while an installed bundle forbids the next minor
+// version of the cluster and no override permits it. The CVO treats the condition as True if it is absent or Unknown.
 func gateIsClosed(c *Cluster) error {
 	version := c.Get(clusterVersionResource, "", "version")
 	if version == nil {
@@ -42,7 +42,7 @@ func gateIsClosed(c *Cluster) error {
 	return errors.Join(errs...)
 }
 
-// upgradeable returns the status of the ClusterOperator's condition, or "" if it is absent.
+// upgradeable returns the status of the ClusterOperator's condition Upgradeable, or "" if the condition is absent.
 func (c *Cluster) upgradeable() string {
 	operator := c.Get(clusterOperatorResource, "", story.ClusterOperatorName)
 	if operator == nil {
@@ -58,7 +58,7 @@ func (c *Cluster) upgradeable() string {
 	return ""
 }
 
-// blockers returns texts that name the installed bundles that forbid a minor version.
+// blockers returns texts that each name an installed bundle that forbids a minor version.
 func (c *Cluster) blockers(next minor) []string {
 	var found []string
 	for _, operator := range c.Operators() {
@@ -85,8 +85,8 @@ func (c *Cluster) blockers(next minor) []string {
 	return found
 }
 
-// forbidAny reports whether the raw values of a bundle's olm.maxOpenShiftVersion forbid a minor version: more than one value, an unreadable
-// value, or a lower version.
+// forbidAny reports whether the raw values of a bundle's olm.maxOpenShiftVersion forbid a minor version. They do if there is more than one
+// value, or if the value cannot be read or is a lower version.
 func forbidAny(raw []string, next minor) bool {
 	if len(raw) == 0 {
 		return false
@@ -120,7 +120,7 @@ func isOverridden(overrides []corev1alpha2.CompatibilityOverride, next minor) bo
 	return false
 }
 
-// minor is a minor version of OpenShift. 5.0 is another name of 4.23, and is stored as 4.23.
+// minor is a minor version of OpenShift. 5.0 is another name for 4.23, and is stored as 4.23.
 type minor struct{ major, minor int }
 
 func parseMinor(text string) (minor, error) {
@@ -131,7 +131,7 @@ func parseMinor(text string) (minor, error) {
 	return parsed.canonical(), nil
 }
 
-// nextMinor returns the minor version after that of a cluster version.
+// nextMinor returns the minor version that follows a cluster version's own.
 func nextMinor(clusterVersion string) (minor, error) {
 	parsed, err := parseMinor(clusterVersion)
 	if err != nil {

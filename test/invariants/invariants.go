@@ -7,13 +7,14 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// Step is a rule about a single write of the manager.
+// Step is a rule about a single write by the manager.
 type Step struct {
 	// Name names the rule in errors and in docs/testing.md.
 	Name string
-	// Check returns an error if the write violates the rule. The view of the cluster is that before the write.
+	// Check returns an error if the write violates the rule. c shows the cluster as it was before the write.
 	Check func(c *Cluster, write scenario.Write) error
-	// IsAlways is true for a rule about the request alone, which is also checked right after the restore of a backup. Check then gets nil.
+	// IsAlways is true for a rule about the request alone. Such a rule is also checked right after a backup is restored; Check then gets
+	// nil.
 	IsAlways bool
 }
 
@@ -21,7 +22,7 @@ type Step struct {
 type State struct {
 	// Name names the rule in errors and in docs/testing.md.
 	Name string
-	// Check returns an error for each object that violates the rule, joined.
+	// Check returns the joined errors for all objects that violate the rule.
 	Check func(c *Cluster) error
 }
 
@@ -71,8 +72,8 @@ func (*Rules) OnEveryWrite(write scenario.Write) error {
 	return errors.Join(errs...)
 }
 
-// OnWrite implements scenario.Checks.OnWrite. It returns the violations of the other Steps, joined. It ignores a write for another
-// resourceVersion than that of the object, because the API server refuses it.
+// OnWrite implements scenario.Checks.OnWrite. It returns the violations of the other Steps, joined. It ignores a write whose
+// resourceVersion differs from the object's, because the API server refuses it.
 func (r *Rules) OnWrite(before *scenario.View, write scenario.Write) error {
 	c := &Cluster{View: before, state: r.state}
 	object, version := c.Get(write.Resource, write.Namespace, write.Name), write.ResourceVersion()
@@ -98,7 +99,7 @@ func (r *Rules) AtRest(objects *scenario.View) error {
 	return errors.Join(errs...)
 }
 
-// wrapRule adds the name of a rule to its error. It returns nil for nil.
+// wrapRule adds the name of a rule to its error. It returns nil if the error is nil.
 func wrapRule(rule string, err error) error {
 	if err == nil {
 		return nil

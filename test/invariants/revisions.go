@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// The following constants are the type and the labels of Secrets with revisions.
+// The following constants are the type and the labels of Secrets that store revisions.
 const (
 	secretType  = corev1alpha2.GroupName + "/revision"
 	labelOf     = corev1alpha2.GroupName + "/revision-of"
@@ -25,7 +25,7 @@ const (
 	labelRole   = corev1alpha2.GroupName + "/revision-role"
 )
 
-// key identifies an object in any version of its API.
+// key identifies an object, regardless of its API version.
 type key struct {
 	schema.GroupKind
 	Namespace, Name string
@@ -126,7 +126,7 @@ func (c *Cluster) readRevision(index *unstructured.Unstructured, deployment *cor
 	return read, nil
 }
 
-// installNamespace and readerRole return the objects that the manager applies beside those of the bundle: the namespace, and the
+// installNamespace and readerRole return the objects that the manager applies in addition to those of the bundle: the namespace, and the
 // ClusterRole with which it looks for custom resources of the bundle's CustomResourceDefinitions.
 func installNamespace(deployment *corev1alpha2.BundleDeployment) key {
 	return key{schema.GroupKind{Kind: "Namespace"}, "", deployment.Spec.InstallNamespace}

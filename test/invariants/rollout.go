@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// keepsActiveRevision is the rule that the objects of the active revision, the Secrets of the revision, and the BundleDeployment are
-// deleted only in a removal. When another revision becomes active, the rule protects the other revision instead.
+// keepsActiveRevision is the rule that the objects of the active revision, that revision's Secrets, and the BundleDeployment are deleted
+// only during a removal. When a different revision becomes active, the rule protects that one instead.
 func keepsActiveRevision(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" {
 		return nil
@@ -76,7 +76,7 @@ func isOwnedBy(secret *unstructured.Unstructured, deployment *corev1alpha2.Bundl
 	return slices.ContainsFunc(secret.GetOwnerReferences(), func(each metav1.OwnerReference) bool { return each.UID == deployment.UID })
 }
 
-// activatesWhenReady is the rule that status names another active revision only when each object of the revision exists and its Deployments
+// activatesWhenReady is the rule that status names a new active revision only when each object of that revision exists and its Deployments
 // are available. Afterwards the manager deletes the objects that only the earlier revision lists.
 func activatesWhenReady(c *Cluster, write scenario.Write) error {
 	if write.Resource != deploymentResource || write.Subresource != "status" || write.Verb != "update" {

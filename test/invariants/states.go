@@ -11,8 +11,8 @@ import (
 )
 
 // installedIsTrue is the rule that Installed is not False while a revision is active and all its objects exist. For a PlatformOperator,
-// Installed is True if and only if status.installed names a bundle, which is that of the active revision when nothing is in progress. After
-// a user has deleted the BundleDeployment, status.installed names the bundle that the manager installs again.
+// Installed is True if and only if status.installed names a bundle; when nothing is in progress, it is the bundle of the active revision.
+// After a user has deleted the BundleDeployment, status.installed names the bundle that the manager reinstalls.
 func installedIsTrue(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -63,8 +63,8 @@ func (c *Cluster) checkOperatorInstalled(operator *platformv1alpha1.PlatformOper
 	return nil
 }
 
-// generationIsObserved is the rule that status.observedGeneration and that of each condition equal metadata.generation. In a removal, the
-// manager does not evaluate all conditions, so that some may have an earlier one.
+// generationIsObserved is the rule that status.observedGeneration and the observedGeneration of each condition equal metadata.generation.
+// During a removal, the manager does not evaluate all conditions, so some may have an earlier generation.
 func generationIsObserved(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {
@@ -91,14 +91,15 @@ func checkObserved(kind string, object metav1.Object, observed int64, conditions
 	return nil
 }
 
-// isBusy reports whether a BundleDeployment is being removed, or another revision than the active one is applied or refused.
+// isBusy reports whether a BundleDeployment is being removed, or whether a revision other than the active one is being applied or was
+// refused.
 func isBusy(deployment *corev1alpha2.BundleDeployment) bool {
 	progressing := condition(deployment.Status.Conditions, corev1alpha2.ConditionProgressing)
 	return deployment.DeletionTimestamp != nil || progressing.Reason != corev1alpha2.ReasonAsExpected
 }
 
 // healthyIsReady is the rule that, while Healthy is True, all objects of the active revision exist and its Deployments are available. While
-// Healthy of a PlatformOperator is True, Healthy of its BundleDeployment is True.
+// a PlatformOperator's Healthy is True, its BundleDeployment's Healthy is True.
 func healthyIsReady(c *Cluster) error {
 	var errs []error
 	for _, deployment := range c.Deployments() {
@@ -119,8 +120,8 @@ func healthyIsReady(c *Cluster) error {
 	return errors.Join(errs...)
 }
 
-// nothingRemains is the rule that no object has the owner labels and the field manager of a removed BundleDeployment, if a revision listed
-// the object. The manager removes the labels from objects that a removal keeps.
+// nothingRemains is the rule that no object that a revision listed still has the owner labels and the field manager of a removed
+// BundleDeployment. The manager removes the labels from objects that a removal keeps.
 func nothingRemains(c *Cluster) error {
 	var errs []error
 	for _, each := range c.Deployments() {

@@ -12,12 +12,12 @@ import (
 	"github.com/openshift/platform-operators/test/environment"
 )
 
-// observationDelay is the maximum time between a change by another client and the first write of the manager that considers the change.
-// Until then, a write may follow from an earlier decision.
+// observationDelay is the maximum time between a change by another client and the manager's first write that takes the change into account.
+// Until then, a write may be based on an earlier decision.
 const observationDelay = time.Second
 
-// deletesByUID is the rule that a delete has the UID of the object as a precondition. Without the UID, a delete could hit a later object of
-// the same name. A delete of a collection cannot have a UID, and violates the rule.
+// deletesByUID is the rule that a delete has the UID of the object as a precondition. Without the UID, a delete could hit a later object
+// with the same name. A collection delete cannot have a UID, so it violates the rule.
 func deletesByUID(_ *Cluster, write scenario.Write) error {
 	switch {
 	case write.Verb == "deletecollection":
@@ -32,9 +32,9 @@ func deletesByUID(_ *Cluster, write scenario.Write) error {
 }
 
 // deletesOwnObjects is the rule that the manager deletes only its own records and objects of BundleDeployments. Owner labels together with
-// the field manager prove that an object belongs to a BundleDeployment, also if the revision that listed the object is lost. With the field
-// manager alone, a stored revision must list the object. With the labels alone, as on an object from a backup, a revision that is or was
-// active must list it.
+// the field manager prove that an object belongs to a BundleDeployment, even if the revision that listed the object is lost. If an object
+// has only the field manager, a stored revision must list it. If it has only the labels, like an object from a backup, a revision that is
+// or was active must list it.
 func deletesOwnObjects(c *Cluster, write scenario.Write) error {
 	if write.Verb != "delete" || isManagerObject(c, write) {
 		return nil
@@ -70,8 +70,8 @@ func activated(deployment *corev1alpha2.BundleDeployment, stored map[int64]*revi
 	return found
 }
 
-// isManagerObject reports whether a delete is of one of the manager's own records: a BundleDeployment that a PlatformOperator owns, a
-// Secret with a revision, a Helm release of rukpak, or the ClusterRole for the check of namespaces.
+// isManagerObject reports whether a delete affects one of the manager's own records: a BundleDeployment that a PlatformOperator owns, a
+// Secret that stores a revision, a Helm release of rukpak, or the ClusterRole for the namespace check.
 func isManagerObject(c *Cluster, write scenario.Write) bool {
 	switch write.Resource {
 	case deploymentResource:

@@ -11,8 +11,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// storedIsListed is the rule that status.revisions of a BundleDeployment lists each revision that has Secrets. The manager would never delete
-// the Secrets of a revision that is not listed.
+// storedIsListed is the rule that a BundleDeployment's status.revisions lists each revision that has Secrets. The manager would never
+// delete the Secrets of an unlisted revision.
 func storedIsListed(c *Cluster) error {
 	var errs []error
 	for _, each := range c.List(secretResource, environment.Namespace) {

@@ -9,7 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// userResources are the resources whose specs belong to users. A BundleDeployment that a PlatformOperator owns is the manager's.
+// userResources are the resources whose specs belong to users. A BundleDeployment that a PlatformOperator owns belongs to the manager
+// instead.
 var userResources = map[schema.GroupResource]bool{
 	{Group: "platform.openshift.io", Resource: "platformoperators"}: true,
 	{Group: "core.rukpak.io", Resource: "bundles"}:                  true,
@@ -18,7 +19,7 @@ var userResources = map[schema.GroupResource]bool{
 }
 
 // keepsUserSpecs is the rule that the manager does not change the spec of a user's object. A patch must not contain a spec. An update must
-// send the spec as it is.
+// send the spec unchanged.
 func keepsUserSpecs(c *Cluster, write scenario.Write) error {
 	if !userResources[write.Resource] || write.Subresource != "" || write.Verb == "create" {
 		return nil

@@ -11,8 +11,8 @@ import (
 )
 
 // pauseIsRespected is the rule that no object of a bundle is written or deleted while spec.paused is set on its BundleDeployment or
-// PlatformOperator, unless the BundleDeployment is being removed. The pause is in force when status has observed the paused spec, or
-// observationDelay after it was set.
+// PlatformOperator, unless the BundleDeployment is being removed. The pause takes effect when the status has observed the paused spec, or
+// observationDelay after the pause was set.
 func pauseIsRespected(c *Cluster, write scenario.Write) error {
 	name := c.deploymentNameOf(write)
 	if name == "" {
@@ -60,8 +60,8 @@ func (c *Cluster) deploymentNameOf(write scenario.Write) string {
 	return ""
 }
 
-// oneWriter is the rule that an object that one BundleDeployment applied is written under that BundleDeployment's field manager only, or
-// under the field manager of an older one, which takes the object over. A creation does not count, because the API server refuses it if the
+// oneWriter is the rule that an object that one BundleDeployment applied is written only under that BundleDeployment's field manager, or
+// under that of an older BundleDeployment, which takes the object over. A creation does not count, because the API server refuses it if the
 // object exists.
 func oneWriter(c *Cluster, write scenario.Write) error {
 	if write.Subresource != "" || !slices.Contains([]string{"update", "patch", "apply"}, write.Verb) {
@@ -90,7 +90,8 @@ func oneWriter(c *Cluster, write scenario.Write) error {
 	return nil
 }
 
-// isOlder reports whether a BundleDeployment is older than another one. Of two that were created in the same second, the first by name is.
+// isOlder reports whether BundleDeployment a is older than b. If both were created in the same second, the one whose name sorts first
+// counts as older.
 func isOlder(a, b *corev1alpha2.BundleDeployment) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.CreationTimestamp.Before(&b.CreationTimestamp)

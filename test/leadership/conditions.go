@@ -28,7 +28,7 @@ type ConditionRecorder struct {
 	err         error
 }
 
-// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. It does not record the present conditions. The caller
+// RecordConditions starts a ConditionRecorder for the ClusterOperator with this name. It does not record the current conditions. The caller
 // must call Stop.
 func RecordConditions(ctx context.Context, client configclient.Interface, name string) (*ConditionRecorder, error) {
 	api := client.ConfigV1().ClusterOperators()
@@ -104,8 +104,8 @@ func (r *ConditionRecorder) Transitions() []string {
 	return append([]string(nil), r.transitions...)
 }
 
-// Stop ends the watch and returns the transitions. It also returns an error if the watch failed, so that transitions may be missing, or if
-// the ClusterOperator was deleted.
+// Stop ends the watch and returns the transitions. It also returns an error if the watch failed, in which case transitions may be missing,
+// or if the ClusterOperator was deleted.
 func (r *ConditionRecorder) Stop() ([]string, error) {
 	r.stop()
 	<-r.done

@@ -20,13 +20,13 @@ const LeaseName = "platform-operators-lock"
 // Timings are the lease duration, the renew deadline and the retry period of leader election.
 type Timings struct{ Lease, Renew, Retry time.Duration }
 
-// HighlyAvailable are the timings of OpenShift's components. SingleNode are their timings on a single-node control plane.
+// HighlyAvailable holds the timings that OpenShift's components use. SingleNode holds their timings on a single-node control plane.
 var (
 	HighlyAvailable = Timings{137 * time.Second, 107 * time.Second, 26 * time.Second}
 	SingleNode      = Timings{270 * time.Second, 240 * time.Second, 60 * time.Second}
 )
 
-// Scaled returns the timings divided by n. It truncates the lease duration to seconds, as in a Lease object.
+// Scaled returns the timings divided by n. It truncates the lease duration to whole seconds, as in a Lease object.
 func (t Timings) Scaled(n int) Timings {
 	divisor := time.Duration(n)
 	return Timings{(t.Lease / divisor).Truncate(time.Second), t.Renew / divisor, t.Retry / divisor}

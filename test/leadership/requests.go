@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// maxLine is the maximum size of one event, in bytes. At level Metadata an event has one or two KiB.
+// maxLine is the maximum size of one event, in bytes. At level Metadata, an event is one or two KiB.
 const maxLine = 1 << 20
 
 // AuditedRequest is a completed request in the API server's audit log.
 type AuditedRequest struct {
-	// Verb, URI and Resource are those of the request. Resource has no group; it is empty if the request is for no resource.
+	// Verb, URI and Resource describe the request. Resource does not include the group; it is empty if the request is not for a resource.
 	Verb, URI, Resource string
 	// Code is the status code of the response.
 	Code int
@@ -107,7 +107,7 @@ func CheckNoOverlap(earlier, later []AuditedRequest) error {
 	return nil
 }
 
-// CreatedTwice returns the paths of objects that server-side apply created more than once, sorted.
+// CreatedTwice returns the sorted paths of objects that server-side apply created more than once.
 func CreatedTwice(writes []AuditedRequest) []string {
 	created := map[string]int{}
 	for _, write := range writes {

@@ -21,8 +21,8 @@ import (
 )
 
 // loadMetas reads catalogs with operator-registry's reader, so that both APIs serve the same content as on a cluster, for example
-// re-encoded numbers. The order is that of roots and of the file names in each. Without packages, it reads all. It returns an error if a
-// package is missing, is in several catalogs, or if there is none.
+// re-encoded numbers. The result is in the order of roots and of the file names in each root. If packages is empty, it reads all packages.
+// It returns an error if a package is missing or is in several catalogs, or if there are no packages.
 func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, error) {
 	wanted := func(string) bool { return true }
 	if len(packages) > 0 {
@@ -61,8 +61,8 @@ func loadMetas(ctx context.Context, roots, packages []string) ([]*declcfg.Meta, 
 	return metas, checkPresent(metas, packages)
 }
 
-// catalogFolders returns the folders of a catalog to read. If packages are selected and some have folders of their names, it returns only
-// these. Otherwise it returns all folders, or only root if root also has files.
+// catalogFolders returns the folders to read in a catalog. If packages are selected and folders with the names of some of them exist, it
+// returns only those folders. Otherwise it returns all folders, or only root if root also contains files.
 func catalogFolders(root string, packages []string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -107,7 +107,7 @@ func checkPresent(metas []*declcfg.Meta, packages []string) error {
 	return errors.Join(errs...)
 }
 
-// packageOf returns the package of a blob. It is the name of an olm.package blob, and "" for a blob without a package.
+// packageOf returns the package of a blob. For an olm.package blob, it is the blob's name; for a blob without a package, it is "".
 func packageOf(meta *declcfg.Meta) string {
 	if meta.Schema == declcfg.SchemaPackage {
 		return meta.Name
@@ -115,8 +115,9 @@ func packageOf(meta *declcfg.Meta) string {
 	return meta.Package
 }
 
-// rewriteImages replaces every image reference of the bundles by a reference to the local registry. A bundle whose directory was published
-// gets its digest. Other references get a digest or tag that the registry does not have. Each bundle's blob stays one line.
+// rewriteImages replaces every image reference in the bundles with a reference to the local registry. The reference of a bundle whose
+// directory was published gets the published digest. Other references get a digest or tag that the registry does not have. Each bundle's
+// blob stays one line.
 func rewriteImages(metas []*declcfg.Meta, host string, published map[bundleID]string) error {
 	for _, meta := range metas {
 		if meta.Schema != declcfg.SchemaBundle {
@@ -196,7 +197,7 @@ func absentReference(host, original string) string {
 		if digest, ok := ref.(name.Digest); ok {
 			local = host + "/" + from + "/" + ref.Context().RepositoryStr() + "@" + digest.DigestStr()
 		}
-		// Some registry names are no valid path segments.
+		// Some registry names are not valid path segments.
 		if _, err := name.ParseReference(local); err == nil {
 			return local
 		}
@@ -216,7 +217,7 @@ func writeTree(root string, metas []*declcfg.Meta) (fs.FS, error) {
 		byPackage[p].Write(meta.Blob)
 	}
 	for p, lines := range byPackage {
-		// A package name may contain path separators, so that it is hashed.
+		// A package name may contain path separators, so it is hashed.
 		folder := filepath.Join(root, fmt.Sprintf("%x", sha256.Sum256([]byte(p))))
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return nil, err

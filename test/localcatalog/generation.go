@@ -14,8 +14,8 @@ import (
 	"github.com/operator-framework/operator-registry/pkg/cache"
 )
 
-// cacheBuildLock is held during operator-registry's cache builds. Each build sets and restores the umask of the process, so that two
-// concurrent builds could leave it at zero.
+// cacheBuildLock is held during operator-registry's cache builds. Each build sets and restores the umask of the process, so two concurrent
+// builds could leave it at zero.
 var cacheBuildLock sync.Mutex
 
 // generation is one version of the content, which both APIs can serve. Its content is immutable.
@@ -44,8 +44,8 @@ func newGeneration(ctx context.Context, metas []*declcfg.Meta, dir string, previ
 	return g, nil
 }
 
-// nextModified returns the current time in seconds, or a second after previous if that is later. Otherwise If-Modified-Since could not
-// distinguish two updates within a second.
+// nextModified returns the current time in seconds, or one second after previous if that is later. Otherwise If-Modified-Since could not
+// distinguish two updates within one second.
 func nextModified(previous time.Time) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)
 	if now.After(previous) {
@@ -57,7 +57,7 @@ func nextModified(previous time.Time) time.Time {
 func (g *generation) buildCache(ctx context.Context) error {
 	cacheBuildLock.Lock()
 	defer cacheBuildLock.Unlock()
-	// The directory may have files of a process that was killed.
+	// The directory may contain files left by a process that was killed.
 	if err := os.RemoveAll(g.dir); err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (g *generation) close() {
 	_ = os.RemoveAll(g.dir)
 }
 
-// currentGeneration has the generation that is served. Readers acquire a generation, and its files are removed after it was replaced and
-// the last reader has released it.
+// currentGeneration holds the generation that is being served. Readers acquire a generation. Its files are removed once it has been
+// replaced and the last reader has released it.
 type currentGeneration struct {
 	lock    sync.Mutex
 	current *generation

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// serveGRPC starts operator-registry's server like "opm serve".
+// serveGRPC starts operator-registry's server, as "opm serve" does.
 func (s *Server) serveGRPC() error {
 	s.grpcServer = grpc.NewServer(
 		grpc.UnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -50,7 +50,7 @@ func (s *Server) admitCall(method string) error {
 	return nil
 }
 
-// generationStore is the store of operator-registry's server. It reads the generation that is current when a call begins.
+// generationStore is the store behind operator-registry's server. It reads the generation that is current when a call begins.
 type generationStore struct{ currentGeneration *currentGeneration }
 
 var _ registry.GRPCQuery = generationStore{}
@@ -118,8 +118,8 @@ func (s generationStore) GetBundleThatProvides(ctx context.Context, group, versi
 	return query(s.currentGeneration, func(c cache.Cache) (*api.Bundle, error) { return c.GetBundleThatProvides(ctx, group, version, kind) })
 }
 
-// ListPackageCustomSchemas sends the blobs of a package with a custom schema. operator-registry's experimental server finds this method by
-// a type assertion.
+// ListPackageCustomSchemas sends those blobs of a package that have a custom schema. operator-registry's experimental server finds this
+// method with a type assertion.
 func (s generationStore) ListPackageCustomSchemas(ctx context.Context, schema, pkg string, send func(*structpb.Struct) error) error {
 	_, err := query(s.currentGeneration, func(c cache.Cache) (any, error) { return nil, c.ListPackageCustomSchemas(ctx, schema, pkg, send) })
 	return err

@@ -11,7 +11,7 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
-// gzipMinSize is the size from which on catalogd compresses a response, in bytes.
+// gzipMinSize is the minimum size, in bytes, of a response that catalogd compresses.
 const gzipMinSize = 1400
 
 // serveHTTPS starts a server with catalogd's API, for the local catalog and for those of HandleCatalog.

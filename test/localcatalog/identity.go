@@ -23,7 +23,7 @@ const lifetime = 30 * 24 * time.Hour
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// identity is the serving certificate of the HTTPS API. Its own certificate authority signs it, whose certificate is in a PEM file.
+// identity is the serving certificate of the HTTPS API. It is signed by its own certificate authority, whose certificate is in a PEM file.
 type identity struct {
 	file    string
 	host    string
@@ -62,7 +62,7 @@ func (i *identity) rotate() error {
 	if err != nil {
 		return fmt.Errorf("making a serving certificate: %w", err)
 	}
-	// Renaming is atomic, so that a client that reads the file during a rotation gets either the old or the new authority.
+	// Renaming is atomic, so a client that reads the file during a rotation gets either the old or the new authority.
 	temporary := i.file + ".new"
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw})
 	if err := os.WriteFile(temporary, block, 0o644); err != nil {

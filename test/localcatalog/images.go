@@ -128,8 +128,8 @@ func (r *imageRegistry) publish(ctx context.Context, roots, packages []string) (
 	return published, nil
 }
 
-// bundleFolders returns the <root>/<package>/<version> folders that have manifests. If several roots have a bundle, the first is used. It
-// returns an error if a root does not exist.
+// bundleFolders returns the <root>/<package>/<version> folders that contain manifests. If several roots contain the same bundle, the first
+// root is used. It returns an error if a root does not exist.
 func bundleFolders(roots, packages []string) (map[bundleID]string, error) {
 	folders := map[bundleID]string{}
 	for _, root := range slices.Backward(roots) {
@@ -179,7 +179,7 @@ func (r *imageRegistry) push(ctx context.Context, id bundleID, folder string) (s
 	return repository.Digest(digest.String()).String(), nil
 }
 
-// directTransport returns a transport on the network that uses no proxy, because the registry is on loopback.
+// directTransport returns a transport that connects over network and uses no proxy, because the registry is on loopback.
 func directTransport(network Network) http.RoundTripper {
 	transport := remote.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil

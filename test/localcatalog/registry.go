@@ -32,7 +32,7 @@ type Registry struct {
 	held chan struct{}
 	// waiting is the number of waiting requests.
 	waiting atomic.Int64
-	// handlers are the handlers that respond instead of images, by "<repository>/manifests" or "<repository>/blobs".
+	// handlers are the handlers that respond in place of images, keyed by "<repository>/manifests" or "<repository>/blobs".
 	handlers map[string]http.HandlerFunc
 	requests map[string]int
 }
@@ -114,8 +114,8 @@ func (r *Registry) Hold(on bool) {
 // Waiting returns the number of requests that wait because of Hold.
 func (r *Registry) Waiting() int { return int(r.waiting.Load()) }
 
-// Handle makes a handler respond to GET requests for the manifests or blobs of a repository, as in "bundles/memo/blobs". A nil handler
-// restores the registry's response.
+// Handle makes a handler respond to GET requests for the manifests or blobs of a repository, which what names as in "bundles/memo/blobs". A
+// nil handler restores the registry's response.
 func (r *Registry) Handle(what string, answer http.HandlerFunc) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -178,7 +178,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.images.ServeHTTP(w, request)
 }
 
-// count counts a GET request for manifests or blobs, and returns the handler of Handle for it, or nil.
+// count counts a GET request for manifests or blobs, and returns the handler that Handle set for it, or nil.
 func (r *Registry) count(request *http.Request) http.HandlerFunc {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -192,7 +192,7 @@ func (r *Registry) count(request *http.Request) http.HandlerFunc {
 	return nil
 }
 
-// pusher is a transport that passes requests to the registry's images, without the network, credentials and Hold.
+// pusher is a transport that passes requests to the registry's images, bypassing the network, the credentials and Hold.
 type pusher struct{ registry *Registry }
 
 // RoundTrip passes a request to the registry's images and returns their response.

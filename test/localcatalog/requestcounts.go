@@ -23,8 +23,9 @@ func (s *requestCounter) add(what string) {
 	s.counts[what]++
 }
 
-// RequestCounts returns the numbers of requests that the server has received, by name. The name of a gRPC call is its method, as in
-// "ListBundles". The name of an HTTPS request has its endpoint, its status and "gzip" if the response was compressed, as in "all 200 gzip".
+// RequestCounts returns the number of requests that the server has received under each name. The name of a gRPC call is its method, as in
+// "ListBundles". The name of an HTTPS request consists of its endpoint, its status and, if the response was compressed, "gzip", as in "all
+// 200 gzip".
 func (s *Server) RequestCounts() map[string]int {
 	s.requestCounter.lock.Lock()
 	defer s.requestCounter.lock.Unlock()

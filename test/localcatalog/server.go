@@ -25,8 +25,8 @@ type Options struct {
 	// of them. Required.
 	Catalogs []string
 	// Bundles are directories of registry+v1 bundles, as <package>/<version>/{manifests,metadata}. A bundle directory belongs to the
-	// catalog's bundle whose olm.package property has the same package and version. The first directory that has a bundle is used. Without
-	// bundles the registry responds with 404 to all requests.
+	// catalog's bundle whose olm.package property has the same package and version. If several directories contain a bundle, the first is
+	// used. Without bundles the registry responds with 404 to all requests.
 	Bundles []string
 	// Packages are the names of the packages to serve; empty serves all. With few packages, Start is fast.
 	Packages []string
@@ -169,9 +169,9 @@ func (s *Server) serveHTTP(server *http.Server, listener net.Listener) {
 	s.serving.Go(func() { _ = server.Serve(listener) })
 }
 
-// Update replaces the content by that of the catalog directories; without arguments it reads the present directories again. It also reads
-// the bundle directories again. Requests that have begun get the old content. gRPC and HTTPS change at the same time. If the new content is
-// invalid, Update returns an error and the old content stays.
+// Update replaces the content with that of the catalog directories; without arguments, it re-reads the current directories. It also
+// re-reads the bundle directories. Requests that have already begun get the old content. gRPC and HTTPS change at the same time. If the new
+// content is invalid, Update returns an error and the old content stays.
 func (s *Server) Update(ctx context.Context, catalogs ...string) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
@@ -207,8 +207,8 @@ func (s *Server) build(ctx context.Context, catalogs []string) (*generation, err
 	return newGeneration(ctx, metas, filepath.Join(s.dir, fmt.Sprintf("generation-%d", s.sequence)), s.currentGeneration.modified())
 }
 
-// Close stops the server and removes its cache. It removes the CA file only if Options.Dir is empty, with the temporary directory. It may
-// be called more than once.
+// Close stops the server and removes its cache. It removes the CA file only if Options.Dir is empty, together with the temporary directory.
+// It may be called more than once.
 func (s *Server) Close() error {
 	s.close.Do(func() {
 		if s.grpcServer != nil {
@@ -239,7 +239,7 @@ func (s *Server) Close() error {
 // status.connectionState.address.
 func (s *Server) GRPCAddress() string { return s.grpcListener.Addr().String() }
 
-// HTTPSBaseURL returns the URL for a ClusterCatalog's status.urls.base. It has the endpoints /api/v1/all and /api/v1/metas.
+// HTTPSBaseURL returns the URL for a ClusterCatalog's status.urls.base. The endpoints /api/v1/all and /api/v1/metas are below it.
 func (s *Server) HTTPSBaseURL() string {
 	return "https://" + s.httpsListener.Addr().String() + "/catalogs/" + catalogName
 }
@@ -263,7 +263,7 @@ func (s *Server) Requests() int { return int(s.requests.Load()) }
 // Unavailable makes gRPC calls fail with code Unavailable and HTTPS respond with 503, until it is called with false.
 func (s *Server) Unavailable(on bool) { s.down.Store(on) }
 
-// Bundle returns the image reference by digest of a bundle. It returns false if the bundle's directory was not published.
+// Bundle returns a bundle's image reference, by digest. It returns false if the bundle's directory was not published.
 func (s *Server) Bundle(packageName, version string) (string, bool) {
 	return s.registry.bundle(bundleID{packageName, version})
 }
@@ -272,6 +272,6 @@ func (s *Server) Bundle(packageName, version string) (string, bool) {
 // ends the failure. It returns an error if ref is invalid.
 func (s *Server) Fail(ref string, status int) error { return s.registry.fail(ref, status) }
 
-// RotateCA replaces the certificate authority and the certificate. CAFile then has the new authority, and new connections use
-// the new certificate.
+// RotateCA replaces the certificate authority and the certificate. CAFile then contains the new authority, and new connections use the new
+// certificate.
 func (s *Server) RotateCA() error { return s.identity.rotate() }

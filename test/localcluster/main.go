@@ -105,7 +105,7 @@ func openCache(progress io.Writer) (*binaries.Cache, error) {
 	return binaries.Open(root, source, progress)
 }
 
-// provide returns the paths of all programs by name, and the manifest directory. It takes the programs in the directory assets from there,
+// provide returns the paths of all programs by name, and the manifest directory. It uses the programs that exist in the directory assets,
 // and compiles the others.
 func provide(ctx context.Context, assets string, progress io.Writer) (map[string]string, string, error) {
 	cache, err := openCache(progress)

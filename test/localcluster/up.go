@@ -124,7 +124,7 @@ func endWith(ctx context.Context, pids []int) (context.Context, context.CancelFu
 	return ctx, func() { cancel(nil) }, nil
 }
 
-// detached has the options that up passes to the supervisor, as JSON.
+// detached holds the options that up passes to the supervisor, as JSON.
 type detached struct {
 	Options cluster.Options
 	Parents []int

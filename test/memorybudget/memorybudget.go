@@ -11,22 +11,22 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// File is the file of the figures, relative to the root of the checkout.
+// File is the file that contains the figures, relative to the root of the checkout.
 const File = "test/bench/memory.json"
 
 const (
 	mebibyte = 1 << 20
-	// step is the number of bytes to a multiple of which requests are rounded up, and limits down.
+	// step is a number of bytes. Requests are rounded up, and limits are rounded down, to a multiple of it.
 	step = 10 * mebibyte
-	// headroom is the percentage by which a proposed request exceeds the peak. mostHeadroom is the largest percentage that Check
-	// permits for a request above the proposed one. A larger request would take memory from other pods on the node.
+	// headroom is the percentage by which a proposed request exceeds the peak. mostHeadroom is the largest percentage that Check permits if
+	// a request is higher than the proposed one. A larger request would take memory from other pods on the node.
 	headroom, mostHeadroom = 10, 30
 	// heapFactor is the ratio of the heap before a garbage collection to the live heap, with Go's default GOGC=100. With a lower
 	// GOMEMLIMIT the garbage collector runs more often.
 	heapFactor = 2
 )
 
-// Figures are the manager's peak memory, in bytes, with the conditions of the measurement.
+// Figures holds the manager's peak memory, in bytes, and the conditions of the measurement.
 type Figures struct {
 	Commit  string `json:"commit"`
 	Machine string `json:"machine"`
@@ -83,8 +83,8 @@ func (f Figures) GoLimit(request int64) int64 {
 // filePages returns the size of the binary's resident pages, which the Go runtime does not count.
 func (f Figures) filePages() int64 { return f.PeakRSS - f.PeakAnonymousRSS }
 
-// Check returns what is wrong with a memory request and a GOMEMLIMIT, in bytes, each with the proposed values. It returns nil if
-// they agree with the figures.
+// Check returns the faults of a memory request and a GOMEMLIMIT, both in bytes. Each fault includes the proposed values. It returns nil if
+// the request and the limit agree with the figures.
 func (f Figures) Check(request, goLimit int64) (faults []string) {
 	propose := f.Request()
 	advice := fmt.Sprintf("request %s and set GOMEMLIMIT to %sB", mebibytes(propose), mebibytes(f.GoLimit(propose)))
@@ -105,8 +105,8 @@ func (f Figures) Check(request, goLimit int64) (faults []string) {
 	return faults
 }
 
-// ParseGoLimit returns the bytes of a GOMEMLIMIT such as "200MiB". It returns an error for a value without a binary unit, such
-// as "off" or "200MB".
+// ParseGoLimit returns the number of bytes in a GOMEMLIMIT such as "200MiB". It returns an error for a value without a binary unit, such as
+// "off" or "200MB".
 func ParseGoLimit(text string) (int64, error) {
 	number, binary := strings.CutSuffix(text, "iB")
 	if !binary {

@@ -49,7 +49,8 @@ func Overlay(root, dir string, mutants ...Mutant) (string, error) {
 	return write(dir, sources)
 }
 
-// write writes the sources to dir, and an overlay file for them. It returns the path of the overlay file. sources are by path.
+// write writes the sources to dir, and an overlay file for them. It returns the path of the overlay file. sources maps paths to file
+// contents.
 func write(dir string, sources map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for path, source := range sources {
@@ -66,8 +67,8 @@ func write(dir string, sources map[string][]byte) (string, error) {
 	return path, os.WriteFile(path, overlay, 0o600)
 }
 
-// apply changes the mutant's function in sources, which are file contents by path. It adds the function's file if sources does not have
-// it. It returns an error if the package does not have the function exactly once.
+// apply changes the mutant's function in sources, which maps paths to file contents. It adds the function's file if it is not in sources.
+// It returns an error if the package does not have the function exactly once.
 func (m Mutant) apply(root string, sources map[string][]byte) error {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(m.Package), "*.go"))
 	if err != nil {
@@ -97,7 +98,7 @@ func (m Mutant) apply(root string, sources map[string][]byte) error {
 	return nil
 }
 
-// changed returns source with Begin at the start of the mutant's function, and the number of functions of that name in source. If there
+// changed returns source with Begin at the start of the mutant's function, and the number of functions with that name in source. If there
 // is none, it returns source unchanged. If there are several, it changes the last one only.
 func (m Mutant) changed(source []byte) (changed []byte, times int, err error) {
 	files := token.NewFileSet()

@@ -7,8 +7,8 @@ type Defect struct {
 	// Mistake says what is wrong.
 	Mistake string
 	Mutants []Mutant
-	// Passes is a story that passes in spite of the mistake, as the go command's flag -run names it. Fails is the perturbation of it, or the
-	// test of a generated story, that fails.
+	// Passes is a story that passes in spite of the mistake, named as for the go command's flag -run. Fails is what fails: the perturbation
+	// of that story, or the test of a generated story.
 	Passes, Fails string
 	// Flags are the flags of Fails.
 	Flags []string
@@ -21,13 +21,13 @@ func perturbed(story string) []string { return []string{"-perturb=" + story} }
 
 const generatedStory = "TestOM_18_GeneratedStoriesEndAsDeclared"
 
-// replayed returns the flags that play a story in folder testdata as a generated one.
+// replayed returns the flags that play a story in folder testdata as if it were a generated one.
 func replayed(story string) []string {
 	return []string{"-replay=../mutants/testdata/" + story + ".yaml"}
 }
 
-// Perturbed returns mistakes of the manager, at least one for each pattern of perturbations, and some that generated stories find. A mutant
-// keeps what it remembers by the controller, so that it forgets it when the manager restarts.
+// Perturbed returns mistakes in the manager: at least one for each pattern of perturbations, and some that generated stories find. A mutant
+// keys what it remembers by the controller, so that it forgets everything when the manager restarts.
 func Perturbed() []Defect {
 	return slices.Concat(restarts(), events(), backups(), generated())
 }

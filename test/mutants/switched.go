@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// SwitchVariable is the name of the environment variable that selects mutants in a program with several mutants. Its value has their IDs,
+// SwitchVariable is the name of the environment variable that selects mutants in a program with several mutants. Its value lists their IDs,
 // separated by commas.
 const SwitchVariable = "PLATFORM_OPERATORS_MUTANT"
 
-// SwitchedOverlay is like Overlay, for one program with several mutants. SwitchVariable selects mutants when the program runs. Without it,
-// the program behaves as one without mutants. Several mutants may have the same Place. What a mutant remembers between two calls, it can
-// keep in mutantState, which all mutants of a package share.
+// SwitchedOverlay is like Overlay, but for one program with several mutants. SwitchVariable selects mutants when the program runs. Without
+// it, the program behaves like one without mutants. Several mutants may have the same Place. A mutant can keep what it remembers between
+// two calls in mutantState, which all mutants of a package share.
 func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 	sources := map[string][]byte{}
 	for _, each := range mutants {
@@ -29,7 +29,7 @@ func SwitchedOverlay(root, dir string, mutants ...Mutant) (string, error) {
 	return write(dir, sources)
 }
 
-// switchSource is the source of the file that each package with mutants gets.
+// switchSource is the source of the file that is added to each package with mutants.
 const switchSource = `package %s
 
 import (

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Answer is a response in which placeholders replace the values that change from run to run. The placeholder of a UID or of an
-// object's resourceVersion names the request whose response had the value first. Equal placeholders in two responses mean equal
-// values. Times, resourceVersions of lists, continue tokens and generated names become <time>, <version>, <token> and <name>.
-// Entries of managedFields are sorted.
+// Answer is a response in which placeholders replace the values that change from run to run. The placeholder of a UID or of an object's
+// resourceVersion names the request whose response first contained the value. Equal placeholders in two responses mean equal values. Times,
+// resourceVersions of lists, continue tokens and generated names become <time>, <version>, <token> and <name>. Entries of managedFields are
+// sorted.
 type Answer struct {
 	// Code is the HTTP status code.
 	Code int `json:"code"`
-	// Body is the decoded JSON of the response, or its text if it is not JSON. If the request succeeded and has Request.Pick,
-	// Body has only the picked fields, by path.
+	// Body is the decoded JSON of the response, or its text if it is not JSON. If the request succeeded and has Request.Pick, Body contains
+	// only the picked fields, keyed by path.
 	Body any `json:"body,omitempty"`
 	// Events are the events of a watch; nil for other requests.
 	Events []any `json:"events,omitempty"`
@@ -27,8 +27,8 @@ type Answer struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// mask replaces the values that change from run to run in the responses of one sequence. request is the name of the current
-// request. uids and versions are the placeholders by UID and by resourceVersion.
+// mask replaces the values that change from run to run in the responses of one sequence. request is the name of the current request. uids
+// and versions map UIDs and resourceVersions to their placeholders.
 type mask struct {
 	request        string
 	uids, versions map[string]string
@@ -54,7 +54,7 @@ func (m *mask) answer(request string, raw response, pick []string) Answer {
 	return answer
 }
 
-// pickFields returns the fields of value at dotted paths, by path. It omits paths that value does not have.
+// pickFields returns the fields of value at dotted paths, keyed by path. It omits paths that value does not have.
 func pickFields(value any, paths []string) map[string]any {
 	fields := map[string]any{}
 	for _, path := range paths {
@@ -101,7 +101,7 @@ func (m *mask) value(name string, value any) any {
 }
 
 // jsonText masks names of schemes, UIDs, and resourceVersions in parentheses, as in kube-apiserver's messages. It does not mask a
-// resourceVersion that no earlier response had.
+// resourceVersion that no earlier response contained.
 func (m *mask) jsonText(value string) string {
 	value = schemeName.ReplaceAllString(value, `in scheme "<file>"`) // the name contains a file of the program
 	value = uid.ReplaceAllStringFunc(value, func(found string) string {
@@ -133,8 +133,8 @@ func (m *mask) object(object map[string]any) map[string]any {
 	return masked
 }
 
-// maskGenerated returns a copy of metadata in which placeholders replace the values that the API server generates. ofMany is
-// whether metadata belongs to a list or bookmark, whose resourceVersion it replaces as well.
+// maskGenerated returns a copy of metadata in which placeholders replace the values that the API server generates. ofMany is true if
+// metadata belongs to a list or bookmark, whose resourceVersion is then also replaced.
 func maskGenerated(metadata map[string]any, ofMany bool) map[string]any {
 	metadata = maps.Clone(metadata)
 	if prefix, generated := metadata["generateName"].(string); generated {

@@ -1,9 +1,9 @@
-// Package parity compares the responses of two API servers to one table of requests. One is a real kube-apiserver, whose responses
-// are recorded. The other is the API server in memory that the scenarios use (pkg/scenario).
+// Package parity compares the responses of two API servers to one table of requests. One is a real kube-apiserver, whose responses are
+// recorded. The other is the API server in memory that the scenarios use (pkg/scenario).
 //
-// The folder requests has the table, with a file for each sequence of requests. The folder recordings has the responses of a
-// real API server. differences.yaml lists where the API server in memory may respond differently, with the reason. After a
-// change of the table or of the Kubernetes version, record again and review the diff:
+// The folder requests contains the table, with a file for each sequence of requests. The folder recordings contains the responses of a real
+// API server. differences.yaml lists where the API server in memory may respond differently, with the reason. After a change to the table
+// or to the Kubernetes version, record again and review the diff:
 //
 //	go test ./test/integration -ginkgo.focus='OM-9\]' -args -update-parity
 //

@@ -12,9 +12,9 @@ import (
 // minRequests is the smallest permitted number of requests in the table.
 const minRequests = 150
 
-// CompareInMemory sends each sequence of the table to a new cluster in memory with these options. It fails the test for each field
-// of a response that differs from the recording and that no Difference allows. If there is no such field, it fails the test for
-// each field of a Difference that no response needs, and for fewer than minRequests requests.
+// CompareInMemory sends each sequence of the table to a new cluster in memory with these options. It fails the test for each field of a
+// response that differs from the recording and that no Difference allows. If there is no such field, it fails the test for each field of a
+// Difference that no response needs, and if there are fewer than minRequests requests.
 func CompareInMemory(t *testing.T, options scenario.Options, differences []Difference) {
 	t.Helper()
 	sequences, err := Sequences()
@@ -52,8 +52,8 @@ func CompareInMemory(t *testing.T, options scenario.Options, differences []Diffe
 	t.Logf("%d requests", requests)
 }
 
-// isAllowed reports whether a Difference covers the mismatch. It marks each covering field in used, which has a map by field for
-// each of the differences.
+// isAllowed reports whether a Difference covers the mismatch. It marks each covering field in used, which contains a map, keyed by field,
+// for each of the differences.
 func isAllowed(differences []Difference, used []map[string]bool, mismatch Mismatch) bool {
 	found := false
 	for i, difference := range differences {

@@ -49,11 +49,11 @@ type Difference struct {
 	Reason string `json:"reason"`
 	// Fields are the fields that may differ, each as sequence/request/field.path. A path includes all fields below it.
 	Fields []string `json:"fields"`
-	// WithKubernetesRegistries is whether an API server in memory with Kubernetes' registries differs as well.
+	// WithKubernetesRegistries is true if an API server in memory with Kubernetes' registries also differs.
 	WithKubernetesRegistries bool `json:"withKubernetesRegistries,omitempty"`
 }
 
-// Differences returns the permitted differences of differences.yaml.
+// Differences returns the permitted differences from differences.yaml.
 func Differences() ([]Difference, error) {
 	var differences []Difference
 	if err := yaml.UnmarshalStrict(differencesFile, &differences); err != nil {
@@ -66,8 +66,8 @@ func Differences() ([]Difference, error) {
 type Mismatch struct {
 	// Field is sequence/request/field.path.
 	Field string
-	// Recorded and Got are the field's values as JSON, or "nothing" if the field is absent. If the field is a status code, Got
-	// has the response's body as well.
+	// Recorded and Got are the field's values as JSON, or "nothing" if the field is absent. If the field is a status code, Got also
+	// contains the response's body.
 	Recorded, Got string
 }
 
@@ -135,7 +135,7 @@ func valueOr(object map[string]any, name string) any {
 	return absent{}
 }
 
-// values returns an answer as decoded JSON, in which an object with the indexes as keys replaces each list.
+// values returns an answer as decoded JSON in which each list is replaced with an object that has the indexes as keys.
 func values(answer Answer) (any, error) {
 	content, err := json.Marshal(answer)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// RequestType is a kind of request that API servers answer with the same code. Each request has two types: verb and resource,
-// and verb and options. The code of an API server for a resource does not depend on the options. The code for options is the
-// same for all built-in kinds, and for all custom resources.
+// RequestType is a kind of request that an API server handles with the same program code. Each request has two types: verb and resource,
+// and verb and options. The program code for a resource does not depend on the options. The program code for options is the same for all
+// built-in kinds, and for all custom resources.
 type RequestType struct {
 	Verb string
 	// What is a resource with its subresource, or "options of built-in kinds: " or "options of custom resources: " with
@@ -23,21 +23,21 @@ type RequestType struct {
 	Outcome Outcome
 }
 
-// Outcome is the result of a request. Requests with one outcome do not test the code for another.
+// Outcome is the result of a request. Requests with one outcome do not test the program code for another.
 type Outcome string
 
 const (
 	// CarriedOut is the outcome of a request that succeeded.
 	CarriedOut Outcome = "carried out"
-	// Missed is the outcome of a request for an object that does not exist (404), that conflicts with another one (409), or that
-	// arrives while the API server closes the storage of the resource (503). The same code answers such requests for all
-	// resources. Whether a request is missed can depend on timing.
+	// Missed is the outcome of a request for an object that does not exist (404), that conflicts with another one (409), or that arrives
+	// while the API server closes the storage of the resource (503). The same program code answers such requests for all resources. Whether
+	// a request is missed can depend on timing.
 	Missed Outcome = "missed"
 	// Refused is the outcome of a request that failed for another reason.
 	Refused Outcome = "refused"
 )
 
-// String returns the verb and What, with the outcome unless it is CarriedOut.
+// String returns the verb and What, followed by the outcome unless it is CarriedOut.
 func (t RequestType) String() string {
 	if t.Outcome == CarriedOut {
 		return t.Verb + " " + t.What
@@ -91,7 +91,7 @@ func isCustom(resource schema.GroupResource) bool {
 	return strings.Contains(resource.Group, ".") && !strings.HasSuffix(resource.Group, ".k8s.io")
 }
 
-// TableRequestTypes returns the types of all requests of the table.
+// TableRequestTypes returns the types of all requests in the table.
 func TableRequestTypes() (RequestTypes, error) {
 	types := RequestTypes{}
 	sequences, err := Sequences()

@@ -27,8 +27,8 @@ const (
 // ConfigFor is a function that returns the client configuration for a user. The user "" is an admin.
 type ConfigFor func(user string) *rest.Config
 
-// Send sends the requests of a sequence in order, and returns the answers by request name. It returns an error if a request gets
-// no response, or none that Until describes. It deletes the sequence's objects at the end, after an error too.
+// Send sends the requests of a sequence in order, and returns the answers by request name. It returns an error if a request gets no
+// response, or no response that matches Until. It deletes the sequence's objects at the end, even after an error.
 func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string]Answer, error) {
 	s := sender{configs: configs, clients: map[string]*http.Client{}, answers: map[string]any{}}
 	defer s.close()
@@ -46,7 +46,7 @@ func Send(ctx context.Context, sequence Sequence, configs ConfigFor) (map[string
 	return answers, nil
 }
 
-// sender sends the requests of one sequence. clients has an HTTP client for each user. answers has the decoded bodies of earlier
+// sender sends the requests of one sequence. clients holds an HTTP client for each user. answers holds the decoded bodies of earlier
 // responses by request name, for expand.
 type sender struct {
 	configs ConfigFor
@@ -159,7 +159,7 @@ func (s *sender) body(request Request) (string, error) {
 
 var placeholder = regexp.MustCompile(`\$\(([^.()]+)\.([^()]+)\)`)
 
-// expand replaces $(name.field.path) by fields of earlier responses. It returns an error if no earlier response has the field.
+// expand replaces $(name.field.path) with fields of earlier responses. It returns an error if no earlier response has the field.
 func (s *sender) expand(jsonText string) (string, error) {
 	var missing error
 	filled := placeholder.ReplaceAllStringFunc(jsonText, func(match string) string {
@@ -173,7 +173,7 @@ func (s *sender) expand(jsonText string) (string, error) {
 	return filled, missing
 }
 
-// readEvents reads up to count events of a watch. After eventsTimeout it calls cancel, and returns the events that arrived.
+// readEvents reads up to count events from a watch. After eventsTimeout it calls cancel, and returns the events that arrived.
 func readEvents(body io.Reader, count int, cancel context.CancelFunc) ([]any, error) {
 	timer := time.AfterFunc(eventsTimeout, cancel)
 	defer timer.Stop()

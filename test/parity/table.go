@@ -33,7 +33,7 @@ type Sequence struct {
 type Request struct {
 	// Name is unique in the sequence.
 	Name string `json:"name"`
-	// As is the user that sends it; empty is an admin.
+	// As is the user that sends the request; empty means an admin.
 	As string `json:"as,omitempty"`
 
 	Get    string `json:"get,omitempty"`
@@ -41,7 +41,7 @@ type Request struct {
 	Post   string `json:"post,omitempty"`
 	Put    string `json:"put,omitempty"`
 	Delete string `json:"delete,omitempty"`
-	// Merge, JSON, Strategic and Apply are patches of these types. Patch is a patch of media type Type.
+	// Merge, JSON, Strategic and Apply are patches of the types that they name. Patch is a patch of media type Type.
 	Merge     string `json:"merge,omitempty"`
 	JSON      string `json:"json,omitempty"`
 	Strategic string `json:"strategic,omitempty"`
@@ -77,7 +77,7 @@ type Until struct {
 	Warning string `json:"warning,omitempty"`
 }
 
-// Sequences returns the sequences of the table, sorted by file name. It returns an error if one of them is invalid.
+// Sequences returns the sequences in the table, sorted by file name. It returns an error if one of them is invalid.
 func Sequences() ([]Sequence, error) {
 	files, err := fs.Glob(requestFiles, "requests/*.yaml")
 	if err != nil {

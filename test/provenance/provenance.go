@@ -1,5 +1,5 @@
-// Package provenance describes the origin of a document of measurements: the commit, the machine, the Go version, the command and the
-// date. The description has neither the host name of the machine nor the path of the checkout.
+// Package provenance describes the origin of a document of measurements: the commit, the machine, the Go version, the command and the date.
+// The description contains neither the host name of the machine nor the path of the checkout.
 package provenance
 
 import (
@@ -51,7 +51,7 @@ func Describe(document, command string, now time.Time) ([]Fact, error) {
 }
 
 // describeCommit returns the hash of the checked-out commit, with a remark if the working directory has uncommitted changes. It ignores
-// changes of the document, because each run changes the document. It returns "none yet" if git finds no commit.
+// changes to the document, because each run changes it. It returns "none yet" if git finds no commit.
 func describeCommit(document string) (string, error) {
 	commit, err := exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Output()
 	if err != nil {
@@ -92,7 +92,8 @@ func field(content []byte, name string) (string, bool) {
 	return "", false
 }
 
-// ParseKiB returns the bytes of a size that the kernel prints as "12345 kB" and that is in KiB. It returns an error for other units.
+// ParseKiB returns the number of bytes in a size that the kernel prints as "12345 kB", where kB means KiB. It returns an error for other
+// units.
 func ParseKiB(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	kib, err := strconv.ParseUint(number, 10, 64)

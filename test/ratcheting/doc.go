@@ -1,3 +1,3 @@
-// Package ratcheting tests that objects which were stored under former CRDs can be edited under the shipped CRDs. A new bound
-// applies only to changed values.
+// Package ratcheting tests that objects that were stored under earlier CRDs can be edited under the shipped CRDs. A new bound applies only
+// to changed values.
 package ratcheting

@@ -24,14 +24,14 @@ const (
 
 // Right is one verb on one resource, or on one object if the rule has a resource name.
 type Right struct {
-	// Role is the role that grants it, as "ClusterRole name" or "Role namespace/name".
+	// Role is the role that grants the right, as "ClusterRole name" or "Role namespace/name".
 	Role string
-	// Namespace is the namespace in which it is granted; empty is all namespaces.
+	// Namespace is the namespace in which the right is granted; empty means all namespaces.
 	Namespace string
 	// Resource includes the group and the subresource, as in "deployments.apps/scale".
 	Resource string
 	Verb     string
-	// Name is the name of the object; empty is any object.
+	// Name is the name of the object; empty means any object.
 	Name string
 }
 
@@ -50,7 +50,7 @@ func (r Right) allows(request Request) bool {
 		(r.Namespace == "" || r.Namespace == request.Namespace) && (r.Name == "" || r.Name == request.Name)
 }
 
-// isCoveredBy reports whether the right is for one namespace, and another right grants the same in all namespaces.
+// isCoveredBy reports whether the right is for one namespace and the other right grants the same in all namespaces.
 func (r Right) isCoveredBy(other Right) bool {
 	return r.Namespace != "" && other.Namespace == "" && r.Resource == other.Resource && r.Verb == other.Verb && (other.Name == "" || other.Name == r.Name)
 }
@@ -80,7 +80,7 @@ var kubernetesRoles = map[string][]rbacv1.PolicyRule{
 	}},
 }
 
-// document has the fields of a role or a binding.
+// document holds the fields of a role or a binding.
 type document struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -177,8 +177,8 @@ func readDocuments(folder string) ([]document, error) {
 	return documents, nil
 }
 
-// rightsFromRule returns the rights of a rule. It does not expand wildcards, which therefore cover no request. The manager's roles must
-// not have wildcards.
+// rightsFromRule returns the rights that a rule grants. It does not expand wildcards, which therefore cover no request. The manager's roles
+// must not have wildcards.
 func rightsFromRule(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	names := rule.ResourceNames
 	if len(names) == 0 {
@@ -197,7 +197,7 @@ func rightsFromRule(role, namespace string, rule rbacv1.PolicyRule) []Right {
 	return rights
 }
 
-// resourceName returns the resource with its group, which precedes the subresource.
+// resourceName returns the resource with its group inserted before the subresource.
 func resourceName(group, resource string) string {
 	if group == "" {
 		return resource

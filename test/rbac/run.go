@@ -11,7 +11,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// Suites are the test suites whose traces make a complete run.
+// Suites are the test suites whose traces together make a complete run.
 var Suites = []string{"scenarios", "integration", "e2e"}
 
 const (
@@ -19,8 +19,8 @@ const (
 	resultExt = ".result"
 )
 
-// TracePath returns the path of the file for the trace of one environment of a suite. process and environment are numbers that make
-// the name unique.
+// TracePath returns the path of the trace file for one environment of a suite. process and environment are numbers that make the name
+// unique.
 func TracePath(folder, suite string, process, environment int) string {
 	return filepath.Join(folder, fmt.Sprintf("%s-%d-%d%s", suite, process, environment, traceExt))
 }
@@ -53,8 +53,8 @@ func RecordSuite(folder, suite, problem string) error {
 	return nil
 }
 
-// ReadTraces returns the sum of all traces of a run. It returns an error if a suite is incomplete, because Compare would report
-// the rights that only missing requests use as unused.
+// ReadTraces returns the sum of all traces of a run. It returns an error if a suite is incomplete, because Compare would then report as
+// unused the rights that only the missing requests use.
 func ReadTraces(folder string) (Trace, error) {
 	trace := Trace{}
 	for _, suite := range Suites {
@@ -89,7 +89,7 @@ func ReadTraces(folder string) (Trace, error) {
 type Exemption struct {
 	// Subject is the String of the right or the request. Why is the reason.
 	Subject, Why string
-	// Optional is whether some runs do not need the exemption.
+	// Optional is true if some runs do not need the exemption.
 	Optional bool
 }
 
@@ -104,8 +104,8 @@ type Exemptions struct {
 // discoveryBindings are the default bindings that let every account use discovery and review its own access.
 var discoveryBindings = []string{"ClusterRoleBinding system:basic-user", "ClusterRoleBinding system:discovery", "ClusterRoleBinding system:public-info-viewer"}
 
-// Compare returns the differences between the roles and the requests, sorted: unused rights, denied requests, and requests that other
-// roles allowed. It returns unneeded exemptions as well, and nil if there is no problem.
+// Compare returns the differences between the roles and the requests, sorted: unused rights, denied requests, and requests that other roles
+// allowed. It also returns unneeded exemptions. It returns nil if there is no problem.
 func Compare(shipped ShippedRoles, trace Trace, exempt Exemptions) (problems []string) {
 	needed := map[string]bool{}
 	report := func(list []Exemption, what, format string, args ...any) {
@@ -175,8 +175,8 @@ func (s ShippedRoles) problem(request Request) string {
 	return ""
 }
 
-// isOwn reports whether the manager sends a request for itself and not for a bundle. Such requests are in its own namespace, for
-// its own kinds, or list and watch CustomResourceDefinitions, without which the manager does not start.
+// isOwn reports whether the manager sends a request for itself and not for a bundle. Such requests are in the manager's own namespace, are
+// for its own kinds, or list and watch CustomResourceDefinitions, without which the manager does not start.
 func (s ShippedRoles) isOwn(request Request) bool {
 	if request.Resource == "customresourcedefinitions.apiextensions.k8s.io" && slices.Contains([]string{"list", "watch"}, request.Verb) {
 		return true

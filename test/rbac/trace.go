@@ -30,7 +30,7 @@ type Request struct {
 	By string `json:"by,omitempty"`
 }
 
-// OtherNamespace is the Namespace of requests in all namespaces to which no shipped role is limited. Bundles can have any namespace.
+// OtherNamespace is the Namespace of requests in any namespace to which no shipped role is limited. Bundles can have any namespace.
 const OtherNamespace = "…"
 
 // String returns the verb, the resource, the name and the scope. For a non-resource URL, it returns the verb and the path.
@@ -51,13 +51,13 @@ func (r Request) String() string {
 	return text + " in namespace " + r.Namespace
 }
 
-// Trace is the number of requests of each kind.
+// Trace maps each kind of request to its number of requests.
 type Trace map[Request]int
 
 // maxRequests is the maximum number of kinds of requests in a trace. The number must not grow with the cluster.
 const maxRequests = 20_000
 
-// event has the fields of an audit event that collect reads.
+// event holds the fields of an audit event that Collect reads.
 type event struct {
 	Verb       string `json:"verb"`
 	Stage      string `json:"stage"`
@@ -85,14 +85,14 @@ const (
 )
 
 var (
-	// allowedBy matches the reason of the RBAC authorizer.
+	// allowedBy matches the reason that the RBAC authorizer gives.
 	allowedBy = regexp.MustCompile(`allowed by ((?:Cluster)?RoleBinding) "([^"]+)"`)
-	// notAllowed matches the API server's message if a request lacks a second right, such as create for server-side apply.
+	// notAllowed matches the API server's message for a request that lacks a second right, such as create for server-side apply.
 	notAllowed = regexp.MustCompile(`User "[^"]*" cannot \S+ resource`)
 )
 
-// Collect summarizes the manager's requests in an audit log of level Metadata or above. It returns an error if the log is
-// missing or was rotated.
+// Collect summarizes the manager's requests in an audit log at level Metadata or above. It returns an error if the log is missing or was
+// rotated.
 func Collect(log string, shipped ShippedRoles) (Trace, error) {
 	rotated, err := filepath.Glob(strings.TrimSuffix(log, filepath.Ext(log)) + "-*" + filepath.Ext(log))
 	if err != nil {
@@ -146,7 +146,7 @@ func (e event) request() ObservedRequest {
 	}
 }
 
-// ObservedRequest is a request of the manager that an API server received.
+// ObservedRequest is a request from the manager that an API server received.
 type ObservedRequest struct {
 	// Verb is the Kubernetes API verb, such as patch.
 	Verb string
@@ -157,12 +157,12 @@ type ObservedRequest struct {
 	Path            string
 	// Reason is the authorizer's reason, as in audit events.
 	Reason string
-	// Created is whether the request created an object. Denied is whether the request was denied because the manager lacks a right.
+	// Created is true if the request created an object. Denied is true if the request was denied because the manager lacks a right.
 	Created, Denied bool
 }
 
-// Add adds a request to the trace. It adds a create as well for a patch or update that created an object, because the API server
-// checks both rights.
+// Add adds a request to the trace. For a patch or update that created an object, it also adds a create, because the API server checks both
+// rights.
 func (t Trace) Add(each ObservedRequest, shipped ShippedRoles) {
 	entry := Request{Verb: each.Verb}
 	if each.Resource == "" {
@@ -229,7 +229,7 @@ func (t Trace) Write(path string) error {
 	return nil
 }
 
-// add adds the counts of a file that Write wrote. If it returns an error, it may have added a part of the file.
+// add adds the counts from a file that Write wrote. If it returns an error, it may have added part of the file.
 func (t Trace) add(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package realdata finds the public catalogs and bundles that some tests read. They are in a folder beside the checkout, and not part of
-// the project.
+// Package realdata finds the public catalogs and bundles that some tests read. They are in a folder next to the checkout, and are not part
+// of the project.
 package realdata
 
 import (
@@ -10,16 +10,17 @@ import (
 	"testing"
 )
 
-// Env is the name of the environment variable with the folder of the data: absolute, or relative to the folder of the main module's
-// go.mod. If the variable is "", there is no data. If it is not set, the folder is DefaultFolder. The Makefile always sets it. Before the
-// go command reuses a test result, it compares the variables that the test read, but no files outside the module.
+// Env is the name of the environment variable that contains the path of the data folder: absolute, or relative to the folder of the main
+// module's go.mod. If the variable is "", there is no data. If it is not set, the folder is DefaultFolder. The Makefile always sets it.
+// Before the go command reuses a test result, it compares the variables that the test read, but it does not compare files outside the
+// module.
 const Env = "PLATFORM_OPERATORS_REAL_DATA"
 
 // DefaultFolder is the folder of the data if Env is not set, relative to the folder of go.mod.
 const DefaultFolder = "../shared/data"
 
-// Find returns the paths of the files and folders that match a pattern of filepath.Glob, which is relative to the data's folder. They are
-// sorted by their folders' names and then by name. Find returns an error if nothing matches.
+// Find returns the paths of the files and folders that match a pattern for filepath.Glob, which is relative to the data's folder. The paths
+// are sorted by their folders' names and then by name. Find returns an error if nothing matches.
 func Find(pattern string) ([]string, error) {
 	folder, isSet := os.LookupEnv(Env)
 	if !isSet {
@@ -56,13 +57,13 @@ func Glob(tb testing.TB, pattern string) []string {
 	return found
 }
 
-// Path returns the path of the file or folder of the data with this name. It skips the test if there is none.
+// Path returns the path of the file or folder with this name in the data. It skips the test if there is none.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	return Glob(tb, name)[0]
 }
 
-// moduleRoot returns the working directory or its nearest parent that has a go.mod, or an error if there is none.
+// moduleRoot returns the working directory or its nearest parent that contains a go.mod file, or an error if there is none.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

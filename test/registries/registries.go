@@ -1,5 +1,5 @@
-// Package registries serves built-in kinds from Kubernetes' registries with the in-memory storage of package scenario. It is a
-// module of its own, because a program that imports k8s.io/kubernetes has to replace the versions of two dozen modules.
+// Package registries serves built-in kinds with Kubernetes' registries and the in-memory storage of package scenario. It is a module of its
+// own, because a program that imports k8s.io/kubernetes has to replace the versions of two dozen modules.
 package registries
 
 import (
@@ -84,7 +84,7 @@ func providers(server *genericapiserver.GenericAPIServer, services apiserver.Ser
 	}
 }
 
-// codec returns the codec that stores a group's objects in its preferred version as protobuf, as kube-apiserver does.
+// codec returns the codec that stores a group's objects as protobuf in the group's preferred version, as kube-apiserver does.
 func codec(group string) runtime.Codec {
 	info, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	stored := legacyscheme.Scheme.PrioritizedVersionsForGroup(group)[0]

@@ -37,7 +37,7 @@ type Test struct {
 	// File is the report's file name without ".json". Package is the path of the Go package; it is empty for a Ginkgo spec.
 	File, Package string
 	// Name is the name that go test prints, or the texts of a spec and its containers, separated by blanks. It is empty for a package that
-	// failed. The Output of such a package belongs to none of its tests, as the errors of a build.
+	// failed. The Output of such a package belongs to none of its tests; build errors are an example.
 	Name    string
 	Outcome Outcome
 	Elapsed time.Duration
@@ -106,14 +106,14 @@ func parseGinkgo(file string, content []byte) ([]Test, error) {
 	return tests, nil
 }
 
-// event is a line of test2json's output; see "go doc test2json". An event of a build has an ImportPath instead of a Package; see
-// "go help buildjson".
+// event is a line of test2json's output; see "go doc test2json". A build event has an ImportPath instead of a Package; see "go help
+// buildjson".
 type event struct {
 	Action, Package, ImportPath, Test, Output, Key, Value string
 	Elapsed                                               float64
 }
 
-// running is a test, or a package, while its events are read.
+// running is a test, or a package, whose events are still being read.
 type running struct {
 	Test
 	output strings.Builder

@@ -8,10 +8,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// RulesSchema is the schema of catalog blobs with upgrade rules.
+// RulesSchema is the schema of catalog blobs that contain upgrade rules.
 const RulesSchema = catalog.UpgradeSchemaPrefix + "v1alpha1"
 
-// Package is the content of a catalog for a package, without its operators.
+// Package is what a catalog contains for a package, apart from its operators.
 type Package struct {
 	// Name is the package's name: the Package of its operators.
 	Name string
@@ -29,7 +29,7 @@ func Rules(pkg, text string) string {
 	return fmt.Sprintf("schema: %s\npackage: %s\n%s", RulesSchema, pkg, text)
 }
 
-// Deprecation deprecates the version. If Version is empty, it deprecates the channel, and if both are empty, the package.
+// Deprecation deprecates a version. If Version is empty, it deprecates the channel. If both are empty, it deprecates the package.
 type Deprecation struct {
 	Channel, Version, Message string
 }
@@ -41,16 +41,16 @@ type Property struct {
 	Value string
 }
 
-// RunsUpTo returns a property with the newest OpenShift version that a bundle supports. version is raw JSON, such as `"4.21"`.
+// RunsUpTo returns a property that gives the newest OpenShift version that a bundle supports. version is raw JSON, such as `"4.21"`.
 func RunsUpTo(version string) Property { return Property{"olm.maxOpenShiftVersion", version} }
 
-// Provides returns the property of an operator that provides a kind.
+// Provides returns the property for an operator that provides a kind.
 func Provides(kind catalog.GVK) Property { return Property{"olm.gvk", kindFields(kind)} }
 
-// RequiresKind returns the property of an operator that requires a kind.
+// RequiresKind returns the property for an operator that requires a kind.
 func RequiresKind(kind catalog.GVK) Property { return Property{"olm.gvk.required", kindFields(kind)} }
 
-// RequiresPackage returns the property of an operator that requires a package in a range of versions.
+// RequiresPackage returns the property for an operator that requires a package in a range of versions.
 func RequiresPackage(name, versions string) Property {
 	return Property{"olm.package.required", fmt.Sprintf(`{"packageName": %q, "versionRange": %q}`, name, versions)}
 }
@@ -100,8 +100,8 @@ func writeCatalog(root, name string, p Package, operators []Operator) error {
 
 const defaultChannel = "stable"
 
-// channelsOf returns the channels of operators, in the order in which the operators name them first. An operator without channels
-// is in defaultChannel.
+// channelsOf returns the operators' channels, in the order in which the operators first name them. An operator without channels is in
+// defaultChannel.
 func channelsOf(operators []Operator) []channel {
 	var channels []channel
 	for _, operator := range operators {
@@ -120,7 +120,7 @@ func channelsOf(operators []Operator) []channel {
 	return channels
 }
 
-// entry returns the operator's entry for a channel that already has the entries before.
+// entry returns the operator's entry for a channel that already contains the entries in before.
 func (o Operator) entry(before []entry) entry {
 	e := entry{Name: o.Name(), SkipRange: o.SkipRange}
 	switch {

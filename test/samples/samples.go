@@ -1,6 +1,6 @@
-// Package samples writes small sample operators: folders of registry+v1 and plain+v0 bundles, and file-based catalogs that have the
-// bundles, in the layout of published ones. The demo, the integration tests and the benchmarks use it. The manager reads the
-// operators only from registries and catalog servers, and not from the folders.
+// Package samples writes small sample operators: folders of registry+v1 and plain+v0 bundles, and file-based catalogs that contain the
+// bundles. The layout is that of published bundles and catalogs. The demo, the integration tests and the benchmarks use the package. The
+// manager reads the operators only from registries and catalog servers, not from the folders.
 package samples
 
 import (
@@ -34,35 +34,35 @@ type Operator struct {
 	FileProperties []Property
 	// MinKubeVersion is the CSV's minKubeVersion. If it is empty, the CSV does not have the field.
 	MinKubeVersion string
-	// NeverReady is whether the operator's pods never become ready.
+	// NeverReady is true if the operator's pods never become ready.
 	NeverReady bool
-	// SingleNamespaceOnly is whether the operator can only watch one namespace, which the admin must configure.
+	// SingleNamespaceOnly is true if the operator can watch only one namespace, which the admin must configure.
 	SingleNamespaceOnly bool
-	// NoBundle is whether the catalog has the operator, but no bundle is written. Its image cannot be pulled.
+	// NoBundle is true if the catalog contains the operator, but no bundle is written. The operator's image cannot be pulled.
 	NoBundle bool
-	// CatalogSaysNothing is whether the catalog does not have the CSV's metadata, as in old catalogs.
+	// CatalogSaysNothing is true if the catalog lacks the CSV's metadata, as old catalogs do.
 	CatalogSaysNothing bool
-	// ExtraConfigMap is the name of an additional ConfigMap, with which versions can have different objects. Empty adds none.
+	// ExtraConfigMap is the name of an additional ConfigMap, so that versions can have different objects. If it is empty, none is added.
 	ExtraConfigMap string
 	// Release is the release field of the olm.package property. If it is empty, the property does not have the field. All releases of
 	// a version have the same bundle folder.
 	Release string
 	// Channels are the operator's channels. Without any, the operator is in "stable" only.
 	Channels []string
-	// Replaces is the version that this version replaces in its channels. The catalog does not need to have it. If Replaces is empty
-	// and NoReplaces is false, the version replaces the operator that precedes it in each channel, in the order of Write's arguments.
+	// Replaces is the version that this version replaces in its channels. The catalog does not need to contain that version. If Replaces is
+	// empty and NoReplaces is false, the version replaces the operator that precedes it in each channel, in the order of Write's arguments.
 	Replaces string
-	// NoReplaces is whether the version replaces no other version, if Replaces is empty. A channel with two heads cannot be served
-	// over gRPC. The newest version must then skip the others.
+	// NoReplaces is true if the version replaces no other version when Replaces is empty. A channel with two heads cannot be served over
+	// gRPC. The newest version must then skip the others.
 	NoReplaces bool
 	// Skips are the versions that this version skips in its channels, and SkipRange is its skipRange there.
 	Skips     []string
 	SkipRange string
 	// CreatedAt is the CSV's annotation createdAt. If it is empty, the CSV does not have the annotation.
 	CreatedAt string
-	// OwnsAPIService is whether the operator provides an aggregated API.
+	// OwnsAPIService is true if the operator provides an aggregated API.
 	OwnsAPIService bool
-	// Plain is whether the bundle has plain manifests (plain+v0), with its package and version in metadata/properties.yaml.
+	// Plain is true if the bundle contains plain manifests (plain+v0), with its package and version in metadata/properties.yaml.
 	Plain bool
 	// Properties are further properties of the bundle in the catalog: see Provides, RequiresKind, RequiresPackage.
 	Properties []Property
@@ -103,8 +103,8 @@ func (o Operator) Plural() string {
 // catalogs of these packages. It keeps the bundles of other versions, as a registry does.
 func Write(root string, operators ...Operator) error { return WritePackages(root, nil, operators...) }
 
-// WritePackages writes operators as Write does, with the further content of their packages. It writes a package without operators
-// as well, without channels. A catalog does not list such a package over gRPC.
+// WritePackages writes operators as Write does, together with the further content of their packages. It also writes packages that have no
+// operators, without channels. A catalog does not list such a package over gRPC.
 func WritePackages(root string, packages []Package, operators ...Operator) error {
 	byPackage := map[string][]Operator{}
 	var order []string

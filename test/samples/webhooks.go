@@ -68,7 +68,7 @@ func webhookDefinitions(operator Operator) []any {
 	}
 }
 
-// kindVersion returns a version of the operator's kind whose spec has one integer field. storage is whether the version is stored.
+// kindVersion returns a version of the operator's kind whose spec has one integer field. storage is true if the version is the stored one.
 func kindVersion(name, field string, storage bool) map[string]any {
 	return map[string]any{"name": name, "served": true, "storage": storage, "schema": map[string]any{
 		"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{
@@ -77,8 +77,8 @@ func kindVersion(name, field string, storage bool) map[string]any {
 	}}
 }
 
-// edit reads an object from a YAML file, calls change with it, and writes the object to the file. It writes nothing if change
-// returns an error.
+// edit reads an object from a YAML file, calls change with it, and writes the object back to the file. It writes nothing if change returns
+// an error.
 func edit(path string, change func(object map[string]any) error) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 // leaseName is the name of the shipped command's lease.
 const leaseName = "platform-operators-lock"
 
-// StartCandidate starts a manager in a process of its own, which leads only while it holds the lease, with the shipped command's durations.
-// The command's own leader election cannot be used: it ends the test's process, and starts goroutines that never end. The caller kills or
-// stops the manager.
+// StartCandidate starts a manager in a process of its own, which leads only while it holds the lease. The lease has the shipped command's
+// durations. The command's own leader election cannot be used: it ends the test's process, and starts goroutines that never end. The caller
+// kills or stops the manager.
 func (s *Story) StartCandidate() *Manager {
 	s.Helper()
 	return s.startProcess(s.runCandidate)

@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// probePrefix is the prefix of the names of objects that proveReconciling creates. With it they sort last. If two PlatformOperators
-	// were created in the same second, the first by name holds the package.
+	// probePrefix is the prefix of the names of objects that proveReconciling creates. It makes the names sort last. If two
+	// PlatformOperators were created in the same second, the one whose name sorts first holds the package.
 	probePrefix = "zz-probe"
-	// probeTimeout is the maximum time in which the manager must reconcile a probe. probePolling is the interval of the story's checks.
+	// probeTimeout is the maximum time within which the manager must reconcile a probe. probePolling is the interval between the story's
+	// checks.
 	probeTimeout = 30 * time.Second
 	probePolling = 100 * time.Millisecond
 )
 
-// Invariant is an assertion that a value matches for a duration, while the manager reconciles. Story.Consistently returns it.
+// Invariant is an assertion that a value keeps matching for a duration, while the manager reconciles. Story.Consistently returns it.
 type Invariant struct {
 	story     *Story
 	actual    any
@@ -31,8 +32,9 @@ type Invariant struct {
 	configure []func(gomega.AsyncAssertion) gomega.AsyncAssertion
 }
 
-// Consistently returns an assertion like gomega's Consistently, which also fails if the manager does not reconcile. A manager that ended or
-// hangs changes nothing either. After the duration, the manager must reconcile probes, and the assertion checks the value once more.
+// Consistently returns an assertion like gomega's Consistently, but one that also fails if the manager does not reconcile, because a
+// manager that ended or hangs changes nothing either. After the duration, the manager must reconcile probes, and the assertion checks the
+// value once more.
 func (s *Story) Consistently(actual any, intervals ...any) *Invariant {
 	return &Invariant{story: s, actual: actual, intervals: intervals}
 }

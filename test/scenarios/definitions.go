@@ -12,11 +12,11 @@ import (
 )
 
 // unchecked are the names of the CRDs whose schemas simplify replaces. They belong to OLM, and are larger than all other schemas together,
-// because they have the fields of whole Deployments. The manager only lists objects of these kinds.
+// because they contain the fields of whole Deployments. The manager only lists objects of these kinds.
 var unchecked = []string{"clusterserviceversions.operators.coreos.com", "subscriptions.operators.coreos.com"}
 
-// simplify removes descriptions and large schemas from a CustomResourceDefinition, and does not change other objects. Several informers of
-// each story decode all definitions, which would otherwise take a fifth of the story's time.
+// simplify removes descriptions and large schemas from a CustomResourceDefinition. It does not change other objects. Several informers in
+// each story decode all definitions. Without simplify, that would take a fifth of the story's time.
 func simplify(object *unstructured.Unstructured) {
 	if object.GetKind() != "CustomResourceDefinition" {
 		return
@@ -51,7 +51,7 @@ func removeDescriptions(part any) {
 	}
 }
 
-// simplifyDefinitions simplifies all CustomResourceDefinitions of the cluster.
+// simplifyDefinitions simplifies all CustomResourceDefinitions in the cluster.
 func simplifyDefinitions(ctx context.Context, config *rest.Config) error {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {

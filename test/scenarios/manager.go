@@ -32,7 +32,7 @@ type Manager struct {
 	ended   chan error
 }
 
-// StartManager starts another run of the manager, and stores it in s.Manager. It does not stop an active run. The functions change the
+// StartManager starts a new run of the manager, and stores it in s.Manager. It does not stop an active run. The functions change the
 // options.
 func (s *Story) StartManager(configure ...func(*operator.Options)) *Manager {
 	s.Helper()
@@ -48,7 +48,7 @@ func (s *Story) startProcess(run func(ctx context.Context, m *Manager) error) *M
 	return m
 }
 
-// KillManager kills the manager that was started last. The story fails if it had ended by itself.
+// KillManager kills the manager that was started last. The story fails if that manager had already ended on its own.
 func (s *Story) KillManager() {
 	s.Helper()
 	s.checkRunning()
@@ -57,7 +57,7 @@ func (s *Story) KillManager() {
 	s.Manager = nil
 }
 
-// StopManager stops the manager that was started last. The story fails if it had ended by itself.
+// StopManager stops the manager that was started last. The story fails if that manager had already ended on its own.
 func (s *Story) StopManager() {
 	s.Helper()
 	s.checkRunning()
@@ -98,7 +98,7 @@ func (s *Story) runManager(ctx context.Context, m *Manager, configure []func(*op
 	return operator.Start(ctx, input)
 }
 
-// settings returns the options, the namespace, the clock and the Event recorder of a manager.
+// settings returns the options, the namespace, the clock and the Event recorder for a manager.
 func (s *Story) settings(config *rest.Config) (operator.Settings, error) {
 	options := operator.NewOptions()
 	options.ContentDir = contentDir(s.Environment)

@@ -19,14 +19,15 @@ var (
 
 	changingGeneration = regexp.MustCompile(`Generation":\d+`) // the manager may write a spec in one request or in two
 	changingTime       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	// changingDeadline is in messages about a Deployment only after spec.progressDeadlineSeconds of the Deployment has passed.
+	// changingDeadline matches text that messages about a Deployment contain only after the Deployment's spec.progressDeadlineSeconds has
+	// passed.
 	changingDeadline = regexp.MustCompile(`; progress deadline exceeded: Deployment \\+"[^"\\]+\\+" has timed out progressing(?:\.(\.))?`)
 	changingAttempt  = regexp.MustCompile(`"failedAttempt":"[0-9a-f]+"`) // it depends on the annotation that removeRetry removes
 	changingUID      = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// removeReverted removes the records of drift that the manager reverted, once or again and again, because only the process that reverted it
-// reports it. Changes that the manager leaves in place stay.
+// removeReverted removes the records of drift that the manager reverted, whether once or repeatedly, because only the process that reverted
+// the drift reports it. Records of changes that the manager leaves in place stay.
 func removeReverted(object *unstructured.Unstructured) error {
 	records, isSet, err := unstructured.NestedSlice(object.Object, "status", "drift")
 	if err != nil || !isSet {
@@ -43,7 +44,7 @@ func removeReverted(object *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(object.Object, records, "status", "drift")
 }
 
-// removeRetry removes the annotation that requests another attempt, because a reference needs no other attempt.
+// removeRetry removes the annotation that requests another attempt, because a reference system needs no other attempt.
 func removeRetry(object *unstructured.Unstructured) {
 	annotations := object.GetAnnotations()
 	if _, isSet := annotations[platformv1alpha1.AnnotationRetry]; isSet {
@@ -52,7 +53,8 @@ func removeRetry(object *unstructured.Unstructured) {
 	}
 }
 
-// normalize removes from an object the fields that may differ between two runs of a story, and replaces such texts by placeholders.
+// normalize removes from an object the fields that may differ between two runs of a story, and replaces texts that may differ with
+// placeholders.
 func normalize(object *unstructured.Unstructured) error {
 	for _, field := range changingMetadata {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)

@@ -34,7 +34,8 @@ var openshift struct {
 	err      error
 }
 
-// snapshot returns a snapshot of the cluster from which stories start. The first call creates the cluster. It fails the test if it cannot.
+// snapshot returns a snapshot of the cluster from which stories start. The first call creates the cluster. If that fails, snapshot fails
+// the test.
 func snapshot(t *testing.T, root string) *scenario.Snapshot {
 	t.Helper()
 	openshift.once.Do(func() {

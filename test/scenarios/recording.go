@@ -35,7 +35,7 @@ type recording struct {
 	definitions, objects []*unstructured.Unstructured
 }
 
-// catalogPorts are the ports that a local catalog listens on; 0 is any.
+// catalogPorts are the ports that a local catalog listens on; 0 means any port.
 type catalogPorts struct {
 	GRPC     int `json:"grpc"`
 	HTTPS    int `json:"https"`

@@ -52,7 +52,7 @@ func (s *Story) waitForReported(ctx context.Context, want map[string]string) {
 		"the manager does not report, so an unchanged report proves nothing")
 }
 
-// reportedConditions returns the status, reason and message of each condition that proveReporting needs, by object and type.
+// reportedConditions returns the status, reason and message of each condition that proveReporting needs, keyed by object and type.
 func (s *Story) reportedConditions(ctx context.Context) (map[string]string, error) {
 	clusterOperator, err := s.Config.ConfigV1().ClusterOperators().Get(ctx, story.ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/rbac"
 )
 
-// allRequests has the requests that the stories of this process sent to API servers.
+// allRequests holds the requests that the stories in this process sent to API servers.
 var allRequests requestLog
 
 // requestLog collects the requests of stories. Only add may be called concurrently.
@@ -22,12 +22,12 @@ type requestLog struct {
 	lock sync.Mutex
 	// examples has a request of each type.
 	examples map[parity.RequestType]scenario.Request
-	// manager are the requests of managers that an API server authorized or denied, without watches.
+	// manager holds the managers' requests that an API server authorized or denied, except for watches.
 	manager []rbac.ObservedRequest
 }
 
-// add adds the requests that the cluster's API server received, except for those of clusterUsers. Requests of managers belong in the trace
-// only if isTraced.
+// add adds the requests that the cluster's API server received, except for those of clusterUsers. Managers' requests belong in the trace
+// only if isTraced is set.
 func (r *requestLog) add(cluster *scenario.Cluster, isTraced bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -58,7 +58,7 @@ func conditionLines(conditions []metav1.Condition) []string {
 	return lines
 }
 
-// reports returns whether a story's report includes an Event. It excludes the Events that library-go creates for each write of the
+// reports reports whether a story's report includes an Event. It excludes the Events that library-go creates for each write to the
 // ClusterOperator, because the number of such writes depends on the order of goroutines.
 func reports(event corev1.Event) bool {
 	return event.InvolvedObject.Name != environment.Namespace

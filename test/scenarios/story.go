@@ -40,15 +40,15 @@ type Story struct {
 
 	// running is the manager that StartManager started last, or the candidate that leads; nil if none does.
 	running atomic.Pointer[Manager]
-	// isManagerDenied is true while the story has removed permissions of the manager, so that its status may be out of date.
+	// isManagerDenied is true while the manager lacks permissions that the story has removed. Its status may then be out of date.
 	isManagerDenied atomic.Bool
 	network         network.Network
 	networkDown     bool
-	// isUntraced is whether the manager's requests are omitted from the trace. The manager may see stale or restored states, and then sends
+	// isUntraced is true if the manager's requests are omitted from the trace. The manager may see stale or restored states, and then sends
 	// requests that it otherwise does not send.
 	isUntraced bool
 	catalog    *localcatalog.Server
-	// podReady has whether a Pod is ready, by UID, for Pods whose readiness the story sets.
+	// podReady maps the UID of each Pod whose readiness the story sets to whether the Pod is ready.
 	podReady map[types.UID]bool
 	// deferred are functions that are called before the cluster stops, in reverse order.
 	deferred []func()
@@ -62,13 +62,14 @@ const (
 	consistentlyPolling  = 100 * time.Millisecond
 )
 
-// checksInvariants is whether stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
+// checksInvariants is true if stories check the rules of test/invariants. Only a test that measures their cost sets it to false.
 var checksInvariants = true
 
-// storiesRun is the number of stories of runStory and runStoryFrom that were started in this process.
+// storiesRun is the number of stories that runStory and runStoryFrom have started in this process.
 var storiesRun atomic.Int64
 
-// runStory runs a story as a parallel subtest, and then removeAll. The catalog has the operators, and the manager runs.
+// runStory runs a story as a parallel subtest, and then calls removeAll. At the start, the catalog contains the operators and the manager
+// is running.
 func runStory(t *testing.T, name string, operators []samples.Operator, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func runStory(t *testing.T, name string, operators []samples.Operator, run func(
 	})
 }
 
-// runStoryFrom runs a story as runStory does, in a cluster that begins with the state from.
+// runStoryFrom runs a story as runStory does, but the cluster starts in the state that from describes.
 func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.Context, s *Story)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -97,17 +98,18 @@ func runStoryFrom(t *testing.T, name string, from Origin, run func(ctx context.C
 
 // Origin is the state of the cluster, the catalog and the manager at the start of a story.
 type Origin struct {
-	// Cluster is the content of the cluster; nil is OpenShift's kinds and the payload's manifests.
+	// Cluster is the content of the cluster; nil means OpenShift's kinds and the payload's manifests.
 	Cluster *scenario.Snapshot
 	// Offer writes the catalog's operators into a folder of samples.
 	Offer func(samplesDir string) error
 	// ContentDir is the path of a folder that is copied to the manager's content directory; empty copies nothing.
 	ContentDir string
-	// Recording has the objects of another cluster, which are restored; nil restores none. With it, the story itself starts the manager.
+	// Recording holds the objects of another cluster, which are restored; nil restores none. If it is set, the story itself starts the
+	// manager.
 	Recording *recording
-	// Ports are the ports of the catalog, unless Recording has them; 0 is any port.
+	// Ports are the ports of the catalog, unless Recording defines them; 0 means any port.
 	Ports catalogPorts
-	// NoManager is whether no manager runs at the start of the story.
+	// NoManager is true if no manager runs at the start of the story.
 	NoManager bool
 }
 
@@ -135,13 +137,13 @@ func (s *Story) removeAll(ctx context.Context) {
 	}
 }
 
-// Run runs a story in virtual time, in a synctest bubble. The catalog has the operators, and the manager runs.
+// Run runs a story in virtual time, in a synctest bubble. At the start, the catalog contains the operators and the manager is running.
 func Run(t *testing.T, operators []samples.Operator, run func(s *Story)) {
 	t.Helper()
 	RunFrom(t, Origin{Offer: sampleWriter(operators)}, run)
 }
 
-// RunFrom runs a story as Run does, in a cluster that begins with the state from.
+// RunFrom runs a story as Run does, but the cluster starts in the state that from describes.
 func RunFrom(t *testing.T, from Origin, run func(s *Story)) {
 	t.Helper()
 	if from.Cluster == nil {
@@ -228,10 +230,10 @@ func (s *Story) start(ctx context.Context, from Origin) error {
 	return nil
 }
 
-// managerStartup is the time after which a manager that was started reports the state of the cluster.
+// managerStartup is how long after its start a manager reports the state of the cluster.
 const managerStartup = 2 * time.Second
 
-// isManagerActive reports whether a manager has run, and led, for managerStartup, and has its permissions.
+// isManagerActive reports whether a manager has been running, and leading, for managerStartup, and has its permissions.
 func (s *Story) isManagerActive() bool {
 	running := s.running.Load()
 	return !s.isManagerDenied.Load() && running != nil && running.IsRunning() && time.Since(running.started) >= managerStartup

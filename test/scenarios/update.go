@@ -18,19 +18,19 @@ import (
 type clusterUpdate struct {
 	// Version is the version of OpenShift that the cluster is updated to.
 	Version string `json:"version"`
-	// Refused is whether the update must be refused. If it is false, the update must succeed.
+	// Refused is true if the update must be refused. If it is false, the update must succeed.
 	Refused bool `json:"refused,omitempty"`
-	// MayBeRefused is whether the update may be refused.
+	// MayBeRefused is true if the update may be refused.
 	MayBeRefused bool `json:"mayBeRefused,omitempty"`
-	// Forced is whether the cluster-version operator must not check whether the update is permitted.
+	// Forced is true if the cluster-version operator must not check whether the update is permitted.
 	Forced bool `json:"forced,omitempty"`
 }
 
-// errPreconditionFailed is the error of an update that the cluster-version operator does not start.
+// errPreconditionFailed is the error for an update that the cluster-version operator does not start.
 var errPreconditionFailed = errors.New("the cluster-version operator refuses the update")
 
-// openshift updates the cluster to another version of OpenShift at once. Like the cluster-version operator, it refuses another minor
-// version while a ClusterOperator has Upgradeable=False.
+// openshift updates the cluster to another version of OpenShift at once. Like the cluster-version operator, it refuses an update to a
+// different minor version while a ClusterOperator has Upgradeable=False.
 func (s *Story) openshift(ctx context.Context, _ *story.Runner, step story.Step) error {
 	var wanted clusterUpdate
 	if err := step.Arguments.Into(&wanted.Version); err != nil {
@@ -68,7 +68,7 @@ func (s *Story) updateCluster(ctx context.Context, wanted clusterUpdate) error {
 	return err
 }
 
-// checkUpgradeable returns errPreconditionFailed if the update is to another minor version and a ClusterOperator has Upgradeable=False.
+// checkUpgradeable returns errPreconditionFailed if the update is to a different minor version and a ClusterOperator has Upgradeable=False.
 func (s *Story) checkUpgradeable(ctx context.Context, from, to string) error {
 	now, err := semver.NewVersion(from)
 	if err != nil {

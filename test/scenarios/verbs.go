@@ -53,7 +53,7 @@ func (o offer) sample() (samples.Operator, error) {
 	return sample, nil
 }
 
-// publish publishes the operators in the catalog, which then has no others of their packages.
+// publish publishes the operators in the catalog, which then contains no other operators from their packages.
 func (s *Story) publish(ctx context.Context, _ *story.Runner, step story.Step) error {
 	var operators []offer
 	if err := step.Arguments.Into(&operators); err != nil {
@@ -83,8 +83,8 @@ func (s *Story) setNetwork(_ context.Context, _ *story.Runner, step story.Step) 
 	return nil
 }
 
-// manager starts, kills or restarts the manager. To restart a manager that does not run is to start it. It returns an error if it must kill
-// a manager and none runs.
+// manager starts, kills or restarts the manager. Restarting a manager that is not running starts it. manager returns an error if it must
+// kill a manager and none is running.
 func (s *Story) manager(_ context.Context, r *story.Runner, step story.Step) error {
 	var what string
 	if err := step.Arguments.Into(&what); err != nil {

@@ -1,4 +1,4 @@
-// Package seeded chooses a random sample of test cases that depends on a seed only.
+// Package seeded chooses a random sample of test cases that depends only on a seed.
 package seeded
 
 import (
@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Sample returns n randomly chosen cases in their order, or all cases if there are at most n. Equal arguments give the same sample.
+// Sample returns n randomly chosen cases in their original order, or all cases if there are at most n. Equal arguments give the same
+// sample.
 func Sample[T any](cases []T, n int, seed int64) []T {
 	chosen := rand.New(rand.NewSource(seed)).Perm(len(cases))[:min(n, len(cases))]
 	slices.Sort(chosen)

@@ -45,8 +45,8 @@ type Proxy struct {
 	closed  bool
 }
 
-// Start starts a proxy on a Unix socket. The proxy finds Services by their cluster IPs, for which client must be able to list Services.
-// The caller must call Close.
+// Start starts a proxy on a Unix socket. The proxy finds Services by their cluster IPs, so client must be able to list Services. The caller
+// must call Close.
 func Start(socket string, client kubernetes.Interface) (*Proxy, error) {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

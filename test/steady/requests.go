@@ -14,17 +14,17 @@ import (
 // ManagersUser is the manager's user name in audit events.
 const ManagersUser = "system:serviceaccount:openshift-platform-operators:platform-operators"
 
-// maxLine is the maximum size of an event in the log, in bytes. At level Metadata an event has one or two KiB.
+// maxLine is the maximum size of an event in the log, in bytes. At level Metadata, an event is one or two KiB.
 const maxLine = 1 << 20
 
-// Requests has the numbers of one user's requests.
+// Requests holds the numbers of one user's requests, by type.
 type Requests struct {
 	// Writes, Gets and Lists do not include requests for leases. Watches is the number of watches that began or ended. Leases is the
 	// number of all requests for leases.
 	Writes, Gets, Lists, Watches, Leases int
-	// Each has the numbers of Writes, Gets and Lists by "<verb> <path>".
+	// Each holds the numbers of Writes, Gets and Lists, keyed by "<verb> <path>".
 	Each map[string]int
-	// Written has the numbers of Writes by "<resource>", or by "<resource>/<subresource>".
+	// Written holds the numbers of Writes, keyed by "<resource>" or "<resource>/<subresource>".
 	Written map[string]int
 }
 
@@ -34,7 +34,7 @@ type Log struct {
 	offset int64
 }
 
-// OpenLog returns a Log for the audit log at path, which must exist. The first Read starts at the present end of the log.
+// OpenLog returns a Log for the audit log at path, which must exist. The first Read starts at the current end of the log.
 func OpenLog(path string) (*Log, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,8 +43,8 @@ func OpenLog(path string) (*Log, error) {
 	return &Log{path: path, offset: info.Size()}, nil
 }
 
-// Read returns the requests of a user since the last Read. It returns an error if the log is shorter than at the last Read, because a
-// rotated log can lack events.
+// Read returns a user's requests since the last Read. It returns an error if the log is shorter than at the last Read, because a rotated
+// log can lack events.
 func (l *Log) Read(user string) (Requests, error) {
 	file, err := os.Open(l.path)
 	if err != nil {
@@ -76,7 +76,7 @@ type event struct {
 	} `json:"objectRef"`
 }
 
-// count reads the complete lines and returns the requests of a user. The next Read reads an incomplete line.
+// count reads the complete lines and returns a user's requests. It leaves an incomplete line for the next Read.
 func (l *Log) count(reader *bufio.Reader, user string) (Requests, error) {
 	requests := Requests{Each: map[string]int{}, Written: map[string]int{}}
 	for {

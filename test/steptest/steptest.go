@@ -1,4 +1,4 @@
-// Package steptest has bundles, decisions and BundleDeployments for tests of packages that decide or report upgrade steps. Only tests
+// Package steptest provides bundles, decisions and BundleDeployments for tests of packages that decide or report upgrade steps. Only tests
 // import it. All bundles are versions of package "op" in catalog ClusterCatalog/c.
 package steptest
 
@@ -31,8 +31,8 @@ func Candidate(v string) resolve.Candidate {
 	}
 }
 
-// Choosing returns a decision that chooses the first of these versions, which is the target as well. All of them are available. It
-// needs at least one version.
+// Choosing returns a decision that chooses the first of these versions, which is also the target. All of them are available. It needs at
+// least one version.
 func Choosing(versions ...string) resolve.Decision {
 	decision := resolve.Decision{}
 	for _, v := range versions {
@@ -71,7 +71,7 @@ func Active(deployment *corev1alpha2.BundleDeployment) *corev1alpha2.BundleDeplo
 	return deployment
 }
 
-// Unhealthy returns a BundleDeployment whose bundle is applied and not healthy.
+// Unhealthy returns a BundleDeployment whose bundle is applied but not healthy.
 func Unhealthy() *corev1alpha2.BundleDeployment {
 	return Deployment("Unpacked=True", "HasValidBundle=True", "Installed=True", "Healthy=False")
 }

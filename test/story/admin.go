@@ -45,7 +45,7 @@ func NewAdmin(env *environment.Environment) (*Admin, error) {
 	return admin, errors.Join(kubernetesErr, dynamicErr, configErr, platformErr)
 }
 
-// Create creates a PlatformOperator with the package's name. versions is the range of versions that may be installed; "" is any.
+// Create creates a PlatformOperator with the package's name. versions is the range of versions that may be installed; "" means any.
 func (a *Admin) Create(ctx context.Context, pkg, versions string) error {
 	operator := &platformv1alpha1.PlatformOperator{
 		ObjectMeta: metav1.ObjectMeta{Name: pkg},
@@ -70,7 +70,7 @@ func (a *Admin) Publish(ctx context.Context, operators ...samples.Operator) erro
 	return a.PublishPackages(ctx, nil, operators...)
 }
 
-// PublishPackages publishes sample operators as Publish does, with the further content of their packages.
+// PublishPackages publishes sample operators as Publish does, together with the further content of their packages.
 func (a *Admin) PublishPackages(ctx context.Context, packages []samples.Package, operators ...samples.Operator) error {
 	if err := samples.WritePackages(a.Environment.SamplesDir, packages, operators...); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (a *Admin) Operator(ctx context.Context, name string) (*platformv1alpha1.Pl
 	return a.Platform.PlatformV1alpha1().PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 }
 
-// OperatorHas returns nil if a condition of a PlatformOperator has this status and reason for the current generation, and otherwise an
-// error with the difference.
+// OperatorHas returns nil if a condition of a PlatformOperator has this status and reason for the current generation. Otherwise it returns
+// an error that describes the difference.
 func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, status metav1.ConditionStatus, reason string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *Admin) OperatorHas(ctx context.Context, name, conditionType string, sta
 	return nil
 }
 
-// Installed returns nil if the version is installed and healthy, and the PlatformOperator is not Progressing. Otherwise it returns an
-// error with the missing parts.
+// Installed returns nil if the version is installed and healthy, and the PlatformOperator is not Progressing. Otherwise it returns an error
+// that says what is missing.
 func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	operator, err := a.Operator(ctx, name)
 	if err != nil {
@@ -119,8 +119,8 @@ func (a *Admin) Installed(ctx context.Context, name, version string) error {
 	)
 }
 
-// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if the condition has another status. It returns nil and
-// an error if there is no such condition.
+// ClusterOperatorHas returns a condition of the ClusterOperator, and an error if the condition has a different status. If there is no such
+// condition, it returns nil and an error.
 func (a *Admin) ClusterOperatorHas(ctx context.Context, conditionType configv1.ClusterStatusConditionType, status configv1.ConditionStatus) (*configv1.ClusterOperatorStatusCondition, error) {
 	clusterOperator, err := a.Config.ConfigV1().ClusterOperators().Get(ctx, ClusterOperatorName, metav1.GetOptions{})
 	if err != nil {

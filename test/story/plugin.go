@@ -14,11 +14,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// pluginCommand begins the commands of the plugin.
+// pluginCommand is the prefix of the plugin's commands.
 const pluginCommand = "kubectl platform "
 
-// runPlugin runs the command See of a step if it is one of the plugin, and prints its output. It returns an error unless the command
-// succeeds or its answer is that something is blocked.
+// runPlugin runs a step's command, See, if it is a command of the plugin, and prints its output. It returns an error unless the command
+// succeeds or answers that something is blocked.
 func (s Step) runPlugin(ctx context.Context, admin *Admin, out io.Writer) error {
 	if !strings.HasPrefix(s.See, pluginCommand) {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/test/samples"
 )
 
-// beacon, sextant and compass are the sample operators of the story. The admin installs, upgrades and removes beacon. The catalog has
+// beacon, sextant and compass are the sample operators of the story. The admin installs, upgrades and removes beacon. The catalog contains
 // upgrade rules for sextant. An old version of compass blocks a cluster upgrade.
 const (
 	beacon  = "beacon"

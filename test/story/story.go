@@ -1,5 +1,5 @@
-// Package story has the steps of an admin with platform operators. A step is an action, and a state of the cluster that follows within a
-// time limit. The demo prints the steps, and the end-to-end test asserts them.
+// Package story contains the steps that an admin takes with platform operators. A step is an action, and a state of the cluster that
+// follows within a time limit. The demo prints the steps, and the end-to-end test asserts them.
 package story
 
 import (
@@ -20,10 +20,10 @@ type Step struct {
 	Within time.Duration
 	// Act changes the cluster or the catalogs; nil if the step changes nothing.
 	Act func(ctx context.Context, admin *Admin) error
-	// Seen returns nil if the cluster has the state, and otherwise an error with what is missing.
+	// Seen returns nil if the cluster is in the state, and otherwise an error that says what is missing.
 	Seen func(ctx context.Context, admin *Admin) error
-	// Stuck returns a problem that waiting does not solve, or "" if it finds none. If Stuck returns the same problem for settled, the
-	// step fails. If Stuck is nil, the step waits for Within.
+	// Stuck returns a problem that waiting does not solve, or "" if it finds none. If Stuck keeps returning the same problem for the time
+	// settled, the step fails. If Stuck is nil, the step waits for Within.
 	Stuck func(ctx context.Context, admin *Admin) string
 }
 
@@ -75,8 +75,9 @@ func (s Step) Run(ctx context.Context, admin *Admin) error {
 	}
 }
 
-// Tell runs the steps in order and prints for each the time since the start, the title, the command that shows the state, and the output of
-// that command if it is one of the plugin. It stops at the first step that fails and prints the conditions that explain the failure.
+// Tell runs the steps in order. For each step, it prints the time since the start, the title, the command that shows the state, and, if it
+// is a command of the plugin, the output of that command. Tell stops at the first step that fails and prints the conditions that explain
+// the failure.
 func Tell(ctx context.Context, admin *Admin, steps []Step, out io.Writer) error {
 	start := time.Now()
 	for _, step := range steps {

@@ -33,7 +33,7 @@ const fieldManager = "widgets"
 
 var resource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// widget has the fields of a Widget that the operator uses.
+// widget holds the fields of a Widget that the operator uses.
 type widget struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -115,7 +115,7 @@ func (o *operator) work(ctx context.Context) {
 	}
 }
 
-// sync applies a Widget's Deployment if it is missing or has another number of replicas, and updates the Widget's condition Available.
+// sync applies a Widget's Deployment if it is missing or has a different number of replicas, and updates the Widget's condition Available.
 // It does nothing if the Widget is deleted.
 func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	found, err := o.widgets.ByNamespace(name.Namespace).Get(name.Name)
@@ -148,8 +148,8 @@ func (o *operator) sync(ctx context.Context, name cache.ObjectName) error {
 	return o.report(ctx, object, &read, live)
 }
 
-// apply applies the Deployment of a Widget. The cache may still have a deleted Widget, whose Deployment was garbage-collected.
-// In this case apply returns an error, and the next attempt does not find the Widget.
+// apply applies the Deployment of a Widget. The cache may still contain a deleted Widget, whose Deployment was garbage-collected. In this
+// case apply returns an error, and the next attempt does not find the Widget.
 func (o *operator) apply(ctx context.Context, w *widget) (*appsv1.Deployment, error) {
 	if _, err := o.dynamic.Resource(resource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{}); err != nil {
 		return nil, err

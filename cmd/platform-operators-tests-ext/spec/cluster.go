@@ -15,7 +15,7 @@ import (
 	platformclient "github.com/openshift/platform-operators/pkg/client/clientset/versioned"
 )
 
-// Cluster has the clients of the cluster that specs run on. Their user must be a cluster admin.
+// Cluster holds the clients for the cluster that specs run on. Their user must be a cluster admin.
 type Cluster struct {
 	Kubernetes kubernetes.Interface
 	Config     configclient.Interface
@@ -26,7 +26,7 @@ type Cluster struct {
 	Package string
 }
 
-// requestLimit is the timeout of a request. It is short enough for a cleanup to retry a request that hangs.
+// requestLimit is the timeout of a request. It is short enough that a cleanup can retry a request that hangs.
 const requestLimit = 30 * time.Second
 
 // Connect returns a Cluster with clients for config, and with pkg as its Package. It sends no requests.

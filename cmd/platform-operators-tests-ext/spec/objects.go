@@ -34,9 +34,10 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s %q", o.Kind, o.Name)
 }
 
-// Create creates an object by calling create, and registers a cleanup that removes the object. The cleanup also removes the object after a
-// failed creation, because the object may exist if the response was lost. Create fails the spec if the object already exists, and then
-// never removes it. It reads the object first, because admission may refuse the creation before the API server finds the existing object.
+// Create creates an object by calling create, and registers a cleanup that removes the object. The cleanup removes the object even if the
+// creation failed, because the object may exist if only the response was lost. If the object already exists, Create fails the spec and
+// never removes the object. It reads the object first, because admission may refuse the creation before the API server finds the existing
+// object.
 func (t *T) Create(ctx context.Context, object Object, create func(context.Context) error) {
 	const there = "%s already exists: it remains from an earlier run, or another run is in progress; if no other run is in progress, delete it and run the spec again"
 	_, err := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace).Get(ctx, object.Name, metav1.GetOptions{})
@@ -58,13 +59,13 @@ func (t *T) Create(ctx context.Context, object Object, create func(context.Conte
 	t.Expect(err).To(gomega.Succeed(), "creating %s", object)
 }
 
-// Remove deletes an object, and waits until the object and its remains do not exist. It fails the spec if they still exist after the
+// Remove deletes an object, and waits until the object and its remains no longer exist. It fails the spec if they still exist after the
 // timeout.
 func (t *T) Remove(ctx context.Context, object Object) {
 	t.Retry(ctx, func(ctx context.Context) error { return t.removeOnce(ctx, object) })
 }
 
-// removeOnce deletes an object unless it is already being deleted. It returns an error while the object or its remains exist.
+// removeOnce deletes an object unless it is already being deleted. It returns an error if the object or its remains still exist.
 func (t *T) removeOnce(ctx context.Context, object Object) error {
 	objects := t.Dynamic.Resource(object.Resource).Namespace(object.Namespace)
 	live, err := objects.Get(ctx, object.Name, metav1.GetOptions{})
@@ -101,14 +102,14 @@ func (o Object) checkRemains(ctx context.Context) error {
 	return fmt.Errorf("%s is deleted, but other objects remain: %s%s", o, strings.Join(names, ", "), more)
 }
 
-// Retry calls a function until it returns nil. It fails the spec with the last error after the timeout: Limits.Timeout, or in a cleanup
-// Limits.Cleanup.
+// Retry calls a function until it returns nil. After the timeout, it fails the spec with the last error. The timeout is Limits.Timeout, or
+// Limits.Cleanup in a cleanup.
 func (t *T) Retry(ctx context.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		// Keep the previous error if the timeout ended this call, because it is more specific.
+		// Keep the previous error if the timeout ended this call, because the previous error is more specific.
 		if err := do(ctx); err == nil || last == nil || ctx.Err() == nil {
 			last = err
 		}

@@ -1,8 +1,8 @@
-// Package spec runs the specs of the openshift-tests extension. A spec is a function with a name and labels. It gets clients of the cluster,
-// Gomega's assertions, a log, and cleanups that always run.
+// Package spec runs the specs of the openshift-tests extension. A spec is a function with a name and labels. It receives clients for the
+// cluster, Gomega's assertions, a log, and cleanups that always run.
 //
-// Package specs contains the specs, and main converts them to tests of openshift-tests-extension. The specs are functions, because the
-// extension supports Ginkgo only with a fork of it. This package does not read environment variables.
+// Package specs contains the specs, and main converts them to tests of openshift-tests-extension. The specs are plain functions, because
+// the extension supports Ginkgo only through a fork of Ginkgo. This package does not read environment variables.
 package spec
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// limit is the timeout of a spec without its cleanups.
+	// limit is the timeout of a spec, not including its cleanups.
 	limit = 15 * time.Minute
 	// pollInterval is the interval between the polls of a wait.
 	pollInterval = 250 * time.Millisecond
@@ -28,9 +28,9 @@ const (
 type Spec struct {
 	// Name identifies the spec. It must not change, and must not contain generated values or quantities.
 	Name string
-	// OriginalName is the first name of a renamed spec. It is empty for other specs.
+	// OriginalName is the name that a renamed spec had at first. It is empty for other specs.
 	OriginalName string
-	// Labels are labels of openshift-tests, such as "Serial".
+	// Labels are openshift-tests labels, such as "Serial".
 	Labels []string
 	// Run is the test function. A failed assertion or a call of Skip ends it.
 	Run func(ctx context.Context, t *T)
@@ -66,7 +66,7 @@ type T struct {
 }
 
 // Try runs a spec on a cluster, and then its cleanups. Cleanups run even after a failure, a timeout or the end of ctx. A failed cleanup
-// fails the spec, and does not prevent the other cleanups.
+// fails the spec, but the other cleanups still run.
 func (s Spec) Try(ctx context.Context, cluster *Cluster, limits Limits) Outcome {
 	t := &T{Cluster: cluster}
 	t.WithT = gomega.NewWithT(t)

@@ -25,8 +25,8 @@ func beNotFound() types.GomegaMatcher {
 	return gomega.WithTransform(apierrors.IsNotFound, gomega.BeTrue())
 }
 
-// summarize returns a condition as "False SourceFailed: the message". If the condition is missing or has another observedGeneration, it
-// returns a sentence about that instead.
+// summarize returns a condition as "False SourceFailed: the message". If the condition is missing or has a different observedGeneration, it
+// returns a sentence that says so instead.
 func summarize(conditions []metav1.Condition, conditionType string, generation int64) string {
 	condition := meta.FindStatusCondition(conditions, conditionType)
 	if condition == nil {
@@ -120,7 +120,7 @@ func unserved() corev1alpha2.BundleSource {
 	return corev1alpha2.BundleSource{Type: corev1alpha2.SourceTypeImage, Image: &corev1alpha2.ImageSource{Ref: unservedImage}}
 }
 
-// specFor returns a spec that requests a package in any version.
+// specFor returns a spec that requests any version of a package.
 func specFor(pkg string) platformv1alpha1.PlatformOperatorSpec {
 	return platformv1alpha1.PlatformOperatorSpec{Package: platformv1alpha1.Package{Name: pkg}}
 }

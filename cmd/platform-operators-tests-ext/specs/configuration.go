@@ -72,8 +72,8 @@ func managerComesBack(ctx context.Context, t *spec.T) {
 	}).WithContext(ctx).Should(gomega.Equal(statusesOf(before)))
 }
 
-// skipIfSet skips the spec if the object's .spec has a non-null field that is not in shipped. The calling spec deletes the object. Until
-// the settings are restored, an upgrade that waits for approval could start, which cannot be undone.
+// skipIfSet skips the spec if the object's .spec has a non-null field that is not in shipped. The reason is that the calling spec deletes
+// the object: until the settings are restored, an upgrade that waits for approval could start, which cannot be undone.
 func skipIfSet(ctx context.Context, t *spec.T, objects dynamic.ResourceInterface, name string, shipped ...string) {
 	live, err := objects.Get(ctx, name, metav1.GetOptions{})
 	t.Expect(err).To(succeed())

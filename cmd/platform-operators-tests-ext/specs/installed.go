@@ -44,7 +44,7 @@ func install(ctx context.Context, t *spec.T) {
 	if t.Package == "" {
 		t.Skip("no package to install: set PLATFORM_OPERATORS_TESTS_PACKAGE to a package in the cluster's catalogs")
 	}
-	// A PlatformOperator named operatorName remains from an earlier spec. It must fail this spec (in createAs), not skip it.
+	// A PlatformOperator named operatorName is left over from an earlier spec. It must make this spec fail (in createAs), not skip it.
 	operators, err := t.Platform.PlatformV1alpha1().PlatformOperators().List(ctx, metav1.ListOptions{})
 	t.Expect(err).To(succeed())
 	if at := slices.IndexFunc(operators.Items, func(each platformv1alpha1.PlatformOperator) bool {
@@ -99,8 +99,7 @@ func skipIfManagedByOLM(ctx context.Context, t *spec.T) {
 	}
 }
 
-// remainsOf returns the names of the installed operator's BundleDeployment and of its objects that still exist, at most 100 of each
-// resource.
+// remainsOf returns the names of the installed operator's BundleDeployment and objects that still exist, at most 100 for each resource.
 func remainsOf(ctx context.Context, t *spec.T) ([]string, error) {
 	var left []string
 	_, err := t.Platform.CoreV1alpha2().BundleDeployments().Get(ctx, operatorName, metav1.GetOptions{})

@@ -1,8 +1,8 @@
 // Package specs contains the specs of platform-operators for openshift-tests.
 //
-// The specs use only the cluster's API, as an admin does. They run on any cluster with platform-operators, also together with other
-// workloads: each spec uses unique names, and restores everything that it changes. Only [Serial] specs change singleton objects. Names
-// of specs must not change, because dashboards use them. The package does not depend on openshift-tests; see package spec.
+// The specs use only the cluster's API, as an admin does. They run on any cluster with platform-operators, even alongside other workloads:
+// each spec uses unique names, and restores everything that it changes. Only [Serial] specs change singleton objects. Names of specs must
+// not change, because dashboards use them. The package does not depend on openshift-tests; see package spec.
 package specs
 
 import (
@@ -65,5 +65,5 @@ func onPlatform(run func(context.Context, *spec.T)) func(context.Context, *spec.
 	}
 }
 
-// camelCase matches the reasons of conditions, which consist of an uppercase letter and more letters.
+// camelCase matches valid condition reasons: an uppercase letter followed by more letters.
 var camelCase = regexp.MustCompile(`^[A-Z][a-zA-Z]+$`)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// writers is a pool of compressors. They are reused, because one takes more memory than most objects.
+// writers is a pool of compressors. They are reused, because a compressor takes more memory than most objects.
 var writers = sync.Pool{New: func() any {
 	writer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -36,7 +36,7 @@ func Compress(content []byte) ([]byte, error) {
 	return bytes.Clone(compressed.Bytes()), nil
 }
 
-// Decompress returns the content from the result of Compress.
+// Decompress returns the original content from the result of Compress.
 func Decompress(compressed []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(compressed)))
 }

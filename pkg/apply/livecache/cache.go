@@ -13,11 +13,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not have this write yet. After
-// that, the cache may still be behind. Only the API server shows whether it is, or whether a backup was restored.
+// RecentTime is the maximum time for which the response to a write takes precedence over a cache that does not contain this write yet.
+// After that time, the cache may still be behind. Only the API server shows whether it is, or whether a backup was restored.
 const RecentTime = 30 * time.Second
 
-// Cache has the live objects of one resource that BundleDeployments own. It is safe for concurrent use.
+// Cache holds those live objects of one resource that BundleDeployments own. It is safe for concurrent use.
 type Cache struct {
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
@@ -33,11 +33,11 @@ type Cache struct {
 	// faulted is closed after the first error of a list or watch.
 	faulted   chan struct{}
 	firstOnce sync.Once
-	// recent has the API server's responses to writes until the watch has delivered the objects, so that nothing is written twice. The keys
-	// are those of the informer's store.
+	// recent holds the API server's responses to writes until the watch has delivered the objects, so that nothing is written twice. The
+	// keys are those of the informer's store.
 	recent map[string]recentObject
-	// progress is the newest resourceVersion, of any object, that the watch has delivered. The watch delivers all objects in one order,
-	// so every older write was delivered, too, or its object is deleted.
+	// progress is the newest resourceVersion, of any object, that the watch has delivered. The watch delivers all objects in one order, so
+	// it has delivered every older write, unless the object was deleted.
 	progress string
 }
 
@@ -153,9 +153,10 @@ func (c *Cache) OwnedBy(owner string) []*Live {
 	return found
 }
 
-// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. It can also store
-// the response to a read, if the cache is out of date. If the watch has already delivered a newer version of any object, Remember does not
-// store the response: the watch has delivered this version, and perhaps the deletion, which it delivers only once.
+// Remember stores the API server's response to a write until the watch has delivered the object, and returns it as a Live. It can also
+// store the response to a read, if the cache is out of date. If the watch has already delivered a newer version of any object, Remember
+// does not store the response: the watch has then also delivered this version, and perhaps the object's deletion, which it delivers only
+// once.
 func (c *Cache) Remember(live *unstructured.Unstructured) (*Live, error) {
 	kept, err := NewLive(live)
 	if err != nil {
@@ -188,8 +189,8 @@ func (c *Cache) confirm(delivered any, deleted bool) {
 	}
 }
 
-// confirmMissed is confirm for a deletion that the watch has missed. The version of such an object is not that of the deletion, and is no
-// progress: after the restore of a backup of etcd, it may be from before.
+// confirmMissed is like confirm, but for a deletion that the watch has missed. The object's version is not that of the deletion, and does
+// not count as progress: if a backup of etcd was restored, the version may be from before the restore.
 func (c *Cache) confirmMissed(deleted any) {
 	if live, ok := deleted.(*Live); ok {
 		c.drop(live, true)
@@ -205,8 +206,8 @@ func (c *Cache) advance(version string) {
 	}
 }
 
-// restart clears the progress of the watch after it has delivered an object in an older version than before. A backup of etcd was restored
-// then: versions begin again at an earlier one, and the watch has yet to deliver those that follow.
+// restart clears the progress of the watch after the watch has delivered an older version of an object than before. This means that a
+// backup of etcd was restored: versions begin again at an earlier one, and the watch has yet to deliver those that follow.
 func (c *Cache) restart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// fillTime is the maximum time that a sync waits until a new cache is filled. After it, the sync returns and is retried later.
+	// fillTime is the maximum time that a sync waits for a new cache to be filled. After that, the sync returns and is retried later.
 	fillTime = 5 * time.Second
-	// unusedTime is the time for which a cache runs without owners. A removal uses caches of many kinds for a short time, and often another
-	// removal follows.
+	// unusedTime is the time for which a cache keeps running without owners. A removal uses caches of many kinds for a short time, and
+	// often another removal follows.
 	unusedTime = 30 * time.Second
 )
 
-// Caches has one cache for every resource of which some owner has objects. A cache starts when the first owner uses it, and stops
+// Caches holds one cache for every resource for which some owner has objects. A cache starts when the first owner uses it, and stops
 // unusedTime after the last owner has released it.
 type Caches struct {
 	ctx     context.Context
@@ -41,9 +41,9 @@ func NewCaches(ctx context.Context, client dynamic.Interface, clock clock.Passiv
 	return &Caches{ctx: ctx, client: client, clock: clock, changed: changed, caches: map[schema.GroupVersionResource]*Cache{}}
 }
 
-// Get returns the filled cache of a resource for an owner, and starts it if it does not run. It waits at most fillTime, and returns a
-// WaitError if the cache is not filled, because all objects would seem to be missing. After an error of the watch, it returns the WaitError
-// at once.
+// Get returns the filled cache of a resource for an owner, and starts the cache if it is not running. It waits at most fillTime. If the
+// cache is still not filled, it returns a WaitError, because all objects would seem to be missing. After an error of the watch, it returns
+// the WaitError at once.
 func (c *Caches) Get(ctx context.Context, owner string, resource schema.GroupVersionResource) (*Cache, error) {
 	found, err := c.start(owner, resource)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Caches) Keep(owner string, wanted map[schema.GroupVersionResource]bool)
 	}
 }
 
-// stopUnused stops a cache, unless an owner uses it or its last owner was released again after the given release.
+// stopUnused stops a cache, unless an owner uses it, or its last owner was released again after the release whose number is given.
 func (c *Caches) stopUnused(resource schema.GroupVersionResource, unused *Cache, released int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -85,20 +85,20 @@ func (m *Mapper) Groups(ctx context.Context) (map[string][]string, error) {
 	return versions, nil
 }
 
-// ReadPage returns a page of discovery as JSON, such as the page of path /apis/apps/v1.
+// ReadPage returns a page of discovery as JSON, such as the page at path /apis/apps/v1.
 type ReadPage func(ctx context.Context, path string) ([]byte, error)
 
 // PagesOf returns a function that reads the discovery pages of an API server. It replaces client-go's discovery client, whose requests do
-// not end with a context.
+// not end when a context ends.
 func PagesOf(client rest.Interface) ReadPage {
 	return func(ctx context.Context, path string) ([]byte, error) {
 		return client.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx).Raw()
 	}
 }
 
-// get reads a page of discovery into an object; false if there is no such page. A group such as ".." would change the path, and no API
-// server serves it. Bundles with such a group are refused. But revisions may have been stored before that check existed, and must be
-// removable.
+// get reads a page of discovery into an object; false if there is no such page. It returns false for a group such as "..", which would
+// change the path and which no API server serves. Bundles with such a group are refused, but revisions that were stored before that check
+// existed must be removable.
 func (m *Mapper) get(ctx context.Context, address string, into any) (bool, error) {
 	if path.Clean(address) != address {
 		return false, nil
@@ -125,8 +125,8 @@ func rootOf(group string) string {
 	return "/apis/" + group
 }
 
-// IsResourceNotServed reports whether an error means that the API server does not serve the resource. For a served resource without the
-// requested object, the NotFound error does not have this cause, and the result is false.
+// IsResourceNotServed reports whether an error means that the API server does not serve the resource. If the resource is served but the
+// requested object does not exist, the NotFound error does not have this cause, and the result is false.
 func IsResourceNotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/pager"
 )
 
-// ownedOnly lists and watches the objects of one resource that some BundleDeployment owns. The API server selects by a label, which
-// any writer of the object may set. Objects that have only the label are not passed to the informer, so they use no memory and
-// enqueue nothing.
+// ownedOnly lists and watches the objects of one resource that some BundleDeployment owns. The API server selects by a label, which any
+// client that writes the object may set. Objects that have only the label are not passed to the informer, so they use no memory and enqueue
+// nothing.
 type ownedOnly struct {
 	client dynamic.NamespaceableResourceInterface
 
@@ -36,8 +36,8 @@ func (o *ownedOnly) listWatch(client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: o.list, WatchFuncWithContext: o.watch}, client)
 }
 
-// list reads page by page and returns one list. It requests the newest state, because the API server returns an older state from its cache
-// in one page of any size.
+// list reads page by page and returns one list. It requests the newest state, because otherwise the API server returns an older state from
+// its cache, in one page of any size.
 func (o *ownedOnly) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	objects, passed := &unstructured.UnstructuredList{Object: map[string]any{}}, map[string]string{}
 	err := pager.Each(ctx, o.client.List, metav1.ListOptions{LabelSelector: ownerSelector, TimeoutSeconds: options.TimeoutSeconds}, func(page *unstructured.UnstructuredList) (bool, error) {
@@ -122,7 +122,7 @@ func (w *ownedWatch) run() {
 }
 
 // filter returns the event to pass to the informer, and the owner of its object. pass is false if the informer must not receive the event.
-// An object that is no longer owned becomes a deletion, with the owner that it had. The owner of a bookmark or an error is empty.
+// An event for an object that is no longer owned becomes a deletion, with the previous owner. The owner of a bookmark or an error is empty.
 func (o *ownedOnly) filter(event watch.Event) (filtered watch.Event, owner string, pass bool) {
 	live, ok := event.Object.(*unstructured.Unstructured)
 	if !ok || event.Type == watch.Bookmark || event.Type == watch.Error {
@@ -138,7 +138,7 @@ func (o *ownedOnly) filter(event watch.Event) (filtered watch.Event, owner strin
 	return watch.Event{Type: watch.Deleted, Object: deletedState(live, owner)}, owner, known
 }
 
-// deletedState returns the object of a deletion event: its identity, and the labels of the owner that it had.
+// deletedState returns the object of a deletion event: its identity, and the labels of its previous owner.
 func deletedState(live *unstructured.Unstructured, owner string) *unstructured.Unstructured {
 	gone := &unstructured.Unstructured{Object: map[string]any{}}
 	gone.SetAPIVersion(live.GetAPIVersion())

@@ -19,17 +19,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// Live is a cached live object. It has the values that every sync needs, computed once when the object arrives, and the rest of the object,
-// compressed. A decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no object is read again after
-// a restart.
+// Live is a cached live object. It holds the values that every sync needs, computed once when the object arrives, and the rest of the
+// object in compressed form, because a decoded object takes five to ten times as much memory. Drift can be computed from a Live, so no
+// object is read again after a restart.
 type Live struct {
-	// ObjectMeta has only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need this
-	// type.
+	// ObjectMeta contains only the name, namespace, UID, resourceVersion and deletionTimestamp; Object returns the rest. Informers need
+	// this type.
 	metav1.ObjectMeta
 	// Owner is the name of the BundleDeployment that owns the object. If none owns it, Owner is the name in its owner label, or empty.
 	Owner string
-	// Digest is a hash of the object without its status and without metadata that every write changes. It is equal for two states of an
-	// object between which nothing changed that an owner can apply.
+	// Digest is a hash of the object without its status and without metadata that every write changes. Two states of an object have the
+	// same digest if they differ in nothing that an owner can apply.
 	Digest [sha256.Size]byte
 	// Probe and Services are the results of pkg/health for the object.
 	Probe    health.Result
@@ -86,7 +86,8 @@ func withoutStatus(live *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// encodeManagers returns an object's managedFields as JSON, and writes them without their times to a hash. It omits those of the status.
+// encodeManagers returns an object's managedFields as JSON, and writes them without their times to a hash. It omits the managedFields of
+// the status.
 func encodeManagers(live *unstructured.Unstructured, hash io.Writer) ([]byte, error) {
 	records := []any{}
 	all, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", "managedFields")

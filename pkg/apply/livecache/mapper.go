@@ -15,12 +15,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// Mapper finds the resource that serves a kind. It has a RESTMapper for each version of an API group, which it fills by one small request
-// for that version. It is safe for concurrent use.
+// Mapper finds the resource that serves a kind. It keeps a RESTMapper for each version of an API group, which it fills with one small
+// request for that version. It is safe for concurrent use.
 //
 // client-go's DeferredDiscoveryRESTMapper reads the resources of the whole cluster again whenever a kind is not found. It does not
-// distinguish a kind that is not served from one whose discovery fails, for example because an APIService is not available. For one
-// version, client-go's NewDiscoveryRESTMapper also maps kinds that are not served: each kind in lower case, and each with the suffix List.
+// distinguish a kind that is not served from one whose discovery fails, for example because an APIService is not available. Even for one
+// version, client-go's NewDiscoveryRESTMapper maps kinds that are not served: each kind in lower case, and each with the suffix List.
 type Mapper struct {
 	read  ReadPage
 	clock clock.PassiveClock
@@ -28,11 +28,11 @@ type Mapper struct {
 	// mu guards versions, their fields besides the requestLock, and waiting. It is never held during a request.
 	mu       sync.Mutex
 	versions map[schema.GroupVersion]*servedVersion
-	// waiting has the owners, by API group, that requested a kind of the group that was not served.
+	// waiting holds, by API group, the owners that requested a kind of the group that was not served.
 	waiting map[string]map[string]bool
 
 	groupsLock requestLock
-	// groups has the served versions of each API group, as of groupsAt; nil before the first request.
+	// groups holds the served versions of each API group, as of groupsAt; nil before the first request.
 	groups   map[string][]string
 	groupsAt time.Time
 }
@@ -58,7 +58,7 @@ func NewMapper(read ReadPage, clock clock.PassiveClock) *Mapper {
 }
 
 // Mapping returns the resource of a kind. For a kind that is not served, it returns a WaitError with the time until the next request. This
-// time is short at first, because an earlier phase usually has the CustomResourceDefinition, and grows later. When a
+// time is short at first, because an earlier phase usually contains the CustomResourceDefinition, and grows later. When a
 // CustomResourceDefinition of the API group appears, the owner is notified, and the next call sends a request at once. If owner is empty,
 // no owner is notified.
 func (m *Mapper) Mapping(ctx context.Context, owner string, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
@@ -141,14 +141,13 @@ const (
 	maxInterval = 4 * time.Second
 )
 
-// retryInterval returns the time for which a response is valid that a kind is not served. missing is the time for which the kind has not
-// been served.
+// retryInterval returns how long the response that a kind is not served stays valid. missing is how long the kind has not been served.
 func retryInterval(missing time.Duration) time.Duration {
 	return min(max(missing/10, minInterval), maxInterval)
 }
 
-// MappingInAnyVersion returns the resource of a kind in any served version. Objects remain when the API server stops serving the version in
-// which they were applied. It returns nil if no version is served. A failed discovery is an error, never nil. MappingInAnyVersion does not
+// MappingInAnyVersion returns the resource of a kind in any served version, because objects remain when the API server stops serving the
+// version in which they were applied. It returns nil if no version is served. If discovery fails, it always returns an error. It does not
 // use a cached response that a kind is not served, because the caller treats objects of such a kind as deleted.
 func (m *Mapper) MappingInAnyVersion(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	if found, err := m.uncachedMapping(ctx, kind); !meta.IsNoMatchError(err) {
@@ -189,7 +188,7 @@ func (m *Mapper) MappingInVersions(ctx context.Context, kind schema.GroupKind, v
 	return nil, nil
 }
 
-// KnownMapping returns the cached resource of a kind without a request; nil if the cache does not have it.
+// KnownMapping returns the cached resource of a kind without a request; nil if it is not in the cache.
 func (m *Mapper) KnownMapping(kind schema.GroupVersionKind) *meta.RESTMapping {
 	version := m.version(kind.GroupVersion())
 	m.mu.Lock()

@@ -16,7 +16,7 @@ import (
 // Resource is the API resource of a kind, and its cache.
 type Resource struct {
 	Mapping *meta.RESTMapping
-	// Cache has the owned objects of the resource.
+	// Cache holds the owned objects of the resource.
 	Cache *Cache
 }
 
@@ -31,7 +31,7 @@ type Resources struct {
 	changed func(owner string)
 
 	mu sync.Mutex
-	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper; nil before the first.
+	// observed is the cache of CustomResourceDefinitions whose events invalidate the Mapper; nil before there is one.
 	observed *Cache
 }
 
@@ -40,8 +40,8 @@ func NewResources(mapper *Mapper, caches *Caches, changed func(owner string)) *R
 	return &Resources{Mapper: mapper, Caches: caches, changed: changed}
 }
 
-// Find returns the resource of a kind with its filled cache, for an owner. It returns a WaitError if the kind is not served or the cache is
-// not filled. It starts the cache if it does not run.
+// Find returns the resource of a kind with its filled cache, for an owner. It starts the cache if the cache is not running. It returns a
+// WaitError if the kind is not served or the cache is not filled.
 func (r *Resources) Find(ctx context.Context, owner string, kind schema.GroupVersionKind) (Resource, error) {
 	mapping, err := r.Mapper.Mapping(ctx, owner, kind)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *Resources) Release(owner string) {
 	r.Mapper.forget(owner)
 }
 
-// observeDefinitions adds an event handler to a cache of CustomResourceDefinitions, unless the cache has it. A CustomResourceDefinition
-// that is created or updated may define a kind that an owner waits for.
+// observeDefinitions adds an event handler to a cache of CustomResourceDefinitions, unless the cache already has the handler. A
+// CustomResourceDefinition that is created or updated may define a kind that an owner waits for.
 func (r *Resources) observeDefinitions(definitions *Cache) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

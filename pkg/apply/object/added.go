@@ -33,7 +33,7 @@ func namespaceObject(name string, phases []plan.Phase) *unstructured.Unstructure
 }
 
 // ReaderRole returns the ClusterRole that permits the manager to get and list the custom resources of the CustomResourceDefinitions in the
-// phases; nil if the phases have none.
+// phases; nil if the phases contain no CustomResourceDefinition.
 func ReaderRole(owner Owner, phases []plan.Phase) *unstructured.Unstructured {
 	resources := customResources(phases)
 	if len(resources) == 0 {
@@ -84,7 +84,7 @@ func customResources(phases []plan.Phase) map[string][]string {
 const rolePrefix = "platform-operators:"
 
 // IsReserved reports whether an object has a name that is reserved for the ClusterRoles that NewSet adds. A bundle with such an object
-// could remove the ClusterRole of its own BundleDeployment, or of another one.
+// could remove the ClusterRole of its own BundleDeployment, or that of a different one.
 func IsReserved(declared *unstructured.Unstructured) bool {
 	return isClusterRole(KeyOf(declared)) && strings.HasPrefix(declared.GetName(), rolePrefix)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/rulesreview"
 )
 
-// Desired is one object as declared. An unchanged object is recognized by its key and digest. Its content is needed only to write or
-// compare the object. So it is encoded, and compressed if it is large: decoded, the manifests of a large revision would take several times
-// their size.
+// Desired is one object as declared. An unchanged object is recognized by its key and digest; its content is needed only to write or
+// compare the object. The content is therefore encoded, and compressed if it is large: decoded, the manifests of a large revision would
+// take several times their size.
 type Desired struct {
 	Key    Key
 	GVK    schema.GroupVersionKind
@@ -84,8 +84,8 @@ func labeled(owner Owner, declared *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// convertStringData converts the stringData of a Secret to data, because an API server stores only data, and the live object must be
-// comparable. It changes nothing if a value is not a string.
+// convertStringData converts the stringData of a Secret to data, because an API server stores only data, so that the result can be compared
+// with the live object. It changes nothing if a value is not a string.
 func convertStringData(secret map[string]any) {
 	texts, _ := secret["stringData"].(map[string]any)
 	if len(texts) == 0 {

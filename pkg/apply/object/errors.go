@@ -37,13 +37,14 @@ func IsRefusal(err error) bool {
 	return errors.As(err, &refusal)
 }
 
-// maxText is the maximum length of an API server's message in a message of the manager. The API server may repeat a whole object.
+// maxText is the maximum length of an API server's message when it is quoted in a message of the manager, because the API server may repeat
+// a whole object.
 const maxText = 600
 
 // Bounded returns a text as one line, shortened to maxText.
 func Bounded(text string) string { return truncate.OneLine(text, maxText) }
 
-// WaitError is the error of an object that must wait for a known event. It is not a failure.
+// WaitError is the error for an object that must wait for a known event. It is not a failure.
 type WaitError struct {
 	// Reason is the event that must happen before the object can be written.
 	Reason string
@@ -70,8 +71,8 @@ func IsWait(err error) bool {
 	return errors.As(err, &wait)
 }
 
-// WriteError converts the API server's error of a write to a Refusal, a WaitError, or a transient error. action is the verb in a transient
-// error. For a nil error it returns nil.
+// WriteError converts the API server's error for a write to a Refusal, a WaitError, or a transient error. action is the verb in the text of
+// a transient error. For a nil error it returns nil.
 func WriteError(action string, key Key, err error) error {
 	switch {
 	case err == nil:
@@ -103,12 +104,13 @@ func isNamespaceMissing(key Key, err error) bool {
 	return details != nil && details.Kind == "namespaces" && details.Name == key.Namespace
 }
 
-// namespaceTime is the time until the next attempt to create an object whose namespace does not exist, because no watch reports a new
-// namespace, and a user has to act.
+// namespaceTime is the time until the next attempt to create an object whose namespace does not exist. The attempt is repeated because no
+// watch reports a new namespace, and a user has to act.
 const namespaceTime = 15 * time.Second
 
-// Foremost returns the most important of several errors: a Refusal before a transient error before a WaitError. Of equal rank, it returns
-// the first by text, so that the message stays the same while nothing changes. It ignores nil errors, and returns nil if there is no other.
+// Foremost returns the most important of several errors: a Refusal before a transient error before a WaitError. Among errors of equal rank,
+// it returns the first by text, so that the message stays the same while nothing changes. It ignores nil errors, and returns nil if there
+// is no other.
 func Foremost(errs []error) error {
 	var best error
 	for _, err := range errs {

@@ -15,8 +15,8 @@ import (
 type Owner struct {
 	// Name is the name of the BundleDeployment.
 	Name string
-	// Package is the package of its bundle; empty if the bundle names none. The package adopts CustomResourceDefinitions again that were
-	// kept when it was removed.
+	// Package is the package of its bundle; empty if the bundle names none. When a package is installed again, it adopts the
+	// CustomResourceDefinitions that were kept when it was removed.
 	Package string
 }
 
@@ -32,7 +32,7 @@ func (o Owner) OrphanMark() string {
 	return ownership.PackageMark(o.Package)
 }
 
-// Key identifies an object independent of its API version.
+// Key identifies an object independently of its API version.
 type Key struct {
 	schema.GroupKind
 	Namespace, Name string
@@ -52,8 +52,8 @@ func (k Key) String() string {
 	return k.Kind + " " + k.Namespace + "/" + k.Name
 }
 
-// DescribeCommand returns the kubectl command that shows the object. It has the API group if the group contains a dot, because another
-// group may have a kind of the same name.
+// DescribeCommand returns the kubectl command that shows the object. The command includes the API group if the group contains a dot,
+// because another group may have a kind of the same name.
 func (k Key) DescribeCommand() string {
 	kind := strings.ToLower(k.Kind)
 	if strings.Contains(k.Group, ".") {

@@ -14,13 +14,13 @@ import (
 // with every CustomResourceDefinition. The engine removes objects itself, so it removes these references from what rukpak applied.
 
 // HasOwnerReference reports whether an object has an owner reference to the BundleDeployment. If so, the garbage collector would delete the
-// object with it.
+// object together with the BundleDeployment.
 func HasOwnerReference(live *unstructured.Unstructured, owner Owner) bool {
 	return len(live.GetOwnerReferences()) > 0 && slices.ContainsFunc(live.GetOwnerReferences(), owner.isReferenced)
 }
 
 // WithoutOwnerReference returns a copy of an object without owner references to the BundleDeployment, so that the garbage collector does
-// not delete the object with it.
+// not delete the object together with the BundleDeployment.
 func WithoutOwnerReference(live *unstructured.Unstructured, owner Owner) *unstructured.Unstructured {
 	copied := live.DeepCopy()
 	copied.SetOwnerReferences(slices.DeleteFunc(copied.GetOwnerReferences(), owner.isReferenced))

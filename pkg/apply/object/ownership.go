@@ -20,8 +20,8 @@ func (o Owner) claimant(key Key, adoption corev1alpha2.Adoption, applied []*Set)
 	return ownership.Claimant{Name: o.Name, Mark: o.OrphanMark(), Listed: listed, Adoption: adoption}
 }
 
-// Owns reports whether the owner may change and delete a live object. applied are the sets of its revisions that were applied completely.
-// The adoption policy has no effect on the result.
+// Owns reports whether the owner may change and delete a live object. applied are the sets of the owner's revisions that were applied
+// completely. The adoption policy has no effect on the result.
 func (o Owner) Owns(live *unstructured.Unstructured, applied []*Set) bool {
 	absent := func(string) ownership.Standing { return ownership.Absent }
 	return ownership.Decide(ownership.MarksOf(live), o.claimant(KeyOf(live), "", applied), absent).Action == ownership.Ours
@@ -69,7 +69,8 @@ func isBefore(a time.Time, aName string, b time.Time, bName string) bool {
 	return aName < bName
 }
 
-// IsMarkedOrphan reports whether an object is a CustomResourceDefinition with the annotation of an earlier removal that kept it.
+// IsMarkedOrphan reports whether an object is a CustomResourceDefinition with the annotation that an earlier removal set when it kept the
+// object.
 func IsMarkedOrphan(key Key, live *unstructured.Unstructured) bool {
 	return IsCRD(key.GroupKind) && live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom] != ""
 }

@@ -48,8 +48,8 @@ func (c Claim) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 // maxMark is the maximum length of a mark in a message, in bytes. The names of packages and BundleDeployments are shorter.
 const maxMark = 300
 
-// orphanRemedy returns how the owner gets a CustomResourceDefinition that was kept for another one. With adoption None, the annotation alone
-// does not help.
+// orphanRemedy returns a description of how the owner can take over a CustomResourceDefinition that was kept for another owner. With
+// adoption None, the annotation alone does not help.
 func (c Claim) orphanRemedy(key Key) string {
 	remedy := fmt.Sprintf("set spec.adoption to Any to take it over, or change its former owner: kubectl annotate --overwrite crd %s %s=%s",
 		key.Name, platformv1alpha1.AnnotationOrphanedFrom, c.Owner.OrphanMark())

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// Set has the objects of one owner: the objects that the engine adds, and then those of one revision in their phases. It is immutable, so
+// Set holds the objects of one owner: the objects that the engine adds, and then those of one revision in their phases. It is immutable, so
 // it may be shared.
 type Set struct {
 	owner  Owner
@@ -20,15 +20,16 @@ type Set struct {
 	namespace string
 }
 
-// Phase has the objects that are applied together.
+// Phase holds the objects that are applied together.
 type Phase struct {
 	Name    string
 	Objects []*Desired
 }
 
 // NewSet returns the objects of a revision, with the owner labels. It adds the install namespace, and omits a Namespace of that name in the
-// revision. If the revision has CustomResourceDefinitions, it adds a ClusterRole that permits the manager to read their custom resources.
-// Otherwise a removal could not check whether users still have some. An object that occurs twice is an error.
+// revision. If the revision contains CustomResourceDefinitions, it adds a ClusterRole that permits the manager to read their custom
+// resources. Without this ClusterRole, a removal could not check whether users still have custom resources. An object that occurs twice is
+// an error.
 func NewSet(owner Owner, installNamespace string, phases []plan.Phase) (*Set, error) {
 	set := &Set{owner: owner, keys: map[Key]bool{}, namespace: installNamespace}
 	namespace := namespaceObject(installNamespace, phases)
@@ -80,23 +81,23 @@ func (s *Set) Owner() Owner { return s.owner }
 // Phases returns the phases in the order in which they are applied. Callers share them and must not change them.
 func (s *Set) Phases() []Phase { return s.phases }
 
-// Has reports whether the set has an object with this key.
+// Has reports whether the set contains an object with this key.
 func (s *Set) Has(key Key) bool { return s.keys[key] }
 
-// Defines reports whether the set has the CustomResourceDefinition of a kind.
+// Defines reports whether the set contains the CustomResourceDefinition of a kind.
 func (s *Set) Defines(kind schema.GroupKind) bool {
 	return slices.ContainsFunc(s.phases, func(phase Phase) bool {
 		return slices.ContainsFunc(phase.Objects, func(each *Desired) bool { return each.Defines != nil && each.Defines.Kind == kind })
 	})
 }
 
-// isOwnedOnceApplied reports whether an object with this key belongs to the owner after the set was applied completely. It returns false
-// for the install namespace, which may have existed before.
+// isOwnedOnceApplied reports whether an object with this key belongs to the owner once the set is completely applied. It returns false for
+// the install namespace, which may have existed before.
 func (s *Set) isOwnedOnceApplied(key Key) bool {
 	return s.keys[key] && (!IsNamespace(key.GroupKind) || key.Name != s.namespace)
 }
 
-// InNamespace returns the keys of the set's objects in a namespace, in no order.
+// InNamespace returns the keys of the set's objects in a namespace, in no particular order.
 func (s *Set) InNamespace(namespace string) []Key {
 	var inside []Key
 	for key := range s.keys {
@@ -120,8 +121,8 @@ func (s *Set) Len() int {
 	return count
 }
 
-// Without returns the objects that are not in the first phases of another set, as a set. phases is the number of these phases. While a
-// later revision rolls out, the result has the objects of the earlier revision that the rollout has not reached.
+// Without returns, as a set, the objects that are not in the first phases of a later set. phases is the number of these phases. While a
+// later revision rolls out, the result contains the objects of the earlier revision that the rollout has not reached.
 func (s *Set) Without(later *Set, phases int) *Set {
 	taken := map[Key]bool{}
 	for _, phase := range later.phases[:min(phases, len(later.phases))] {
@@ -145,9 +146,9 @@ func (s *Set) Without(later *Set, phases int) *Set {
 	return rest
 }
 
-// Union returns one set with the objects of several sets of one owner, so that a removal has one order. If several sets have an object,
-// Union takes it from the first of them. The union of one set with the same install namespace is that set. Any other union is built from
-// every object, which takes about as long as NewSet.
+// Union returns one set with the objects of several sets of one owner, so that a removal has a single order. If several sets contain an
+// object, Union takes it from the first of them. The union of one set with the same install namespace is that set. Any other union is built
+// from every object, which takes about as long as NewSet.
 func Union(installNamespace string, sets ...*Set) (*Set, error) {
 	if len(sets) == 1 && sets[0].namespace == installNamespace {
 		return sets[0], nil

@@ -10,10 +10,10 @@ import (
 )
 
 // parallel is the maximum number of objects of one phase that a call handles concurrently. Concurrency hides the latency of the API server.
-// The API server protects itself by API Priority and Fairness.
+// The API server protects itself with API Priority and Fairness.
 const parallel = 8
 
-// writeTime is the time after which a call begins no more writes, so that it returns and the controller reports progress.
+// writeTime is the time after which a call begins no more writes. The call then returns, so that the controller can report progress.
 const writeTime = 2 * time.Second
 
 // Each calls do for 0 to count-1, at most parallel at a time, and returns when all calls have returned.

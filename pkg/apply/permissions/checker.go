@@ -28,7 +28,7 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// permission is the subject of one access review. An empty namespace means all namespaces.
+// permission is what one access review asks about. An empty namespace means all namespaces.
 type permission struct {
 	// identity is the name of the identity, as in Identity.Name.
 	identity string
@@ -36,7 +36,7 @@ type permission struct {
 	verb, namespace string
 }
 
-// Checker finds by access reviews what identities are permitted to do. It caches only permissions that are granted. It is safe for
+// Checker uses access reviews to find out what identities are permitted to do. It caches only permissions that are granted. It is safe for
 // concurrent use.
 type Checker struct {
 	mapper *livecache.Mapper
@@ -125,7 +125,7 @@ func (c *Checker) remember(granted permission) {
 }
 
 // wasInvalidated reports whether Invalidate was called within grantedTime. A rules review may then be wrong, because one authorizer can
-// deny a permission that another one lists. An access review is not affected.
+// deny a permission that a different one lists. An access review is not affected.
 func (c *Checker) wasInvalidated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

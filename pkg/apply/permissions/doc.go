@@ -1,2 +1,2 @@
-// Package permissions finds the permissions that an identity lacks to apply a set, before anything of the set is written.
+// Package permissions finds the permissions that an identity lacks to apply a set, before any object of the set is written.
 package permissions

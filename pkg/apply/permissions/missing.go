@@ -19,18 +19,18 @@ import (
 
 // Options are the options of Missing. The zero value is for a set that is applied for the first time.
 type Options struct {
-	// Replaced are the sets that the set replaces. A permission that only their ClusterRoles grant is missing, because they are removed
-	// after the set is applied.
+	// Replaced are the sets that the set replaces. A permission that only ClusterRoles of the replaced sets grant counts as missing,
+	// because these ClusterRoles are removed after the set is applied.
 	Replaced []*object.Set
-	// Applied is true after the ClusterRoles of the set were applied. The permissions that they grant are then checked, too.
+	// Applied is true after the ClusterRoles of the set were applied. The permissions that they grant are then included in the check.
 	Applied bool
 	// Reported are the permissions that were missing in an earlier call. Those that the ClusterRoles of the set grant are checked again.
 	Reported []corev1alpha2.MissingPermission
 }
 
-// Missing returns all permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects, sorted.
-// With an error, the result is incomplete. Each call checks again what was not permitted. A granted permission is cached for some minutes,
-// or until Invalidate.
+// Missing returns all permissions that an identity lacks to apply a set, and those that the manager lacks to watch its objects, sorted. If
+// it returns an error, the result is incomplete. Each call checks again what was not permitted before. A granted permission is cached for
+// some minutes, or until Invalidate.
 func (c *Checker) Missing(
 	ctx context.Context, as identity.Identity, set *object.Set, options Options,
 ) ([]corev1alpha2.MissingPermission, error) {
@@ -108,7 +108,7 @@ func (c *Checker) readRulesOf(ctx context.Context, user identity.Identity, unkno
 	}
 }
 
-// NotPermitted returns a Refusal of BundleDeployment owner that names the first missing permission and the number of the others; nil if
+// NotPermitted returns a Refusal for BundleDeployment owner that names the first missing permission and the number of the others; nil if
 // none is missing.
 func NotPermitted(owner string, missing []corev1alpha2.MissingPermission) error {
 	if len(missing) == 0 {

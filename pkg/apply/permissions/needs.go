@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// The verbs that the engine uses on every resource that it applies objects of. The manager lists and watches the whole cluster. The identity
-// that applies uses the others, in a namespace if the resource is namespaced.
+// The verbs that the engine uses on every resource whose objects it applies. The manager lists and watches the whole cluster. The identity
+// that applies the objects uses the other verbs, in a namespace if the resource is namespaced.
 var (
 	clusterVerbs = []string{"list", "watch"}
 	objectVerbs  = []string{"create", "delete", "get", "patch", "update"}
@@ -25,7 +25,7 @@ type scope struct {
 	namespace string
 }
 
-// includes reports whether a resource is checked although ClusterRoles of the set itself grant the permissions.
+// includes reports whether a resource is checked even though ClusterRoles of the set itself grant the permissions.
 func (o Options) includes(resource schema.GroupResource) bool {
 	return o.Applied || slices.ContainsFunc(o.Reported, func(each corev1alpha2.MissingPermission) bool {
 		return each.Group == resource.Group && each.Resource == resource.Resource

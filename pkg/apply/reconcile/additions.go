@@ -28,7 +28,7 @@ func changesOf(added []drift.Addition) []drift.Change {
 	return changes
 }
 
-// removeAdditions removes the fields that other clients added, by an update of the object without them. If another client has changed the
+// removeAdditions removes the fields that other clients added, by updating the object without them. If another client has changed the
 // object since, the update conflicts, and the next call tries again. Additions that must not or cannot be removed are reported.
 func (r *reconciliation) removeAdditions(ctx context.Context, added []drift.Addition) {
 	if !slices.ContainsFunc(added, drift.Addition.Removable) {

@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// adopt makes the owner the owner of an object that it may adopt, and applies the declared object. It reads the live object first, because
-// its owner may have changed, and because the cache does not have all managedFields. It returns a Refusal if the owner may no longer adopt
-// the object.
+// adopt makes the owner own an object that it may adopt, and applies the declared object. It reads the live object first, because the
+// object's owner may have changed, and because the cache does not hold all managedFields. It returns a Refusal if the owner may no longer
+// adopt the object.
 func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 	live, err := r.read(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *reconciliation) adopt(ctx context.Context) (*livecache.Live, error) {
 	return r.remember(after)
 }
 
-// transferOwnership replaces other BundleDeployments by the owner, in the labels and in managedFields, by one update. From then on, those
+// transferOwnership replaces other BundleDeployments with the owner, in the labels and in managedFields, in one update. From then on, those
 // BundleDeployments no longer own the object. The next apply removes the fields that only they declared. If no other BundleDeployment is in
 // managedFields, transferOwnership sends nothing.
 func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -59,8 +59,9 @@ func (w writer) transferOwnership(ctx context.Context, live *unstructured.Unstru
 	return after, object.WriteError("taking over", w.key, err)
 }
 
-// transferRecords replaces the managedFields entries of other BundleDeployments by one entry of the manager, as an apply by the manager
-// would have recorded. It drops an entry if the manager already has one. changed is false if there are no entries of others.
+// transferRecords replaces the managedFields entries of other BundleDeployments with one entry of the manager, as an apply by the manager
+// would have recorded it. If the manager already has an entry, it drops the others' entries. changed is false if there are no entries of
+// others.
 func transferRecords(records []metav1.ManagedFieldsEntry, manager string) (transferred []metav1.ManagedFieldsEntry, changed bool) {
 	have := map[metav1.ManagedFieldsOperationType]bool{}
 	for _, record := range records {

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// create creates an object by POST. If the object already exists although the cache does not have it, create reads and returns it, and
-// created is false. Such an object has another owner or has lost its labels, or the cache is out of date.
+// create creates an object by POST. If the object already exists although it is not in the cache, create reads and returns it, and created
+// is false. Such an object has a different owner or has lost its labels, or the cache is out of date.
 func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, created bool, err error) {
 	if r.desired.IsInstallNamespace || r.options.Memory.isForeign(r.desired.Key) {
 		// A namespace usually exists, and so does an object that has another owner; reading it first saves a write that would be refused.
@@ -54,8 +54,8 @@ func (r *reconciliation) create(ctx context.Context) (live *livecache.Live, crea
 	return live, false, err
 }
 
-// attempts is the maximum number of attempts of a change that conflicts with other writers. The usual cause is the object's own controller,
-// because its status update changes the resourceVersion.
+// attempts is the maximum number of attempts to make a change that conflicts with other writers. The usual cause is the object's own
+// controller, because its status update changes the resourceVersion.
 const attempts = 3
 
 // writeResult is the result of a write.
@@ -66,7 +66,8 @@ type writeResult struct {
 	repaired bool
 }
 
-// change applies the declared object to a live object of the owner, at most attempts times, and sets Live, Updated and Err of the result.
+// change applies the declared object to a live object of the owner. It makes at most attempts attempts, and sets Live, Updated and Err of
+// the result.
 func (r *reconciliation) change(ctx context.Context) writeResult {
 	var did writeResult
 	for range attempts {
@@ -80,7 +81,7 @@ func (r *reconciliation) change(ctx context.Context) writeResult {
 }
 
 // changeOnce reads the live object and applies the declared object to it. It reads the object first, because the cache may be out of date
-// and does not have all managedFields.
+// and does not hold all managedFields.
 func (r *reconciliation) changeOnce(ctx context.Context) (*livecache.Live, writeResult, error) {
 	live, err := r.read(ctx)
 	if err != nil {
@@ -121,14 +122,14 @@ func (r *reconciliation) read(ctx context.Context) (*unstructured.Unstructured, 
 	return live, nil
 }
 
-// withIgnored returns the declared object with the values of the live object in the ignored fields.
+// withIgnored returns the declared object, but with the live values in the ignored fields.
 func (r *reconciliation) withIgnored(live *unstructured.Unstructured) *unstructured.Unstructured {
 	comparison := drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Ignored: r.policy.ignored(r.desired.Key)}
 	return comparison.WithLive(r.desired.Object(), live)
 }
 
-// remember stores the API server's response to a write in the cache, and the state of the object in Memory as declared. Fields that differ
-// in the response are stored as normalized.
+// remember stores the API server's response to a write in the cache, and records in Memory that the object is as declared. Fields that
+// differ in the response are stored as normalized.
 func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache.Live, error) {
 	live, err := r.cache.Remember(answer)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // annotationRequester is the annotation in which OpenShift stores the user who requested a project.
 const annotationRequester = "openshift.io/requester"
 
-// InstallNamespaceOf returns the known state of an install namespace, completed from the live Namespace: its UID, deletion, creator and
-// requester.
+// InstallNamespaceOf returns the known state of an install namespace, supplemented with the UID, deletion, creator and requester of the
+// live Namespace.
 func InstallNamespaceOf(known plan.InstallNamespace, live *unstructured.Unstructured, owner object.Owner) plan.InstallNamespace {
 	known.Name, known.UID = live.GetName(), live.GetUID()
 	known.Exists, known.Terminating = true, live.GetDeletionTimestamp() != nil
@@ -31,9 +31,9 @@ func isMadeByManager(live *unstructured.Unstructured, owner object.Owner) bool {
 	return owned || owner.Owns(live, nil)
 }
 
-// useNamespace refuses an install namespace that does not belong to the owner if the revision must not be installed in it: another client
-// may have created it since the revision began. In a read-only call, the result has a Live without a UID instead of an error. Otherwise
-// useNamespace stores in Memory that the namespace is not the owner's.
+// useNamespace refuses an install namespace that does not belong to the owner, if the revision must not be installed in it: another client
+// may have created it since the revision began. In a read-only call, the result then has a Live without a UID instead of an error. If the
+// revision may be installed in it, useNamespace records in Memory that the namespace is not the owner's.
 func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 	found := InstallNamespaceOf(r.options.Namespace, live, r.options.Claim.Owner)
 	if decision := found.Decide(); decision.Use == plan.NamespaceRefused {
@@ -48,7 +48,7 @@ func (r *reconciliation) useNamespace(live *unstructured.Unstructured) {
 }
 
 // setUnusable records whether the install namespace is refused, is being deleted or could not be created. While it is unusable, nothing is
-// created in it: when it is deleted, another client can create a namespace of the same name.
+// created in it: once it is deleted, another client can create a namespace of the same name.
 func (m *Memory) setUnusable(namespace string, unusable bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,7 @@ func (m *Memory) isUnusable(namespace string) bool {
 	return namespace != "" && m.unusable == namespace
 }
 
-// isNotOwned reports whether Memory has the namespace as one that exists and does not belong to the owner.
+// isNotOwned reports whether Memory records that the namespace exists and does not belong to the owner.
 func (m *Memory) isNotOwned(namespace string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,8 +85,8 @@ func (m *Memory) forgetNamespace(namespace string) {
 	delete(m.notOwned, namespace)
 }
 
-// IsPreexisting reports whether an install namespace exists that the manager created for no BundleDeployment. It returns false for a
-// namespace that Memory does not have.
+// IsPreexisting reports whether an install namespace exists that the manager did not create for any BundleDeployment. It returns false for
+// a namespace that is not in Memory.
 func (m *Memory) IsPreexisting(namespace string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

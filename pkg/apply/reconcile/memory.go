@@ -19,38 +19,39 @@ type digest = [sha256.Size]byte
 
 // objectState is the cache for one object between calls.
 type objectState struct {
-	// declared is the digest of the desired object that was last applied, or found to be applied. If it is the current one, other clients
-	// made every difference.
+	// declared is the digest of the desired object that was last applied, or found to be applied. If it equals the current digest, every
+	// difference was made by other clients.
 	declared digest
-	// live is the digest of the live object that was last compared, and policy that of the drift policy. While both are the same, the
-	// object is not compared again. A zero live makes the next call compare the object.
+	// live is the digest of the live object that was last compared, and policy is the digest of the drift policy at that time. While both
+	// are unchanged, the object is not compared again. A zero live makes the next call compare the object.
 	live, policy digest
-	// normalized has the declared fields that differed right after an apply, with the digest of their live value. The API server prunes or
-	// rewrites them, or an admission webhook changes them. While a field keeps that value, no other client has changed it.
+	// normalized holds the declared fields that differed right after an apply, with the digests of their live values. The API server prunes
+	// or rewrites them, or an admission webhook changes them. While a field keeps that value, no other client has changed it.
 	normalized map[string]digest
 	// standing are the changes by other clients that were not repaired. drifted is true if one of them concerns a declared field or the
 	// existence of the object.
 	standing []corev1alpha2.DriftRecord
 	drifted  bool
-	// contention has the number of recent repairs.
+	// contention holds the number of recent repairs.
 	contention contention
 	// version is the resourceVersion of the newest live object that was compared or written.
 	version string
 }
 
-// isCurrent reports whether the object was already compared in this state and with this policy. It returns false for an object that is
+// isCurrent reports whether the object was already compared in this state and under this policy. It returns false for an object that is
 // being deleted.
 func (s objectState) isCurrent(desired *object.Desired, live *livecache.Live, policy *policy) bool {
 	return s.declared == desired.Digest && s.live == live.Digest && s.policy == policy.digest && live.DeletionTimestamp == nil
 }
 
-// isNewerThan reports whether the state is of a newer version of the object. It returns false for versions that cannot be compared.
+// isNewerThan reports whether the cached state belongs to a newer version of the object than live. It returns false for versions that
+// cannot be compared.
 func (s objectState) isNewerThan(live *livecache.Live) bool {
 	order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, s.version)
 	return err == nil && order < 0
 }
 
-// withoutNormalized returns the differences without the normalized fields that still have their value.
+// withoutNormalized returns the differences, except those in normalized fields that still have their recorded value.
 func (s objectState) withoutNormalized(differences []drift.Difference) []drift.Difference {
 	if len(s.normalized) == 0 {
 		return differences
@@ -64,7 +65,7 @@ func (s objectState) withoutNormalized(differences []drift.Difference) []drift.D
 	return rest
 }
 
-// digestsOf returns the digest of the live value of each different field, by path; nil if there are no differences.
+// digestsOf returns the digest of the live value of each field that differs, by path; nil if there are no differences.
 func digestsOf(differences []drift.Difference) map[string]digest {
 	if len(differences) == 0 {
 		return nil
@@ -84,15 +85,15 @@ func digestOf(each drift.Difference) digest {
 	return sha256.Sum256(encoded)
 }
 
-// Memory is the cache of one owner's objects between calls. After a restart of the manager it is built again without a write. It is safe
-// for concurrent use.
+// Memory is the cache of one owner's objects between calls. After a restart of the manager it is rebuilt without any write. It is safe for
+// concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[object.Key]objectState
-	// notOwned has the install namespaces that do not belong to the owner. The value is true if the manager created the namespace for no
-	// other BundleDeployment either.
+	// notOwned holds the install namespaces that do not belong to the owner. The value is true if the manager did not create the namespace
+	// for another BundleDeployment either.
 	notOwned map[string]bool
-	// foreign are the objects that existed, although the cache did not have them, when the manager last tried to create them.
+	// foreign holds the objects that turned out to exist, although they were not in the cache, when the manager last tried to create them.
 	foreign map[object.Key]bool
 	// unusable is the name of the install namespace while nothing may be created in it; otherwise empty.
 	unusable string
@@ -142,8 +143,8 @@ func (m *Memory) setVersion(key object.Key, live *livecache.Live) {
 	}
 }
 
-// Keep removes the objects that none of the sets has. If a later revision declares such an object again, its absence is then not reported
-// as a deletion by another client.
+// Keep removes the objects that none of the sets contains. If a later revision declares such an object again, its absence is then not
+// reported as a deletion by another client.
 func (m *Memory) Keep(sets ...*object.Set) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

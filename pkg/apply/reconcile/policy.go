@@ -14,7 +14,7 @@ type policy struct {
 	drift     corev1alpha2.DriftPolicy
 	additions corev1alpha2.AdditionsPolicy
 	ignore    []corev1alpha2.DriftIgnore
-	// digest identifies the policy. An object that was compared with another policy is compared again.
+	// digest identifies the policy. An object that was compared under a different policy is compared again.
 	digest [sha256.Size]byte
 }
 
@@ -38,8 +38,8 @@ func newPolicy(from corev1alpha2.Drift) *policy {
 	return p
 }
 
-// policyOf returns the policy of one call. A read-only call has another digest, so that the next call that may write compares the object
-// again.
+// policyOf returns the policy of one call. The policy of a read-only call has a different digest, so that the next call that may write
+// compares the object again.
 func policyOf(options Options) *policy {
 	p := newPolicy(options.Drift)
 	if options.ReadOnly {

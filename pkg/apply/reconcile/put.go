@@ -19,7 +19,7 @@ func (w writer) put(ctx context.Context, declared, live *unstructured.Unstructur
 }
 
 // merged returns the live object with the declared fields. If whole is true, each declared top-level field (spec, data, rules) replaces the
-// live one. Otherwise maps are merged, and lists are replaced. Metadata of other clients remains in both cases. merged removes the owner
+// live one. Otherwise maps are merged, and lists are replaced. Metadata from other clients remains in both cases. merged removes the owner
 // reference, the orphan annotation, and managedFields entries of other BundleDeployments.
 func (w writer) merged(declared, live *unstructured.Unstructured, whole bool) *unstructured.Unstructured {
 	wanted := object.WithoutOwnerReference(live, w.owner)

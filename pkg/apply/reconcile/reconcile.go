@@ -23,20 +23,20 @@ type Options struct {
 	Claim object.Claim
 	// As is the identity that sends the requests. It must have a client.
 	As identity.Identity
-	// Trusted is true if these objects, and no later revision, were applied completely before. After a restart, drift can then be
+	// Trusted is true if these objects were applied completely before, and no later revision was. After a restart, drift can then be
 	// distinguished from changes by the API server without a request.
 	Trusted bool
 	// ReadOnly makes Reconcile write nothing.
 	ReadOnly bool
-	// Namespace is the known state of the install namespace. Reconcile completes it from the live Namespace.
+	// Namespace is the known state of the install namespace. Reconcile adds what it learns from the live Namespace.
 	Namespace plan.InstallNamespace
 	// Drift is the policy for changes by other clients. Empty fields mean Enforce and Report.
 	Drift corev1alpha2.Drift
-	// Confirm returns an error if the owner does not exist any more. It is called before each creation; nil means that nothing is confirmed.
+	// Confirm returns an error if the owner no longer exists. It is called before each creation. If Confirm is nil, nothing is confirmed.
 	Confirm func(context.Context) error
 	// Memory is the owner's cache from earlier calls. Reconcile updates it.
 	Memory *Memory
-	// Window is the time in which the call writes. After it, objects are Postponed.
+	// Window is the time in which the call may begin writes. After that, objects are Postponed.
 	Window *pacing.Window
 	Clock  clock.PassiveClock
 }
@@ -53,17 +53,17 @@ type Outcome struct {
 	Err       error
 	// RetryAfter is the time until the next call, if no watch reports the awaited event; otherwise zero.
 	RetryAfter time.Duration
-	// Left is true if the object is not as declared or does not exist, and is not repaired for now. The reason is the drift policy or a
+	// Left is true if the object does not exist or is not as declared, and is not repaired for now because of the drift policy or a
 	// contested field.
 	Left bool
-	// Drift are the changes by other clients. Drifted is true if a declared field or a deleted object is not repaired. Repaired is true if
-	// this call repaired the object.
+	// Drift holds the changes by other clients. Drifted is true if a declared field or a deleted object is not repaired. Repaired is true
+	// if this call repaired the object.
 	Drift    []corev1alpha2.DriftRecord
 	Drifted  bool
 	Repaired bool
 }
 
-// Reconciler reconciles the objects of one call. It is safe for concurrent use with different objects.
+// Reconciler reconciles the objects of one call. It is safe for concurrent use on different objects.
 type Reconciler struct {
 	options Options
 	policy  *policy
@@ -74,8 +74,8 @@ func New(options Options) *Reconciler {
 	return &Reconciler{options: options, policy: policyOf(options)}
 }
 
-// Reconcile creates a missing object, and changes one that is not as declared. It does not change an object that is as declared, or that
-// does not belong to the owner and must not be adopted. In the last case, the Outcome has a Refusal.
+// Reconcile creates a missing object, and changes one that is not as declared. It does not change an object that is already as declared, or
+// one that does not belong to the owner and must not be adopted. In the latter case, the Outcome has a Refusal.
 func (r *Reconciler) Reconcile(ctx context.Context, desired *object.Desired, resource livecache.Resource) Outcome {
 	key, memory := desired.Key, r.options.Memory
 	if desired.IsInstallNamespace && memory.isNotOwned(key.Name) {

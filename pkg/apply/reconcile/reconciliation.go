@@ -24,7 +24,7 @@ type reconciliation struct {
 	// before is the cached state of the object from earlier calls.
 	before objectState
 	trust  drift.Trust
-	// current is the object that readCurrent has read, for the first attempt to change it; otherwise nil.
+	// current is the object that readCurrent has read, for use in the first attempt to change it; otherwise nil.
 	current *unstructured.Unstructured
 	result  Outcome
 }
@@ -43,10 +43,10 @@ func (r *reconciliation) comparison() drift.Comparison {
 	return drift.Comparison{Manager: r.options.Claim.Owner.Manager(), Trust: r.trust, Ignored: r.policy.ignored(r.desired.Key)}
 }
 
-// readCurrent reads from the API server an object whose cached version is older than the one in Memory; nil if it does not exist. If the
-// API server has an older version, too, the cluster was restored from a backup. The manager may then own fields with the values of an
-// earlier revision, so that only a write can make sure that the object is as declared. Otherwise the watch is behind: the drift policy
-// applies to the current object, which takes precedence over the cache as after a write.
+// readCurrent reads an object from the API server if its cached version is older than the one in Memory; nil if the object does not exist.
+// If the API server's version is older than the one in Memory as well, the cluster was restored from a backup. The manager may then own
+// fields with the values of an earlier revision, so that only a write can make sure that the object is as declared. Otherwise the watch is
+// behind: the drift policy applies to the current object, which takes precedence over the cache, as it does after a write.
 func (r *reconciliation) readCurrent(ctx context.Context) (*livecache.Live, error) {
 	found, err := r.writer.get(ctx)
 	if apierrors.IsNotFound(err) {
@@ -104,8 +104,8 @@ func (r *reconciliation) reconcileMissing(ctx context.Context) {
 	r.reconcileExisting(ctx, live)
 }
 
-// reportMissing reports the absence of an object that is not in the cache and is not to be created. It reads the object, because one that
-// has lost the owner labels is not watched. With DriftIgnoreAll it only sets Left.
+// reportMissing reports the absence of an object that is not in the cache and must not be created. It reads the object first, because an
+// object that has lost the owner labels is not watched. With DriftIgnoreAll it only sets Left.
 func (r *reconciliation) reportMissing(ctx context.Context) {
 	if r.policy.drift == corev1alpha2.DriftIgnoreAll {
 		r.result.Left = !r.options.ReadOnly
@@ -128,7 +128,7 @@ func (r *reconciliation) reportMissing(ctx context.Context) {
 	r.reconcileExisting(ctx, live)
 }
 
-// reconcileExisting reconciles an object that exists and that was not compared in this state before.
+// reconcileExisting reconciles an object that exists and has not been compared in this state before.
 func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache.Live) {
 	r.result.Live = found
 	live, err := found.Object()
@@ -157,17 +157,17 @@ func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache
 	}
 }
 
-// reconcileOwned reconciles an object of the owner. Either it is as declared, or other clients have changed it, or the current declaration
-// is not applied yet. An object that was restored from a backup is applied independent of the drift policy: without managedFields, changes
-// by other clients cannot be detected.
+// reconcileOwned reconciles an object that belongs to the owner. Either it is as declared, or other clients have changed it, or the current
+// declaration is not applied yet. An object that was restored from a backup is applied regardless of the drift policy: without
+// managedFields, changes by other clients cannot be detected.
 func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.Unstructured, reason ownership.Reason) {
 	declared := r.desired.Object()
 	all := r.comparison().Differences(declared, live)
 	differences := r.before.withoutNormalized(all)
-	// Such an object has to be written even if it is as declared.
+	// Such an object must be written even if it is as declared.
 	marked := object.IsMarkedOrphan(r.desired.Key, live) || object.HasOwnerReference(live, r.options.Claim.Owner) || reason == ownership.Restored
-	// If it is unknown whether the object was applied as it is declared now, it may hold a field that is no longer declared. Applying
-	// removes that.
+	// If it is unknown whether the object was applied as it is now declared, it may hold a field that is no longer declared. Applying the
+	// object removes that field.
 	if len(differences) == 0 && !marked && (r.wasApplied() || r.options.ReadOnly) {
 		if len(all) == 0 || r.leavesChanges() || r.options.ReadOnly {
 			r.accept(ctx, declared, live)
@@ -201,9 +201,9 @@ func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.
 	}
 }
 
-// retryNormalized applies an object again that has changed since it was last compared, and that differs only in normalized fields. The
-// change may affect how the API server stores these fields. The apply usually changes nothing. So it is recorded as a repair, and is
-// repeated less and less often.
+// retryNormalized applies an object again if it has changed since it was last compared, but differs only in normalized fields. The change
+// may affect how the API server stores these fields. The apply usually changes nothing, so it is recorded as a repair, and is repeated less
+// and less often.
 func (r *reconciliation) retryNormalized(ctx context.Context, changes []drift.Change) {
 	if r.result.RetryAfter = r.before.contention.wait(r.options.Clock.Now()); r.result.RetryAfter > 0 {
 		r.result.Drift = r.before.standing

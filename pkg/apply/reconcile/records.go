@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// maxRecords is the maximum number of drift records in a Report. maxPaths is the maximum number of paths of one record, and maxPath is
-	// the maximum length of a path, in bytes. They are limits of the API's schema.
+	// maxRecords is the maximum number of drift records in a Report. maxPaths is the maximum number of paths in one record, and maxPath is
+	// the maximum length of a path, in bytes. These limits come from the API's schema.
 	maxRecords = 20
 	maxPaths   = 10
 	maxPath    = 512
-	// maxName is the maximum length of an object's name in the schema. The API server accepts longer names of ClusterRoles.
+	// maxName is the maximum length that the schema permits for an object's name. The API server accepts longer names for ClusterRoles.
 	maxName = 253
-	// maxManager is the maximum length of a field manager's name in the schema, in bytes.
+	// maxManager is the maximum length that the schema permits for a field manager's name, in bytes.
 	maxManager = 256
 )
 
-// recordedChange has the values that all records of one change share.
+// recordedChange holds the values that all records of one change share.
 type recordedChange struct {
 	key     object.Key
 	change  corev1alpha2.DriftChange
 	outcome corev1alpha2.DriftOutcome
 }
 
-// recordsOf returns one record for each field manager that changed an object. If its changes have no time in managedFields, a record has
-// the time of its first report: that of the same record in earlier, otherwise now.
+// recordsOf returns one record for each field manager that changed an object. If managedFields gives no time for the manager's changes, the
+// record gets the time of its first report: the time of the same record in earlier, or else now.
 func recordsOf(of recordedChange, changes []drift.Change, earlier []corev1alpha2.DriftRecord, now time.Time) []corev1alpha2.DriftRecord {
 	byManager := map[string]*corev1alpha2.DriftRecord{}
 	var records []*corev1alpha2.DriftRecord

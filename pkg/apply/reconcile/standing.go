@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/drift"
 )
 
-// dryRun sends the declared object as a dry run. It returns the fields that the API server would change in it, with the digest of their
-// value, as objectState.normalized has them. If the API server refuses the dry run, the result is nil. A dry run is needed once after a
-// restart, and only if no write shows the same.
+// dryRun sends the declared object as a dry run. It returns the fields of the object that the API server would change, with the digests of
+// their values, in the form of objectState.normalized. If the API server refuses the dry run, the result is nil. A dry run is needed once
+// after a restart, and only if no write provides the same information.
 func (r *reconciliation) dryRun(ctx context.Context, declared, live *unstructured.Unstructured) (map[string]digest, error) {
 	answer, err := r.writer.dryRun(ctx, r.comparison().WithLive(declared, live), live)
 	switch {
@@ -48,9 +48,9 @@ func (r *reconciliation) leave(kind corev1alpha2.DriftChange, changes []drift.Ch
 	r.recordStanding(records, reported)
 }
 
-// recordStanding sets the drift of the result. It also stores the drift in Memory for the current state of the object, so that the object
-// is not compared again until it changes. If the current declaration was never applied, it stores nothing, because the object may have
-// fields that are no longer declared.
+// recordStanding sets the drift of the result. It stores the drift in Memory, for the current state of the object, so that the object is
+// not compared again until it changes. If the current declaration was never applied, it stores nothing, because the object may have fields
+// that are no longer declared.
 func (r *reconciliation) recordStanding(records []corev1alpha2.DriftRecord, drifted bool) {
 	r.result.Drift, r.result.Drifted = records, drifted
 	if !r.wasApplied() {
@@ -69,8 +69,8 @@ func (r *reconciliation) records(kind corev1alpha2.DriftChange, outcome corev1al
 	return recordsOf(recordedChange{r.desired.Key, kind, outcome}, changes, r.before.standing, r.options.Clock.Now())
 }
 
-// isContested reports whether the repair of a change must wait, because the object was repaired too often recently. In that case it records
-// the change as contested and sets RetryAfter.
+// isContested reports whether the repair of a change must wait, because the object was repaired too often recently. If so, it records the
+// change as contested and sets RetryAfter.
 func (r *reconciliation) isContested(kind corev1alpha2.DriftChange, changes []drift.Change) bool {
 	wait := r.before.contention.wait(r.options.Clock.Now())
 	if wait == 0 {

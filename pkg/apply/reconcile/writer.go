@@ -41,8 +41,8 @@ func (w writer) update(ctx context.Context, wanted *unstructured.Unstructured) (
 }
 
 // write applies the declared object to a live one by server-side apply, or by PUT if server-side apply does not accept the object. after is
-// the object after the write. before is the object to which the content was written. If declared has a resourceVersion, write does not
-// retry after a conflict.
+// the object after the write. before is the object that the write was applied to. If declared has a resourceVersion, write does not retry
+// after a conflict.
 func (w writer) write(ctx context.Context, declared, live *unstructured.Unstructured) (after, before *unstructured.Unstructured, err error) {
 	if object.IsMarkedOrphan(w.key, live) {
 		after, err = w.put(ctx, declared, live, true)
@@ -76,10 +76,11 @@ func (w writer) write(ctx context.Context, declared, live *unstructured.Unstruct
 // object's status.
 const maxApplies = 5
 
-// patch sends the server-side apply. It includes the resourceVersion that was read, although an apply does not need one. A request of an
-// ended manager process may arrive after the next process has written the object, and must then conflict. After a conflict, patch reads the
-// object and sends the apply for the new version, unless pinned is true, or the object's UID or its ownership.Marks have changed, because
-// another BundleDeployment may have taken it over. written is the object for which the last apply was sent.
+// patch sends the server-side apply. It includes the resourceVersion that was read, although an apply does not need one: a request of a
+// manager process that has ended may arrive after the next process has written the object, and must then conflict. After a conflict, patch
+// reads the object and sends the apply for the new version. It does not do this if pinned is true, or if the object's UID or its
+// ownership.Marks have changed, because another BundleDeployment may have taken it over. written is the object for which the last apply was
+// sent.
 func (w writer) patch(ctx context.Context, declared, live *unstructured.Unstructured, pinned bool) (after, written *unstructured.Unstructured, err error) {
 	for attempt := 1; ; attempt++ {
 		declared.SetUID(live.GetUID()) // so that no other object with this name is changed
@@ -102,8 +103,8 @@ func (w writer) patch(ctx context.Context, declared, live *unstructured.Unstruct
 }
 
 // isUnappliable reports whether server-side apply has rejected an object that POST and PUT accept. Bundles contain such objects: a list
-// with two equal keys, or an unknown field, which POST and PUT drop with a warning. isUnappliable compares the message, because the error
-// has no reason of its own.
+// with two equal keys, or an unknown field, which POST and PUT drop with a warning. isUnappliable compares the message, because the API
+// server gives no specific reason for this error.
 func isUnappliable(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "duplicate entries for key") || strings.Contains(err.Error(), "field not declared in schema"))
 }
@@ -123,7 +124,7 @@ func (w writer) dryRun(ctx context.Context, declared, live *unstructured.Unstruc
 	return answer, err
 }
 
-// removeOwnerReference removes the owner references to the owner, and returns the object after that. Without such references it sends
+// removeOwnerReference removes the object's owner references to the owner, and returns the updated object. Without such references it sends
 // nothing.
 func (w writer) removeOwnerReference(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if !object.HasOwnerReference(live, w.owner) {
@@ -133,8 +134,8 @@ func (w writer) removeOwnerReference(ctx context.Context, live *unstructured.Uns
 	return after, object.WriteError("taking over", w.key, err)
 }
 
-// withManagerInsteadOfReference returns a copy of an object without owner references to the owner, and with the owner in managedFields.
-// Otherwise nothing would show the owner of the object until the next apply.
+// withManagerInsteadOfReference returns a copy of an object without owner references to the owner, but with the owner in managedFields.
+// Otherwise nothing would show who owns the object until the next apply.
 func withManagerInsteadOfReference(live *unstructured.Unstructured, owner object.Owner) *unstructured.Unstructured {
 	wanted := object.WithoutOwnerReference(live, owner)
 	if !slices.Contains(ownership.MarksOf(live).Managers, owner.Name) {
@@ -153,7 +154,7 @@ func labelsRecord(live *unstructured.Unstructured, manager string) metav1.Manage
 }
 
 // upgradeManagedFields converts the managedFields entry of the owner's POST to the entry of an apply. Otherwise fields that are no longer
-// declared would never be removed, because the entry of the POST still has them. If there is no such entry, it sends nothing.
+// declared would never be removed, because the entry of the POST still lists them. If there is no such entry, it sends nothing.
 func (w writer) upgradeManagedFields(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	manager := w.owner.Manager()
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(manager), manager)

@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// fromCache deletes an object in its cached state, without reading it first. It returns false if the caller must read the object. The
-// cached state shows that the object belongs to the owner. If the API server has another state, the deletion fails with a conflict, and the
-// caller reads the object.
+// fromCache deletes an object in its cached state, without reading it first. The cached state must show that the object belongs to the
+// owner. fromCache returns false if the caller must read the object. If the API server has a different state, the deletion fails with a
+// conflict, and the caller reads the object.
 //
 // CustomResourceDefinitions are always read, because most of them are kept and patched. Namespaces are deleted by checkedFromCache, after a
 // check.
@@ -28,8 +28,8 @@ func (t *teardown) fromCache(ctx context.Context, desired *object.Desired, at sc
 	return result, result.deleted
 }
 
-// checkedFromCache deletes or keeps a namespace in its cached state, without reading it first, after the check of the namespace. It returns
-// false if the caller must read the namespace. Deletion of a namespace that has changed since fails with a conflict, and the caller reads
+// checkedFromCache deletes or keeps a namespace in its cached state after the check of the namespace, without reading it first. It returns
+// false if the caller must read the namespace. If the namespace has changed since, its deletion fails with a conflict, and the caller reads
 // it.
 func (t *teardown) checkedFromCache(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, checked *namespaceuse.Answer) (removed, bool) {
 	live := t.cached(desired, at)
@@ -40,8 +40,8 @@ func (t *teardown) checkedFromCache(ctx context.Context, desired *object.Desired
 	return result, !result.left
 }
 
-// cached returns the cached state of an object that belongs to the owner and is not being deleted; nil if the cache has none. A nil result
-// does not mean that the object is deleted, because an object without its owner labels is not in the cache.
+// cached returns the cached state of an object that belongs to the owner and is not being deleted; nil if there is none in the cache. A nil
+// result does not mean that the object is deleted, because an object without its owner labels is not in the cache.
 func (t *teardown) cached(desired *object.Desired, at schema.GroupVersionResource) *unstructured.Unstructured {
 	filled := t.resources.Caches.Filled(at)
 	if filled == nil {

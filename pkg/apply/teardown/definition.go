@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// definition orphans or deletes a CustomResourceDefinition, by the policy. It does not delete one of which users have custom resources. If
-// the policy keeps a CustomResourceDefinition that is already being deleted, definition does not wait for the deletion.
+// definition orphans or deletes a CustomResourceDefinition, as the policy requires. It does not delete a definition while users have custom
+// resources of it. If the policy keeps a CustomResourceDefinition that is already being deleted, definition does not wait for the deletion.
 func (t *teardown) definition(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
 	result := removed{key: desired.Key}
 	if !t.deleteCRDs {
@@ -26,7 +26,7 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 		result.why, result.stuck = t.deletionState(live)
 		return result
 	}
-	// Checked again, because users may have created custom resources since the check before the first deletion.
+	// Checked again, because users may have created custom resources since the check that preceded the first deletion.
 	definition := bundle.DefinitionOf(live)
 	used, err := t.users(ctx, &definition)
 	if err != nil || !used.none() {
@@ -38,10 +38,10 @@ func (t *teardown) definition(ctx context.Context, desired *object.Desired, at s
 }
 
 // orphan returns the patch for a CustomResourceDefinition that is kept, and a suffix for the message. If a Service converts its custom
-// resources, the patch sets the conversion to None: the webhook is removed with the operator, or no longer repaired. If the definition
-// still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. The deletion of
-// a namespace would also fail, because it lists every kind. With None, the API server changes only apiVersion. The package's next
-// installation declares the conversion again.
+// resources, the patch sets the conversion to None, because the webhook is removed with the operator or is no longer repaired. If the
+// definition still called the webhook, no client could read, change or delete custom resources in a version other than the stored one. The
+// deletion of a namespace would fail for the same reason, because it lists every kind. With None, the API server changes only apiVersion.
+// The package's next installation declares the conversion again.
 func orphan(live *unstructured.Unstructured, mark string) (patch map[string]any, conversion string) {
 	patch = map[string]any{"metadata": map[string]any{"annotations": map[string]any{platformv1alpha1.AnnotationOrphanedFrom: mark}}}
 	if called, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service"); called == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// workloads are the kinds that are deleted in the foreground: their deletion ends after that of their Pods. The objects that the Pods need
-// are removed later.
+// workloads are the kinds that are deleted in the foreground: the deletion of a workload ends after that of its Pods. The objects that the
+// Pods need are removed later.
 var workloads = []schema.GroupKind{
 	{Group: "apps", Kind: "Deployment"},
 	{Group: "apps", Kind: "StatefulSet"},
@@ -27,11 +27,11 @@ var workloads = []schema.GroupKind{
 	{Group: "batch", Kind: "Job"},
 }
 
-// delete deletes the object in the state of live, with its UID and resourceVersion as preconditions. So a late request of an ended manager
-// process does not delete an object that was written since. After a conflict, the result is left without an error, and the next call reads
-// the object.
+// delete deletes the object in the state of live, with its UID and resourceVersion as preconditions. These prevent a late request of a
+// manager process that has ended from deleting an object that was written since. After a conflict, the result is left without an error, and
+// the next call reads the object.
 //
-// Without a finalizer and a grace period, the object no longer exists when the API server responds. delete does not read it again.
+// If the object has no finalizer and no grace period, it no longer exists when the API server responds, and delete does not read it again.
 func (t *teardown) delete(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured) removed {
 	result := removed{key: desired.Key, deleted: true, left: true}
 	propagation := metav1.DeletePropagationBackground
@@ -58,8 +58,8 @@ func (t *teardown) delete(ctx context.Context, desired *object.Desired, at schem
 	return result
 }
 
-// release removes the owner labels and owner references from an object that is kept. It sends them together with the given changes in one
-// merge patch, and modifies the map. An object that does not exist is not an error.
+// release removes the owner labels and owner references from an object that is kept. It sends this removal together with the given changes
+// in one merge patch, and modifies the map of changes. An object that does not exist is not an error.
 func (t *teardown) release(ctx context.Context, at schema.GroupVersionResource, live *unstructured.Unstructured, changes map[string]any) error {
 	metadata := map[string]any{
 		"uid":             string(live.GetUID()),

@@ -14,12 +14,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply/object"
 )
 
-// removedGrant returns a ClusterRole of the set by which the manager deletes a custom resource that it may not read, if all such
-// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes them after the custom resource. So the manager
-// has probably deleted the custom resource before a restart, but a user can also have deleted the ClusterRoles. Waiting for permissions
-// would not end in the first case.
+// removedGrant returns a ClusterRole of the set that would let the manager delete a custom resource that it may not read, if all such
+// ClusterRoles are deleted; empty if one exists, or if the set has none. A removal deletes these ClusterRoles after the custom resource. So
+// the manager has probably deleted the custom resource before a restart, but it is possible that a user deleted the ClusterRoles. In the
+// first case, waiting for permissions would never end.
 //
-// While the owner's ReaderRole permits the manager to read the custom resource, a denied request has another reason, and the result is
+// While the owner's ReaderRole permits the manager to read the custom resource, a denied request has a different reason, and the result is
 // empty. That role is deleted last of all.
 func (t *teardown) removedGrant(ctx context.Context, desired *object.Desired, of schema.GroupResource) string {
 	roles := t.set.SelfGranted()[desired.Key.GroupKind]
@@ -46,8 +46,8 @@ func (t *teardown) clusterRole(ctx context.Context, name string) (*unstructured.
 	return live, err
 }
 
-// permitsGet reports whether a ClusterRole permits the verb get on a resource, by its name. It returns true if the ClusterRole cannot be
-// decoded.
+// permitsGet reports whether a ClusterRole permits the verb get on a resource in a rule that names the resource. It returns true if the
+// ClusterRole cannot be decoded.
 func permitsGet(live *unstructured.Unstructured, resource schema.GroupResource) bool {
 	var role rbacv1.ClusterRole
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &role); err != nil {

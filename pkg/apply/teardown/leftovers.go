@@ -14,9 +14,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/plan"
 )
 
-// leftoverKinds are the kinds that Leftovers lists: those that a registry+v1 bundle may have and that the payload's roles permit the
-// manager to list and delete. A plain+v0 bundle may have objects of other kinds; to find them, the manager would have to list every kind of
-// the cluster. Leftovers lists no namespaces, because their deletion could delete users' data; NewSet adds the install namespace.
+// leftoverKinds are the kinds that Leftovers lists: those that a registry+v1 bundle may contain and that the payload's roles permit the
+// manager to list and delete. A plain+v0 bundle may contain objects of other kinds; to find them, the manager would have to list every kind
+// in the cluster. Leftovers lists no namespaces, because deleting them could delete users' data; NewSet adds the install namespace.
 var leftoverKinds = []schema.GroupKind{
 	{Kind: "ConfigMap"},
 	{Kind: "Secret"},
@@ -47,11 +47,11 @@ var leftoverKinds = []schema.GroupKind{
 }
 
 // Leftovers returns the objects of an owner that still exist, as a set to remove. It lists the kinds in leftoverKinds, and needs no stored
-// revision. An object belongs to the owner if it has the owner's labels and its field manager or, from rukpak, an owner reference to it. A
-// user's copy of an object has only the labels, and is not in the set.
+// revision. An object belongs to the owner if it has the owner's labels and either the owner's field manager or, from rukpak, an owner
+// reference to the owner. A user's copy of an object has only the labels, and is not in the set.
 //
-// Leftovers reads the caches of these kinds, which all owners share. It starts the caches that do not run yet; Release stops them. If a
-// kind cannot be discovered or its cache is not filled, Leftovers returns an error.
+// Leftovers reads the caches of these kinds, which all owners share. It starts the caches that are not running yet; Release stops them. If
+// a kind cannot be discovered or its cache is not filled, Leftovers returns an error.
 func (r *Remover) Leftovers(ctx context.Context, owner object.Owner, installNamespace string, memory *Memory) (*object.Set, error) {
 	versions, err := r.resources.Mapper.Groups(ctx)
 	if err != nil {
@@ -69,8 +69,9 @@ func (r *Remover) Leftovers(ctx context.Context, owner object.Owner, installName
 	return leftoverSet(owner, installNamespace, slices.Concat(found...))
 }
 
-// leftoverSet returns a set with the found objects. If their CustomResourceDefinitions are in the set, NewSet adds the ClusterRole that
-// permits the manager to read custom resources, so leftoverSet omits the found one. Otherwise that ClusterRole is an object like any other.
+// leftoverSet returns a set with the found objects. If the set contains their CustomResourceDefinitions, NewSet adds the ClusterRole that
+// permits the manager to read custom resources, so leftoverSet omits the ClusterRole that was found. Otherwise that ClusterRole is treated
+// like any other object.
 func leftoverSet(owner object.Owner, installNamespace string, found []unstructured.Unstructured) (*object.Set, error) {
 	role := object.ReaderRole(owner, plan.Phases(found))
 	var objects []unstructured.Unstructured
@@ -97,7 +98,7 @@ func (r *Remover) leftoversOf(ctx context.Context, owner object.Owner, kind sche
 		if err != nil {
 			return nil, err
 		}
-		// The cache may still have an object that a removal has just deleted or kept.
+		// The cache may still hold an object that a removal has just deleted or kept.
 		if _, done := memory.isDone(object.KeyOf(live)); !done && owner.Owns(live, nil) {
 			found = append(found, *live)
 		}

@@ -12,10 +12,10 @@ import (
 // use.
 type Memory struct {
 	mu sync.Mutex
-	// done has the objects that a removal has finished. The value is the reason for which the removal kept the object; empty if it did not
-	// keep it.
+	// done holds the objects that a removal has finished. The value is the reason why the removal kept the object; empty if it did not keep
+	// it.
 	done map[object.Key]string
-	// deleted are the UIDs of objects that a removal deleted.
+	// deleted holds the UIDs of objects that a removal deleted.
 	deleted map[types.UID]bool
 }
 
@@ -24,7 +24,7 @@ func NewMemory() *Memory {
 	return &Memory{done: map[object.Key]string{}, deleted: map[types.UID]bool{}}
 }
 
-// isDone reports whether a removal has finished an object. kept is the reason for which the removal kept it; empty if it did not keep it.
+// isDone reports whether a removal has finished an object. kept is the reason why the removal kept it; empty if it did not keep it.
 func (m *Memory) isDone(key object.Key) (kept string, done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,8 +38,8 @@ func (m *Memory) setDone(key object.Key, kept string) {
 	m.done[key] = kept
 }
 
-// maxDeleted is the maximum number of UIDs of deleted objects that are cached for one owner. A bundle has fewer objects. When it is
-// reached, all are removed.
+// maxDeleted is the maximum number of UIDs of deleted objects that are cached for one owner. A bundle has fewer objects. When the cache is
+// full, it is cleared.
 const maxDeleted = 30_000
 
 // wasDeleted reports whether a removal deleted the object with this UID for the owner.

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// namespace deletes a namespace if it has no objects of other owners, because the API server deletes everything in it. Otherwise it keeps
-// the namespace and removes its owner labels. checked is the result of a check; nil if namespace must request the check.
+// namespace deletes a namespace if it contains no objects of other owners, because the API server deletes everything in it. Otherwise it
+// keeps the namespace and removes its owner labels. checked is the result of a check. If it is nil, namespace must request the check.
 func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, live *unstructured.Unstructured, checked *namespaceuse.Answer) removed {
 	reason := t.stillUsed(desired.Key.Name)
 	if reason == "" {
@@ -38,8 +38,9 @@ func (t *teardown) namespace(ctx context.Context, desired *object.Desired, at sc
 	return result
 }
 
-// awaitCheck requests the check of a namespace that belongs to the owner in the cache. So the removal need not read the namespace before
-// the result. It returns the result, or true while there is none. It returns nil and false if the caller must read the namespace first.
+// awaitCheck requests the check of a namespace that, according to the cache, belongs to the owner, so that the removal need not read the
+// namespace before it has the result. awaitCheck returns the result, or true while there is none. It returns nil and false if the caller
+// must read the namespace first.
 func (t *teardown) awaitCheck(desired *object.Desired, at schema.GroupVersionResource) (*namespaceuse.Answer, bool) {
 	live := t.cached(desired, at)
 	if live == nil || !t.hasLabel(live) || t.stillUsed(desired.Key.Name) != "" {
@@ -56,7 +57,7 @@ func beingChecked(desired *object.Desired) removed {
 	return removed{key: desired.Key, left: true, checking: true, why: "is being checked for objects of other owners; if it holds any, it is kept"}
 }
 
-// namespaceQuestion returns the question whether a namespace is in use. Dependents of objects that the removal deleted do not make it used,
+// namespaceQuestion returns the question whether a namespace is in use. Dependents of objects that the removal deleted do not count as use,
 // because the garbage collector deletes them.
 func (t *teardown) namespaceQuestion(namespace string) namespaceuse.Question {
 	return namespaceuse.Question{Owner: t.owner.Name, Namespace: namespace, Removed: func(reference metav1.OwnerReference) bool {
@@ -64,8 +65,8 @@ func (t *teardown) namespaceQuestion(namespace string) namespaceuse.Question {
 	}}
 }
 
-// stillUsed returns a text with the first object of the sets to keep that is in a namespace; empty if there is none. It includes kinds that
-// a check does not list.
+// stillUsed returns a text that names the first object that is in a namespace and in one of the sets to keep; empty if there is none. It
+// includes kinds that a check does not list.
 func (t *teardown) stillUsed(namespace string) string {
 	var inside []string
 	for _, set := range t.keep {

@@ -31,22 +31,22 @@ type teardown struct {
 // removed is the result for one object.
 type removed struct {
 	key object.Key
-	// left is true if the object still exists. why is the reason for which its removal waits; empty if it is unknown.
+	// left is true if the object still exists. why is the reason why its removal waits; empty if it is unknown.
 	left bool
 	why  string
-	// inUse is true if users have custom resources of the object's kind. stuck is true if its deletion takes longer than stuckAfter. In
-	// both cases, an admin must act.
+	// inUse is true if users have custom resources of the kind that the object defines. stuck is true if its deletion takes longer than
+	// stuckAfter. In both cases, an admin must act.
 	inUse, stuck bool
 	// checking is true if the object is a namespace whose check has no result yet.
 	checking bool
 	// deleted is true if this call sent the deletion.
 	deleted bool
-	// kept is the reason for which the removal keeps the object; empty if it does not keep it.
+	// kept is the reason why the removal keeps the object; empty if it does not keep it.
 	kept string
 	err  error
 }
 
-// phase removes the objects of one phase, some of them concurrently. The error is the foremost error of the objects.
+// phase removes the objects of one phase, some of them concurrently. If several objects have an error, it returns the foremost one.
 func (t *teardown) phase(ctx context.Context, phase object.Phase) ([]removed, error) {
 	results, errs := make([]removed, len(phase.Objects)), make([]error, len(phase.Objects))
 	pacing.Each(len(phase.Objects), func(i int) {
@@ -57,7 +57,7 @@ func (t *teardown) phase(ctx context.Context, phase object.Phase) ([]removed, er
 }
 
 // removeObject removes one object, unless an earlier call has finished it or it is in a set to keep. If the window is closed, it leaves the
-// object to the next call.
+// object for the next call.
 func (t *teardown) removeObject(ctx context.Context, desired *object.Desired) removed {
 	if kept, done := t.memory.isDone(desired.Key); done {
 		return removed{key: desired.Key, kept: kept}

@@ -17,21 +17,21 @@ import (
 
 // Removal is the progress of the removal of a set.
 type Removal struct {
-	// Done is true if no object of the set is left that belongs to the owner, except kept objects.
+	// Done is true if no object of the set that belongs to the owner is left, except kept objects.
 	Done bool
-	// Held is true if the removal waits until users delete their custom resources, or for another action of an admin, and for nothing else.
-	// No watch reports the deletion of these custom resources.
+	// Held is true if the removal waits only until users delete their custom resources, or for some other action by an admin. No watch
+	// reports the deletion of these custom resources.
 	Held bool
-	// Stuck is true if every object that is left was deleted more than stuckAfter ago, so that an admin must act.
+	// Stuck is true if the deletion of every object that is left began more than stuckAfter ago, so that an admin must act.
 	Stuck bool
 	// Checking is true while the removal waits only for checks of namespaces, which take seconds.
 	Checking bool
-	// Waiting is a message with the reason why the removal waits, such as the first object that is left, and the remedy. It is empty if
-	// Done is true.
+	// Waiting is a message that says why the removal waits, such as the first object that is left, and the remedy. It is empty if Done is
+	// true.
 	Waiting string
-	// Kept has the names of objects that the removal keeps, each with the reason, at most 10.
+	// Kept lists the names of objects that the removal keeps, each with the reason, at most 10.
 	Kept []string
-	// Deleted has the names of objects that this call deleted, at most 10.
+	// Deleted lists the names of objects that this call deleted, at most 10.
 	Deleted []string
 }
 
@@ -44,7 +44,7 @@ type Remover struct {
 	clock   clock.PassiveClock
 }
 
-// NamespaceChecker checks whether a namespace has objects of other owners. Check returns false until it has a result.
+// NamespaceChecker checks whether a namespace contains objects of other owners. Check returns false until it has a result.
 type NamespaceChecker interface {
 	Check(question namespaceuse.Question) (namespaceuse.Answer, bool)
 }
@@ -56,7 +56,7 @@ func New(resources *livecache.Resources, namespaces NamespaceChecker, manager dy
 
 // Options are the options of a removal.
 type Options struct {
-	// As is the identity that sends the requests, except lists of custom resources. It must have a client.
+	// As is the identity that sends the requests, except those that list custom resources. It must have a client.
 	As identity.Identity
 	// CRDs is the policy for CustomResourceDefinitions; empty means Orphan. It is ignored while there are sets to keep.
 	CRDs corev1alpha2.CRDDeletion
@@ -68,17 +68,17 @@ type Options struct {
 	Memory *Memory
 }
 
-// Remove deletes a set's objects in the reverse order of the phases. It begins with a phase only when the objects of the later ones are
+// Remove deletes a set's objects in the reverse order of the phases. It begins with a phase only when the objects of the later phases are
 // deleted. So custom resources are deleted while their operator runs, webhooks before the workloads that serve them, and workloads before
-// the objects that they need. Remove deletes a namespace only if the manager created it for the owner and it has no objects of other
+// the objects that they need. Remove deletes a namespace only if the manager created it for the owner and it contains no objects of other
 // owners. Otherwise it keeps the namespace and removes its owner labels. The next call continues where the last one stopped.
 //
-// Without sets to keep, the policy decides about CustomResourceDefinitions. Orphan keeps them, without owner labels and annotated with the
-// package. Delete deletes them. While users have custom resources besides the bundle's own, Delete removes nothing at all, because their
-// operator must run to finish their deletion.
+// Without sets to keep, the policy decides what happens to CustomResourceDefinitions. Orphan keeps them, without owner labels and annotated
+// with the package. Delete deletes them. While users have custom resources besides the bundle's own, Delete removes nothing at all, because
+// their operator must run to finish their deletion.
 //
-// With sets to keep, Remove prunes: it does not remove objects that those sets have, too. It orphans every other CustomResourceDefinition,
-// whatever the policy, because an upgrade must not lose data.
+// With sets to keep, Remove prunes: it does not remove objects that are in one of those sets. It orphans every other
+// CustomResourceDefinition, whatever the policy, because an upgrade must not lose data.
 func (r *Remover) Remove(ctx context.Context, set *object.Set, options Options) (Removal, error) {
 	t := &teardown{
 		resources: r.resources, namespaces: r.namespaces, clock: r.clock, manager: r.manager, client: options.As.Dynamic, owner: set.Owner(), set: set,

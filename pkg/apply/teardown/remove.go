@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/namespaceuse"
 )
 
-// removeOwned removes one object if it exists and belongs to the owner. Otherwise it does nothing, and the result is not left.
+// removeOwned removes one object if it exists and belongs to the owner. Otherwise it does nothing, and left is false in the result.
 func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) removed {
 	result := removed{key: desired.Key}
 	if len(rest.IsValidPathSegmentName(desired.Key.Name)) > 0 {
@@ -71,8 +71,8 @@ func (t *teardown) removeOwned(ctx context.Context, desired *object.Desired) rem
 	return t.delete(ctx, desired, found, live)
 }
 
-// unreadable returns the result for an object that could not be read. No permission is needed for an object that cannot exist, and the
-// removal does not wait for permissions that it has probably removed itself.
+// unreadable returns the result for an object that could not be read. An object that cannot exist needs no permission, and the removal does
+// not wait for permissions that it has probably removed itself.
 func (t *teardown) unreadable(ctx context.Context, desired *object.Desired, at schema.GroupVersionResource, err error) removed {
 	result := removed{key: desired.Key}
 	if apierrors.IsForbidden(err) && t.isNamespaceAbsent(ctx, desired.Key.Namespace) {
@@ -88,8 +88,8 @@ func (t *teardown) unreadable(ctx context.Context, desired *object.Desired, at s
 	return result
 }
 
-// isNamespaceAbsent reports whether a namespace does not exist, so that no object is in it. It returns false for an empty name and after an
-// error.
+// isNamespaceAbsent reports whether a namespace does not exist, in which case no object is in it. It returns false for an empty name and
+// after an error.
 func (t *teardown) isNamespaceAbsent(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false

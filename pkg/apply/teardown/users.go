@@ -25,7 +25,7 @@ const maxExamples = 3
 // users are the custom resources of a kind that are not in the set.
 type users struct {
 	count int64
-	// examples are the names of the first of them, at most maxExamples.
+	// examples are the names of the first of these custom resources, at most maxExamples.
 	examples []string
 }
 
@@ -47,7 +47,7 @@ func (u users) String() string {
 	return text + "; delete the custom resources, or set spec.deletion.crds to Orphan to keep them"
 }
 
-// inUse returns a message with the custom resources outside of the set that prevent the deletion of the set's CustomResourceDefinitions;
+// inUse returns a message that names the custom resources outside the set that prevent the deletion of the set's CustomResourceDefinitions;
 // empty if there are none. It ignores a definition that does not belong to the owner, because such a definition is not deleted.
 func (t *teardown) inUse(ctx context.Context) (string, error) {
 	var definitions []*object.Desired
@@ -81,7 +81,7 @@ func (t *teardown) inUse(ctx context.Context) (string, error) {
 }
 
 // isDeletable reports whether a CustomResourceDefinition exists, belongs to the owner, and is not being deleted. inUse calls it first,
-// because the manager is permitted to list custom resources only of such definitions.
+// because only for such definitions is the manager permitted to list custom resources.
 func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bool, error) {
 	mapping, err := t.resources.Mapper.MappingInAnyVersion(ctx, desired.GVK)
 	if err != nil || mapping == nil {
@@ -97,8 +97,9 @@ func (t *teardown) isDeletable(ctx context.Context, desired *object.Desired) (bo
 	return t.owner.Owns(live, t.applied) && live.GetDeletionTimestamp() == nil, nil
 }
 
-// users finds the custom resources of a definition that are not in the set, in the first version that is served. It does not use discovery,
-// which may be out of date. A failed list is an error: a definition must not be deleted unless it is known to be unused.
+// users finds the custom resources of a definition that are not in the set. It lists them in the first version that is served, and does not
+// use discovery, which may be out of date. If a list fails, users returns an error: a definition must not be deleted unless it is known to
+// be unused.
 func (t *teardown) users(ctx context.Context, of *bundle.Definition) (users, error) {
 	for _, version := range of.Served {
 		at := schema.GroupVersionResource{Group: of.Kind.Group, Version: version, Resource: of.Plural}
@@ -118,8 +119,8 @@ func (t *teardown) users(ctx context.Context, of *bundle.Definition) (users, err
 	return users{}, nil
 }
 
-// usersAt lists pages until one has custom resources that are not in the set. Of the later pages it adds only the number of objects, if the
-// API server reports it.
+// usersAt lists pages until one contains custom resources that are not in the set. From the later pages it adds only the number of objects,
+// if the API server reports it.
 func (t *teardown) usersAt(ctx context.Context, at schema.GroupVersionResource) (users, error) {
 	var found users
 	err := pager.Each(ctx, t.manager.Resource(at).List, metav1.ListOptions{}, func(page *unstructured.UnstructuredList) (bool, error) {

@@ -14,8 +14,8 @@ import (
 // dependents of an object are deleted.
 const stuckAfter = 10 * time.Minute
 
-// waitingFor returns a message with the first object that is left of a phase, and the number of the others; empty if none is left. Objects
-// with a known reason come first.
+// waitingFor returns a message with the first remaining object of a phase and the number of the others; empty if none remains. Objects with
+// a known reason come first.
 func waitingFor(results []removed) string {
 	var left []removed
 	for _, result := range results {
@@ -43,8 +43,8 @@ func waitingFor(results []removed) string {
 	return text
 }
 
-// heldUp reports whether every object that is left of a phase waits for an admin. held is true if users have custom resources of at least
-// one; otherwise stuck is true.
+// heldUp reports whether every remaining object of a phase waits for an admin. held is true if users have custom resources for at least one
+// of them; otherwise stuck is true.
 func heldUp(results []removed) (held, stuck bool) {
 	for _, result := range results {
 		if result.left && !result.inUse && !result.stuck {
@@ -55,13 +55,13 @@ func heldUp(results []removed) (held, stuck bool) {
 	return held, !held
 }
 
-// onlyChecking reports whether all objects that are left of a phase are namespaces whose check has no result yet.
+// onlyChecking reports whether all remaining objects of a phase are namespaces whose check has no result yet.
 func onlyChecking(results []removed) bool {
 	return !slices.ContainsFunc(results, func(each removed) bool { return each.left && !each.checking })
 }
 
-// deletionState returns the reason for which the deletion of an object waits, and whether it has taken longer than stuckAfter. why is empty
-// if the reason is unknown and the deletion is not stuck.
+// deletionState returns the reason why the deletion of an object waits, and whether the deletion has taken longer than stuckAfter. why is
+// empty if the reason is unknown and the deletion is not stuck.
 func (t *teardown) deletionState(live *unstructured.Unstructured) (why string, stuck bool) {
 	why = waitReason(live)
 	if t.clock.Since(live.GetDeletionTimestamp().Time) <= stuckAfter {
@@ -74,7 +74,7 @@ func (t *teardown) deletionState(live *unstructured.Unstructured) (why string, s
 	return why + fmt.Sprintf(" (it "+long+")", stuckAfter/time.Minute), true
 }
 
-// waitReason returns the reason for which the deletion of an object waits; empty if the object has no finalizer.
+// waitReason returns the reason why the deletion of an object waits; empty if the object has no finalizer.
 func waitReason(live *unstructured.Unstructured) string {
 	var others []string
 	for _, each := range live.GetFinalizers() {

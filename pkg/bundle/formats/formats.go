@@ -1,5 +1,6 @@
-// Package formats lists the supported bundle formats. The format of a bundle follows from its provisioner class; pkg/apis/core/v1alpha2 has
-// the names. The package does not depend on the details of a format. pkg/unpack calls it, and so do the callers that compare renderers.
+// Package formats lists the supported bundle formats. The format of a bundle follows from its provisioner class; pkg/apis/core/v1alpha2
+// defines the names. The package does not depend on the details of a format. pkg/unpack calls it, and so do the callers that compare
+// renderers.
 package formats
 
 import (
@@ -20,7 +21,7 @@ func All() []bundle.Format {
 	}
 }
 
-// Find returns the format with a name. The error for an unknown name is for the user who specified it.
+// Find returns the format with a name. The error for an unknown name is meant for the user who specified it.
 func Find(name string) (bundle.Format, error) {
 	for _, each := range All() {
 		if each.Name() == name {
@@ -30,8 +31,8 @@ func Find(name string) (bundle.Format, error) {
 	return nil, fmt.Errorf("bundles of format %q are not read here", name)
 }
 
-// Load reads and validates a bundle as the format with a name, as Format.Load does. If the bundle has another format, it reads the bundle in
-// that format, too: ActualErr of the *bundle.FormatError is the result.
+// Load reads and validates a bundle in the format with the given name, as Format.Load does. If the bundle has a different format, Load
+// reads the bundle in that format as a second step, and stores the outcome in ActualErr of the *bundle.FormatError.
 func Load(files fs.FS, name string) (bundle.Bundle, error) {
 	format, err := Find(name)
 	if err != nil {

@@ -15,7 +15,7 @@ func (Format) Name() string { return mediaType }
 // RendererVersion is the version of Render.
 func (Format) RendererVersion() int { return 1 }
 
-// Load reads a bundle as the function Load does.
+// Load reads a bundle in the same way as the function Load.
 func (Format) Load(files fs.FS) (bundle.Bundle, error) {
 	loaded, err := Load(files)
 	if err != nil {

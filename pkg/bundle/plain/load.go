@@ -40,7 +40,7 @@ func (b *Bundle) Metadata() bundle.Metadata {
 func (b *Bundle) Manifests() int { return len(b.objects) }
 
 // Load reads and validates a bundle with manifests/ and optional metadata/ at the root of fsys. An error names the file, the object and the
-// fix. It has all findings of the validation, up to ten. The error for a bundle of another format is a *bundle.FormatError.
+// fix. It lists all findings of the validation, up to ten. The error for a bundle of a different format is a *bundle.FormatError.
 func Load(fsys fs.FS) (*Bundle, error) {
 	annotations, err := bundle.LoadAnnotations(fsys, mediaType)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

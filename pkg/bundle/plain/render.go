@@ -29,10 +29,10 @@ func (b *Bundle) CheckConfig(config []byte) error {
 func (b *Bundle) RequiresCertificates() bool { return false }
 
 // Render returns the objects to apply, sorted by group, kind, namespace and name. Namespaced objects without a namespace go to the install
-// namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. As on an API server,
-// the namespace of objects of a cluster-scoped kind is removed. Everything else is as written. It is an error if an object has the same
-// namespace and name as another one only because of the install namespace. Callers may change the metadata of the objects. All other fields
-// are shared with the bundle and with other renderings, and must be copied before they are changed.
+// namespace, if Kubernetes, OpenShift or a CustomResourceDefinition of the bundle defines their kind as namespaced. Render removes the
+// namespace from objects of a cluster-scoped kind, as an API server does. Everything else is as written. It is an error if two objects have
+// the same namespace and name only because of the install namespace. Callers may change the metadata of the objects. All other fields are
+// shared with the bundle and with other renderings, and must be copied before they are changed.
 func (b *Bundle) Render(options bundle.Options) ([]unstructured.Unstructured, error) {
 	if err := b.CheckConfig(options.Config); err != nil {
 		return nil, fmt.Errorf("rendering %s: %w", b, err)

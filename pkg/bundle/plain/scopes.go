@@ -45,8 +45,8 @@ var kubernetesScopes = map[string][2]string{
 	"storagemigration.k8s.io":      {"", "StorageVersionMigration"},
 }
 
-// openShiftScopes are the scopes of the kinds that every OpenShift cluster has in addition, as far as bundles may have such objects.
-// docs/bundledeployments.md lists them.
+// openShiftScopes are the scopes of the additional kinds that every OpenShift cluster has, limited to kinds of which bundles may contain
+// objects. docs/bundledeployments.md lists them.
 var openShiftScopes = map[string][2]string{
 	"apps.openshift.io":                 {"DeploymentConfig", ""},
 	"authorization.openshift.io":        {"Role RoleBinding RoleBindingRestriction", "ClusterRole ClusterRoleBinding"},
@@ -78,7 +78,7 @@ var openShiftScopes = map[string][2]string{
 // wellKnownScopes are the scopes that are known without a CustomResourceDefinition in the bundle.
 var wellKnownScopes = scopesOf(kubernetesScopes, openShiftScopes)
 
-// scopesOf returns the scopes of the kinds in tables. A table has the namespaced and the cluster-scoped kinds of each group.
+// scopesOf returns the scopes of the kinds in tables. A table lists the namespaced and the cluster-scoped kinds of each group.
 func scopesOf(tables ...map[string][2]string) map[schema.GroupKind]scope {
 	scopes := map[schema.GroupKind]scope{}
 	for _, table := range tables {

@@ -19,7 +19,7 @@ const (
 // injectAnnotations are all annotations that request the injection of a CA. Two of them on one object would conflict over one field.
 var injectAnnotations = [...]string{serviceCAInject, "service.alpha.openshift.io/inject-cabundle", certManagerInject, "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca"}
 
-// checkProvider returns an error unless a bundle with webhooks can be rendered for a certificate provider. The error is
+// checkProvider returns an error unless a certificate provider can be used to render a bundle with webhooks. The error is
 // bundle.ErrNoCertificates if provider is empty.
 func checkProvider(provider bundle.CertificateProvider) error {
 	switch provider {
@@ -61,9 +61,9 @@ func injectCA(provider bundle.CertificateProvider, o unstructured.Unstructured, 
 const authorityDuration = "87600h"
 
 // renderCertificates renders cert-manager objects for the servers' certificates. It returns nil for service-ca, for which the Services have
-// annotations instead. Each server has its own self-signed CA, whose key does not change when it is renewed. cainjector and the kubelet do
-// not propagate a renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook in
-// between. With a CA, every certificate is valid under every version of the CA certificate.
+// annotations instead. Each server has its own self-signed CA, whose key does not change when the CA is renewed. cainjector and the kubelet
+// do not propagate a renewed certificate at the same time; with a self-signed server certificate, the API server could not call the webhook
+// in between. With a CA, every certificate is valid under every version of the CA certificate.
 func renderCertificates(r *rendering) ([]unstructured.Unstructured, error) {
 	if r.opts.Certificates != bundle.CertManager {
 		return nil, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// isCSV reports whether an object is the ClusterServiceVersion, whatever its group and version: authors have written other ones, and OLM
-// only compares the kind. A custom resource that the bundle itself defines is none.
+// isCSV reports whether an object is the ClusterServiceVersion, whatever its group and version: some authors have written different ones,
+// and OLM compares only the kind. A custom resource that the bundle itself defines is not the ClusterServiceVersion.
 func (b *Bundle) isCSV(o bundle.Object) bool {
 	if o.GetKind() != v1alpha1.ClusterServiceVersionKind {
 		return false
@@ -26,7 +26,7 @@ func (b *Bundle) isCSV(o bundle.Object) bool {
 }
 
 // setCSV decodes the ClusterServiceVersion as one of operators.coreos.com/v1alpha1, the only version that exists. It adds a warning if the
-// manifest has another apiVersion.
+// manifest has a different apiVersion.
 func (b *Bundle) setCSV(o bundle.Object) error {
 	b.csvFile = o.File
 	if o.GetAPIVersion() != v1alpha1.ClusterServiceVersionAPIVersion {
@@ -41,7 +41,7 @@ func (b *Bundle) setCSV(o bundle.Object) error {
 	return nil
 }
 
-// explainCSV adds to an error that the ClusterServiceVersion has another apiVersion, which may be the cause.
+// explainCSV adds to an error that the ClusterServiceVersion has a different apiVersion, which may be the cause.
 func (b *Bundle) explainCSV(err error) error {
 	if err == nil || b.csvReadAs == "" {
 		return err
@@ -82,7 +82,8 @@ func decodeCSV(content map[string]any) (*v1alpha1.ClusterServiceVersion, error) 
 	if err == nil {
 		return csv, nil
 	}
-	// The converter is fast but does not name the wrong field. JSON decoding does, except for types with their own UnmarshalJSON.
+	// The converter is fast, but its error does not name the wrong field. The error of JSON decoding does, except for types with their own
+	// UnmarshalJSON.
 	if text, _, _ := unstructured.NestedString(content, "spec", "version"); text != "" {
 		if versionErr := new(version.OperatorVersion).UnmarshalJSON([]byte(strconv.Quote(text))); versionErr != nil {
 			return nil, fmt.Errorf("spec.version %q is no semantic version: %w", text, versionErr)

@@ -16,8 +16,9 @@ import (
 
 // Config is the configuration of a bundle's installation, spec.config of a BundleDeployment.
 type Config struct {
-	// WatchNamespace is the namespace that the operator watches, or several with commas between them. Empty means all namespaces if the
-	// bundle supports that, or else the install namespace if the bundle supports that. If it supports neither, rendering fails.
+	// WatchNamespace is the namespace that the operator watches, or several, separated by commas. If it is empty, the operator watches all
+	// namespaces if the bundle supports that, or else the install namespace if the bundle supports that. If the bundle supports neither,
+	// rendering fails.
 	WatchNamespace string
 	// DeploymentConfig overrides fields of the operator's Deployments; nil changes nothing.
 	DeploymentConfig *DeploymentConfig
@@ -49,14 +50,15 @@ type DeploymentConfig struct {
 // configPath is the path of a Config in a BundleDeployment.
 const configPath = "spec.config"
 
-// maxConfigBytes is the maximum size of a Config, and maxConfigErrorBytes that of its texts in an error message.
+// maxConfigBytes is the maximum size of a Config, and maxConfigErrorBytes is the maximum size of its texts in an error message.
 const (
 	maxConfigBytes      = 256 << 10
 	maxConfigErrorBytes = 400
 )
 
-// ParseConfig decodes a Config from JSON. An empty text and null are the zero Config. Unknown fields, values of the wrong type, and entries
-// without a name or with a duplicate one are errors that begin with the path, such as `spec.config.deploymentConfig.env[1].name: …`.
+// ParseConfig decodes a Config from JSON. An empty text and null decode to the zero Config. Unknown fields, values of the wrong type, and
+// entries without a name or with a duplicate name are errors that begin with the path, such as `spec.config.deploymentConfig.env[1].name:
+// …`.
 func ParseConfig(raw []byte) (Config, error) {
 	var c Config
 	if len(raw) > maxConfigBytes {
@@ -120,7 +122,7 @@ func checkKeys(path, field string, keys []string) error {
 }
 
 // decodeMembers decodes the members of a JSON object into their targets one by one, so that every error has a path. Errors of types with
-// their own UnmarshalJSON have none. decodeMembers refuses unknown members, and skips those that are null.
+// their own UnmarshalJSON have no path. decodeMembers refuses unknown members, and skips those that are null.
 func decodeMembers(path string, raw []byte, targets map[string]any) error {
 	var members map[string]json.RawMessage
 	if err := decodeStrictly(path, raw, &members); err != nil {

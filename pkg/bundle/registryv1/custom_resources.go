@@ -9,9 +9,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// definitionOf returns the Definition of an object's kind if the object is a custom resource of a CustomResourceDefinition of the bundle,
-// and false for kinds that the format lists with their group. The format lists names of kinds without groups, so that OLM also installs a
-// Secret or a Role of the operator's own API group. Objects of other custom kinds are not installed by OLM either.
+// definitionOf returns the Definition of a kind if a CustomResourceDefinition of the bundle defines the kind and the format permits the
+// kind's name. It returns false for kinds that the format lists with their group. The format lists names of kinds without groups, so OLM
+// installs even a Secret or a Role of the operator's own API group. OLM does not install objects of other custom kinds, and definitionOf
+// returns false for them.
 func (b *Bundle) definitionOf(kind schema.GroupKind) (bundle.Definition, bool) {
 	if _, listed := allowedKinds[kind]; listed {
 		return bundle.Definition{}, false
@@ -20,7 +21,7 @@ func (b *Bundle) definitionOf(kind schema.GroupKind) (bundle.Definition, bool) {
 	return definition, ok && allowedNames[kind.Kind]
 }
 
-// allowedNames has the names of allowedKinds without their groups, as the format lists them.
+// allowedNames holds the names of allowedKinds without their groups, as the format lists them.
 var allowedNames = func() map[string]bool {
 	names := map[string]bool{}
 	for kind := range allowedKinds {
@@ -29,7 +30,7 @@ var allowedNames = func() map[string]bool {
 	return names
 }()
 
-// scopeOf returns the scope of a kind that the bundle may have.
+// scopeOf returns the scope of a kind that the bundle may contain.
 func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
 	if definition, ok := b.definitionOf(kind); ok {
 		return scope(definition.Scope != bundle.ScopeCluster)
@@ -37,9 +38,9 @@ func (b *Bundle) scopeOf(kind schema.GroupKind) scope {
 	return allowedKinds[kind]
 }
 
-// renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle has objects, which permits the manager to write
-// them. The roles of the payload cannot list these kinds. There is one role for each kind: an upgrade to a version without the kind
-// prunes the objects before their role.
+// renderCustomResourceRoles renders a ClusterRole for each custom kind of which the bundle contains objects. The ClusterRole permits the
+// manager to write these objects, because the roles of the payload cannot list their kinds. There is one role for each kind, so that an
+// upgrade to a version without the kind prunes the objects before their role.
 func renderCustomResourceRoles(r *rendering) ([]unstructured.Unstructured, error) {
 	kinds := map[schema.GroupKind]bool{}
 	var roles []unstructured.Unstructured

@@ -40,7 +40,7 @@ func mergeMaps(lower, upper map[string]string) map[string]string {
 	return both
 }
 
-// appendMissing returns list with the items of more that list does not have. It does not change list.
+// appendMissing returns list followed by the items of more that are not in list. It does not change list.
 func appendMissing[T any](list, more []T) []T {
 	out := slices.Clone(list)
 	for _, item := range more {
@@ -51,7 +51,8 @@ func appendMissing[T any](list, more []T) []T {
 	return out
 }
 
-// merge returns list with others. Each of others replaces the item of list with the same key, or is appended. merge does not change list.
+// merge returns list merged with others. Each item of others replaces the item of list with the same key, or is appended. merge does not
+// change list.
 func merge[T any](list, others []T, key func(T) string) []T {
 	out := slices.Clone(list)
 	for _, other := range others {
@@ -65,8 +66,8 @@ func merge[T any](list, others []T, key func(T) string) []T {
 	return out
 }
 
-// mergeEnv merges variables by name and removes duplicates, because server-side apply rejects them. As in Kubernetes, the last one is
-// effective.
+// mergeEnv merges variables by name and removes duplicates, because server-side apply rejects them. As in Kubernetes, the last duplicate
+// takes effect.
 func mergeEnv(list, others []corev1.EnvVar) []corev1.EnvVar {
 	return merge(nil, slices.Concat(list, others), func(v corev1.EnvVar) string { return v.Name })
 }
@@ -93,8 +94,8 @@ func mergeMounts(list, others []corev1.VolumeMount) []corev1.VolumeMount {
 	return out
 }
 
-// mergeAffinity returns have with the fields of over, without those that are empty in over. If over is nil, it returns have. If over is
-// empty, it returns nil.
+// mergeAffinity returns have, with the fields of over replacing its own, and without the fields that are empty in over. If over is nil, it
+// returns have. If over is empty, it returns nil.
 func mergeAffinity(have, over *corev1.Affinity) *corev1.Affinity {
 	switch {
 	case over == nil:

@@ -12,12 +12,12 @@ type Format struct{}
 // Name is registry+v1.
 func (Format) Name() string { return mediaType }
 
-// RendererVersion is the version of Render and of what Load reads for it. Version 1 ignored keys of a ClusterServiceVersion in another case,
-// such as ServiceAccountName, which are part of the rendered objects since version 2. All other bundles of version 1 render to the same
-// objects.
+// RendererVersion is the version of Render and of what Load reads for it. Version 1 ignored keys of a ClusterServiceVersion that differ in
+// case, such as ServiceAccountName. Since version 2, these keys are part of the rendered objects. Bundles without such keys render to the
+// same objects in both versions.
 func (Format) RendererVersion() int { return 2 }
 
-// Load reads a bundle as the function Load does.
+// Load reads a bundle in the same way as the function Load.
 func (Format) Load(files fs.FS) (bundle.Bundle, error) {
 	loaded, err := Load(files)
 	if err != nil {

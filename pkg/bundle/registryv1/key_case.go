@@ -12,15 +12,15 @@ import (
 )
 
 // correctCase renames the keys of content that differ from a JSON field of target's type only in case, at any depth and in place. Catalogs
-// are read without regard to case, as OLM reads both: with a key such as MinKubeVersion, a bundle and its catalog would otherwise declare
-// different limits. A key in the right case takes precedence. Two other spellings of one field are an error, because which of them counts
-// would depend on their order.
+// are read without regard to case, and OLM reads both bundles and catalogs in this way. With a key such as MinKubeVersion, a bundle and its
+// catalog would otherwise declare different limits. A key in the right case takes precedence. Two other spellings of one field are an
+// error, because their order would decide which of them counts.
 func correctCase(content map[string]any, target any) error {
 	corrector := keyCorrector{fields: map[reflect.Type]fieldTypes{}}
 	return corrector.correct(content, reflect.TypeOf(target))
 }
 
-// fieldTypes has the types of a struct's fields by their JSON names.
+// fieldTypes maps the JSON names of a struct's fields to their types.
 type fieldTypes map[string]reflect.Type
 
 // keyCorrector caches the fields of the types that it has visited.
@@ -107,7 +107,7 @@ func (f fieldTypes) fold(key string) string {
 	return ""
 }
 
-// fieldsOf returns the fields of a struct, with those of embedded structs that have no name in JSON.
+// fieldsOf returns the fields of a struct, including those of embedded structs that have no name in JSON.
 func (c keyCorrector) fieldsOf(of reflect.Type) fieldTypes {
 	if known, ok := c.fields[of]; ok {
 		return known

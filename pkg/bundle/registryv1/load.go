@@ -26,13 +26,13 @@ const (
 type Bundle struct {
 	meta    bundle.Metadata
 	csvFile string
-	// csvReadAs is the end of a sentence about the file of a ClusterServiceVersion with another apiVersion than the one that it was read
-	// as; empty if it has that one.
+	// csvReadAs is the end of a sentence about the file of a ClusterServiceVersion whose apiVersion is not the one that it was read as;
+	// empty if it is that one.
 	csvReadAs string
 	csv       *v1alpha1.ClusterServiceVersion
 	// objects are all manifests except the ClusterServiceVersion, without fields that only servers write.
 	objects []bundle.Object
-	// definitions are those of the CustomResourceDefinitions among the objects, by the kind that they define.
+	// definitions are the Definitions of the CustomResourceDefinitions among the objects, by the kind that they define.
 	definitions map[schema.GroupKind]bundle.Definition
 }
 
@@ -44,11 +44,11 @@ func (b *Bundle) Metadata() bundle.Metadata {
 	return m
 }
 
-// Manifests returns the number of objects in the bundle's manifests, without identical duplicates and with the ClusterServiceVersion.
+// Manifests returns the number of objects in the bundle's manifests. It includes the ClusterServiceVersion, but not identical duplicates.
 func (b *Bundle) Manifests() int { return len(b.objects) + 1 }
 
 // Load reads and validates a bundle with metadata/ and manifests/ at the root of fsys. An error names the file, the object and the fix. It
-// has all findings of the validation, up to ten.
+// lists all findings of the validation, up to ten.
 func Load(fsys fs.FS) (*Bundle, error) {
 	annotations, err := loadAnnotations(fsys)
 	if err != nil {
@@ -125,11 +125,12 @@ func (b *Bundle) splitCSV(objects []bundle.Object) error {
 	return b.setCSV(csv)
 }
 
-// uniqueObjects has the first object of each kind and name.
+// uniqueObjects holds the first object of each kind and name.
 type uniqueObjects map[[2]string]bundle.Object
 
-// isDuplicate reports whether o is identical to an earlier object with the same kind and name, because generators write the same manifest
-// to two files. If there is no earlier object, it adds o. Objects that differ are left to validateDuplicates.
+// isDuplicate reports whether o is identical to an earlier object with the same kind and name. Such duplicates exist because generators
+// write the same manifest to two files. If there is no earlier object, isDuplicate adds o. Objects that differ are left to
+// validateDuplicates.
 func (k uniqueObjects) isDuplicate(o bundle.Object) bool {
 	id := [2]string{groupKind(o).String(), o.GetName()}
 	if first, ok := k[id]; ok {

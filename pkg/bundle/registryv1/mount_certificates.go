@@ -19,9 +19,10 @@ var certificateMounts = [...]certificateMount{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
-// mountCertificates mounts the certificate in the Secret into every container of a pod whose containers and init containers are not shared,
-// and into the init containers that had a mount there. It removes other mounts at the same paths, and their volumes if nothing else mounts
-// them: generators leave volumes there whose Secrets do not exist, and a pod with one never starts.
+// mountCertificates mounts the certificate in the Secret into every container of a pod, and into the init containers that had a mount
+// there. The pod's containers and init containers must not be shared. mountCertificates removes other mounts at the same paths, and their
+// volumes if nothing else mounts them: generators leave volumes there whose Secrets do not exist, and a pod with such a volume never
+// starts.
 func mountCertificates(pod *corev1.PodSpec, secret string) {
 	replaced := map[string]bool{}
 	for i := range pod.InitContainers {

@@ -11,9 +11,9 @@ import (
 // maxNameLength is the maximum length of label values, DNS labels and names that other names are derived from.
 const maxNameLength = 63
 
-// hashedName returns a name of at most limit characters: a readable part, truncated, and a hash of all parts that makes it unique. Generated
-// names never contain a version: an upgrade would delete and recreate the renamed object, and the running version would lose a permission, a
-// certificate or its webhook in between. OLM v0 and rukpak have the version in the names of roles.
+// hashedName returns a name of at most limit characters: a readable part, truncated, and a hash of all parts that makes it unique.
+// Generated names never contain a version: otherwise an upgrade would delete and recreate the renamed object, and the running version would
+// lose a permission, a certificate or its webhook in between. OLM v0 and rukpak include the version in the names of roles.
 func hashedName(limit int, readable string, parts ...string) string {
 	// None of the parts contains the separator, because they are names.
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))

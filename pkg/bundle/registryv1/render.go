@@ -66,7 +66,7 @@ func (b *Bundle) RequiresCertificates() bool {
 	return len(b.csv.Spec.WebhookDefinitions) > 0
 }
 
-// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are for users: an invalid namespace, a
+// Render returns the objects to apply, sorted by group, kind, namespace and name. Errors are meant for users: an invalid namespace, a
 // configuration that the bundle does not support (bundle.ConfigError), or a cluster without a certificate provider
 // (bundle.ErrNoCertificates). Callers may change the metadata of the objects. All other fields are shared with the bundle and with other
 // renderings, and must be copied before they are changed.

@@ -16,10 +16,10 @@ const rbacAPIVersion = "rbac.authorization.k8s.io/v1"
 // must be able to list them.
 var namespaceReader = rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"namespaces"}}
 
-// renderRBAC renders the roles and bindings of each ServiceAccount: one ClusterRole, and for an operator that watches some namespaces also a
-// Role in each of them. As in OLM v0, the install namespace has the Role even if it is not watched, for leases and the like. For an operator
-// that watches all namespaces, namespaced permissions are promoted to cluster scope. There is one role per account, named without the
-// version, so that an upgrade changes the role in place.
+// renderRBAC renders the roles and bindings of each ServiceAccount: one ClusterRole and, for an operator that watches some namespaces, a
+// Role in each of them. As in OLM v0, the install namespace gets the Role even if it is not watched, for leases and the like. For an
+// operator that watches all namespaces, namespaced permissions are promoted to cluster scope. There is one role per account, named without
+// the version, so that an upgrade changes the role in place.
 func renderRBAC(r *rendering) ([]unstructured.Unstructured, error) {
 	strategy := r.csv.Spec.InstallStrategy.StrategySpec
 	everywhere, somewhere := map[string][]any{}, map[string][]any{}

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// webhookName returns the author's name of a webhook, without the trailing hyphen of names that were written as a prefix.
+// webhookName returns the name that the author gave to a webhook, without the trailing hyphen of names that were written as a prefix.
 func webhookName(w *v1alpha1.WebhookDescription) string {
 	return strings.TrimSuffix(w.GenerateName, "-")
 }
@@ -99,8 +99,8 @@ func conversionWebhooks(b *Bundle) map[string]*v1alpha1.WebhookDescription {
 	return found
 }
 
-// setConversion sets the conversion webhook of a CRD. It replaces the conversion in the manifest, which a generator wrote for another way to
-// install.
+// setConversion sets the conversion webhook of a CRD. It replaces the conversion in the manifest, which a generator wrote for a different
+// way to install.
 func setConversion(r *rendering, crd unstructured.Unstructured, w *v1alpha1.WebhookDescription) {
 	s := r.server(w.DeploymentName)
 	from, _ := crd.Object["spec"].(map[string]any)

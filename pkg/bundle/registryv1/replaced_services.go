@@ -8,8 +8,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// isReplacedService reports whether a manifest is a Service that a server of webhooks has, too. Generators write such manifests for other
-// ways to install. As in OLM v0, the rendered Service takes its place: it has the ports of the webhooks, and requests their certificate.
+// isReplacedService reports whether a manifest is a Service that is rendered for a webhook server, and returns that server. Generators
+// write such manifests for other ways to install. As in OLM v0, the rendered Service takes its place: it has the ports of the webhooks, and
+// requests their certificate.
 func isReplacedService(o bundle.Object, servers []server) (server, bool) {
 	if groupKind(o) != (schema.GroupKind{Kind: "Service"}) {
 		return server{}, false

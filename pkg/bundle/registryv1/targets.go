@@ -73,7 +73,7 @@ func splitNamespaces(text string) ([]string, error) {
 }
 
 // unsupportedMode returns the install mode that the targets require and the bundle does not support; empty if there is none. As in OLM v0,
-// targets with the install namespace require OwnNamespace.
+// targets that include the install namespace require OwnNamespace.
 func (b *Bundle) unsupportedMode(targets []string, installNamespace string) v1alpha1.InstallModeType {
 	var needed []v1alpha1.InstallModeType
 	own := slices.Contains(targets, installNamespace)

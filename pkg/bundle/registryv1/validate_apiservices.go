@@ -2,7 +2,7 @@ package registryv1
 
 import "fmt"
 
-// validateAPIServices refuses aggregated API servers, which registry+v1 can describe and OLM v1 does not install either.
+// validateAPIServices refuses aggregated API servers, which registry+v1 can describe but OLM v1 does not install either.
 func validateAPIServices(b *Bundle) []string {
 	definitions := b.csv.Spec.APIServiceDefinitions
 	var findings []string

@@ -6,7 +6,7 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// validateConversionModes checks that an operator with conversion webhooks supports AllNamespaces only: a CRD and its conversion apply to
+// validateConversionModes checks that an operator with conversion webhooks supports only AllNamespaces: a CRD and its conversion apply to
 // the whole cluster. OLM v0 and v1 require the same.
 func validateConversionModes(b *Bundle) []string {
 	if b.supportedModes() == string(v1alpha1.InstallModeTypeAllNamespaces) {

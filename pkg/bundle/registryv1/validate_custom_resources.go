@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// validateCustomResources checks that the bundle's CustomResourceDefinitions serve the versions of its custom resources, and name their
-// resource, for which the manager needs permissions.
+// validateCustomResources checks that the bundle's CustomResourceDefinitions serve the versions of its custom resources, and name the
+// resource of each. The manager needs permissions for that resource.
 func validateCustomResources(b *Bundle) []string {
 	var findings []string
 	for _, o := range b.objects {

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validateDuplicates refuses an object that two manifests define, in any versions of its kind.
+// validateDuplicates refuses an object that two manifests define, even in different versions of its kind.
 func validateDuplicates(b *Bundle) []string {
 	type identity struct {
 		schema.GroupKind

@@ -8,8 +8,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// validateNames checks the names in the ClusterServiceVersion that no other validator checks: its own, the suggested namespace and
-// ServiceAccounts.
+// validateNames checks the names in the ClusterServiceVersion that no other validator checks: its own name, the suggested namespace and the
+// names of ServiceAccounts.
 func validateNames(b *Bundle) []string {
 	var findings []string
 	check := func(what, name string, problems []string) {

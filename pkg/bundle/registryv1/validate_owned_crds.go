@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/bundle"
 )
 
-// validateOwnedCRDs checks that the bundle has every CRD that the ClusterServiceVersion owns, with its version.
+// validateOwnedCRDs checks that the bundle contains every CRD that the ClusterServiceVersion owns, in the owned version.
 func validateOwnedCRDs(b *Bundle) []string {
 	versions := map[string]map[string]bool{}
 	for _, o := range b.objects {

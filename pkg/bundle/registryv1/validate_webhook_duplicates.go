@@ -6,7 +6,7 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// validateWebhookDuplicates refuses two webhooks of one type with one name. Webhooks of two types may share theirs.
+// validateWebhookDuplicates refuses two webhooks of the same type and name. Webhooks of different types may share a name.
 func validateWebhookDuplicates(b *Bundle) []string {
 	type identity struct {
 		kind v1alpha1.WebhookAdmissionType

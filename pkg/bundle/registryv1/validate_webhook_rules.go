@@ -19,7 +19,7 @@ var forbiddenRegistrations = map[string]bool{
 	"*": true, "mutatingwebhookconfigurations": true, "mutatingwebhookconfiguration": true, "validatingwebhookconfigurations": true, "validatingwebhookconfiguration": true,
 }
 
-// validateWebhookRules refuses admission webhooks whose rules have one of forbiddenGroups or forbiddenRegistrations.
+// validateWebhookRules refuses admission webhooks whose rules contain an entry of forbiddenGroups or forbiddenRegistrations.
 func validateWebhookRules(b *Bundle) []string {
 	var findings []string
 	for _, w := range b.csv.Spec.WebhookDefinitions {

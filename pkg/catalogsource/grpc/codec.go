@@ -17,7 +17,7 @@ import (
 // in a message and a hundred in memory. parts is the maximum number.
 type boundedCodec struct {
 	parts int
-	// exceeded is set if a message has more parts.
+	// exceeded is set if a message has more parts than the maximum.
 	exceeded *atomic.Bool
 }
 

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// acknowledgeExperimental is a required header of calls to operator-registry's experimental service; without it, the server returns an
+	// acknowledgeExperimental is a header that calls to operator-registry's experimental service require; without it, the server returns an
 	// empty list.
 	acknowledgeExperimental = "x-acknowledge-experimental"
 	// noteNoUpgradeRules is the note for packages whose upgrade rules the server cannot return.
 	noteNoUpgradeRules = "the catalog's server does not serve upgrade rules (operator-registry before 1.69): only those on bundles are known"
 )
 
-// upgradeSchemas returns the schemas of upgrade rules to request, because the protocol does not support prefixes. The list has the current
-// version and the probable next ones, because unknown rules must block upgrades.
+// upgradeSchemas returns the schemas of upgrade rules to request. It must list them because the protocol does not support prefixes. The
+// list contains the current version and the probable next ones, because unknown rules must block upgrades.
 func upgradeSchemas() []string {
 	var schemas []string
 	for _, version := range []string{"v1alpha1", "v1alpha2", "v1beta1", "v1"} {
@@ -107,10 +107,10 @@ func (r *reader) addDeprecations() {
 	}
 }
 
-// sizeOfDeprecation is the size in memory of a deprecation without its texts, in bytes, until addDeprecations adds it to the builder.
+// sizeOfDeprecation is the memory that a deprecation takes without its texts, in bytes, until addDeprecations adds it to the builder.
 const sizeOfDeprecation = 128
 
-// addDeprecation records the deprecation of a package, channel or bundle; the last one replaces earlier ones. It does nothing if
+// addDeprecation records the deprecation of a package, channel or bundle; a later one replaces an earlier one. It does nothing if
 // deprecation is nil or the package was discarded.
 func (r *reader) addDeprecation(pkg, schema, name string, deprecation *api.Deprecation) {
 	if deprecation == nil || r.discarded[pkg] {

@@ -25,20 +25,20 @@ import (
 )
 
 const (
-	// timeout is the maximum duration of one read, without waits for other reads. A full OpenShift catalog takes seconds; a server that
-	// takes minutes hangs.
+	// timeout is the maximum duration of one read, not counting waits for other reads. A full OpenShift catalog takes seconds; a server
+	// that takes minutes is hanging.
 	timeout = 2 * time.Minute
-	// initialMaxMessage is the maximum size of a message in the first attempt, in bytes. The largest blob of the OpenShift 4.20 catalogs
-	// has 194 KiB, and a message may have its content twice.
+	// initialMaxMessage is the maximum size of a message in the first attempt, in bytes. The largest blob in the OpenShift 4.20 catalogs
+	// has 194 KiB, and a message may contain its content twice.
 	initialMaxMessage = 512 << 10
 	// maxMessage is the maximum size of a message in the second attempt, in bytes, which only one read at a time may make. The manifests of
 	// the largest known bundle have 6.5 MiB.
 	maxMessage = 8 << 20
-	// initialMaxParts is the maximum number of properties, skips and other parts of a message in the first attempt, and maxParts in the
-	// second. A bundle of the OpenShift 4.20 catalogs has about a hundred.
+	// initialMaxParts is the maximum number of parts (properties, skips and others) of a message in the first attempt, and maxParts that in
+	// the second. A bundle in the OpenShift 4.20 catalogs has about a hundred.
 	initialMaxParts, maxParts = 2_048, 20_000
-	// concurrentCalls is the maximum number of concurrent calls of one read. It is high enough to hide the round trip, and low enough not
-	// to displace OLM, which uses the same server. 16 reads then hold 16 MiB of messages.
+	// concurrentCalls is the maximum number of concurrent calls in one read. It is high enough to hide the round-trip time, and low enough
+	// not to crowd out OLM, which uses the same server. 16 reads then hold 16 MiB of messages.
 	concurrentCalls = 2
 	// maxHeaders is the maximum size of headers and trailers, which include the text of an error, in bytes. The default of grpc-go is 16
 	// MiB.
@@ -49,9 +49,9 @@ const (
 type Client struct {
 	// Dial connects to an address. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// ListedOnly omits the requests for the ClusterServiceVersions of bundles that the server lists without: MinKubeVersion,
-	// SuggestedNamespace, InstallModes and CreatedAt of these bundles are empty. A full catalog has a thousand of them, which take minutes
-	// over a slow connection.
+	// ListedOnly omits the requests for the ClusterServiceVersions of bundles that the server lists without one. MinKubeVersion,
+	// SuggestedNamespace, InstallModes and CreatedAt of these bundles are then empty. A full catalog has a thousand such bundles, and the
+	// requests take minutes over a slow connection.
 	ListedOnly bool
 }
 
@@ -68,7 +68,7 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 		googlegrpc.WithTransportCredentials(insecure.NewCredentials()),
 		googlegrpc.WithNoProxy(),
 		googlegrpc.WithMaxHeaderListSize(maxHeaders),
-		// Limit what a server may send ahead. By default, grpc-go raises it to 16 MiB for a fast server.
+		// Limit how much a server may send ahead. By default, grpc-go raises the limit to 16 MiB for a fast server.
 		googlegrpc.WithStaticStreamWindowSize(initialMaxMessage),
 		googlegrpc.WithStaticConnWindowSize(concurrentCalls*initialMaxMessage),
 	)
@@ -81,14 +81,14 @@ func (c Client) Read(ctx context.Context, address string, want func(pkg string) 
 	if status.Code(err) == codes.ResourceExhausted || err != nil && usual.codec.exceeded.Load() {
 		packages, providers, err = c.readLarge(ctx, connection, want, memory)
 	}
-	// The server sees our deadline, too, and may end its stream early and without an error.
+	// The server knows our deadline too, and may end its stream early without an error.
 	if err = catalogsource.Cause(ctx, err); err != nil {
 		return nil, nil, fmt.Errorf("reading catalog at %q: %w", address, err)
 	}
 	return packages, providers, nil
 }
 
-// dialer returns a function that connects to a server and adds the bytes that the server sends to memory.
+// dialer returns a function that connects to a server; the connection adds the number of bytes that it receives to memory.
 func (c Client) dialer(memory *catalogsource.Reservation) func(context.Context, string) (net.Conn, error) {
 	dial := c.Dial
 	if dial == nil {
@@ -128,7 +128,7 @@ func (c Client) readLarge(ctx context.Context, connection googlegrpc.ClientConnI
 	return c.readWith(ctx, newBoundedConnection(connection, maxMessage, maxParts), want, memory, 1)
 }
 
-// readWith reads a catalog over a connection with limited messages. calls is the maximum number of concurrent calls.
+// readWith reads a catalog over a connection that limits the messages. calls is the maximum number of concurrent calls.
 func (c Client) readWith(ctx context.Context, bounded boundedConnection, want func(string) bool, memory *catalogsource.Reservation, calls int) ([]catalog.Package, *catalog.Providers, error) {
 	r := &reader{
 		client: api.NewRegistryClient(bounded), experimental: api.NewExperimentalRegistryClient(bounded), concurrency: calls, listedOnly: c.ListedOnly,
@@ -173,14 +173,14 @@ func (c boundedConnection) NewStream(ctx context.Context, desc *googlegrpc.Strea
 
 type bundleKey struct{ pkg, name string }
 
-// listedBundle is a bundle of the streamed list, and the name of one of its channels, which the request for its ClusterServiceVersion
-// needs.
+// listedBundle is a bundle in the streamed list. It includes the name of one of the bundle's channels, which the request for its
+// ClusterServiceVersion needs.
 type listedBundle struct {
 	bundle  catalog.Bundle
 	channel string
 	// hasCSV means that the ClusterServiceVersion has been read.
 	hasCSV bool
-	// invalid means that the bundle has an unreadable property. The bundle is then omitted, with a fault of its package.
+	// invalid means that the bundle has an unreadable property. The bundle is then omitted, and its package gets a fault.
 	invalid bool
 	// reserved is the memory that is reserved for the bundle, in bytes.
 	reserved int
@@ -196,11 +196,11 @@ type reader struct {
 	providers   catalog.ProvidersBuilder
 	bundles     map[bundleKey]*listedBundle
 	packages    map[string]bool
-	// discarded has the packages that are too large, of which nothing is retained.
+	// discarded holds the packages that are too large; nothing of them is retained.
 	discarded map[string]bool
-	// hasRules has the packages with upgrade rules on a bundle.
+	// hasRules holds the packages that have upgrade rules on a bundle.
 	hasRules map[string]bool
-	// deprecations has the deprecation messages of each package.
+	// deprecations holds the deprecation messages of each package.
 	deprecations map[string]map[catalog.Deprecation]string
 	// lock guards builder, deprecations, and what addCSV changes, during concurrent calls.
 	lock sync.Mutex
@@ -282,7 +282,7 @@ func (r *reader) list(ctx context.Context, want func(string) bool) error {
 	}
 }
 
-// add adds a bundle of the streamed list. If the bundle was already added for another channel, add only adds the channel entry.
+// add adds a bundle from the streamed list. If the bundle was already added for a different channel, add only adds the channel entry.
 func (r *reader) add(b *api.Bundle) {
 	r.packages[b.GetPackageName()] = true
 	if r.discarded[b.GetPackageName()] {
@@ -328,8 +328,8 @@ func (r *reader) addFault(key bundleKey, l *listedBundle, err error) {
 	}
 }
 
-// addCSV sets the bundle's fields from its ClusterServiceVersion and drops the text, because a catalog has hundreds of megabytes of them;
-// csv may be empty. It reserves memory for the bundle. If that fails, it discards the package.
+// addCSV sets the bundle's fields from csv, the text of its ClusterServiceVersion, which may be empty. It does not retain the text, because
+// a catalog has hundreds of megabytes of them. It reserves memory for the bundle. If that fails, it discards the package.
 func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	if csv != "" {
 		l.hasCSV = true
@@ -345,8 +345,8 @@ func (r *reader) addCSV(key bundleKey, l *listedBundle, csv string) {
 	l.reserved += more
 }
 
-// discard removes the listed bundles and the deprecations of a package that is too large. The reader ignores those that it receives later.
-// discard does nothing if the package was already discarded.
+// discard removes the listed bundles and the deprecations of a package that is too large. The reader then ignores any that it receives
+// later. discard does nothing if the package was already discarded.
 func (r *reader) discard(pkg string) {
 	if r.discarded[pkg] {
 		return

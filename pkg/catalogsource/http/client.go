@@ -16,29 +16,30 @@ import (
 
 // Defaults of Options.
 const (
-	// DefaultTimeout is the timeout of OLM v1's own client. 10 seconds were too short for large catalogs (OCPBUGS-92037).
+	// DefaultTimeout is the same as the timeout of OLM v1's own client. 10 seconds were too short for large catalogs (OCPBUGS-92037).
 	DefaultTimeout = 5 * time.Minute
 	// DefaultMaxBytes is the default of Options.MaxBytes. It is several times the size of the largest catalog of OpenShift, about 130 MB as
 	// JSON lines.
 	DefaultMaxBytes = 1 << 30
 )
 
-// maxHeaders is the maximum size of the headers of a response, in bytes. Those of catalogd have about a hundred.
+// maxHeaders is the maximum size of the headers of a response, in bytes. The headers that catalogd sends have about a hundred bytes.
 const maxHeaders = 64 << 10
 
 // Options configure a Client. The zero value trusts the system's certificate authorities.
 type Options struct {
-	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. Each read of a catalog also reads the file, so that a
-	// rotation needs no restart. If it is empty, RootCAs applies.
+	// CAFile is a PEM file with the authorities that may sign catalogd's certificate. The file is read again for each read of a catalog, so
+	// that a rotation needs no restart. If CAFile is empty, RootCAs applies.
 	CAFile string
-	// RootCAs are the trusted authorities if CAFile is empty. Nil means the system's.
+	// RootCAs are the trusted authorities if CAFile is empty. Nil means the system's authorities.
 	RootCAs *x509.CertPool
 	// Dial connects to a server. Nil means a connection over TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Transport sends the requests instead of connections by CAFile, RootCAs and Dial, for example through the API server's proxy. Then base
-	// URLs may be http URLs, too: the caller chose the encryption together with the transport. Nil means own connections.
+	// Transport sends the requests, for example through the API server's proxy, instead of connections that use CAFile, RootCAs and Dial.
+	// Base URLs may then be http URLs too, because the choice of the transport includes that of the encryption. Nil means that the Client
+	// makes its own connections.
 	Transport http.RoundTripper
-	// Timeout is the maximum duration of one read with all its requests, without waits for other reads. 0 means DefaultTimeout.
+	// Timeout is the maximum duration of one read with all its requests, not counting waits for other reads. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// MaxBytes is the maximum number of bytes that one read receives, after decompression. 0 means DefaultMaxBytes.
 	MaxBytes int64
@@ -77,8 +78,8 @@ func (c *Client) Close() {
 	}
 }
 
-// current returns the HTTP client for the current authorities in CAFile. It does not reuse connections that were made with other
-// authorities.
+// current returns the HTTP client for the authorities that CAFile now contains. The client does not reuse connections that were made with
+// other authorities.
 func (c *Client) current() (*http.Client, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -114,7 +115,7 @@ func (c *Client) authorities() (*x509.CertPool, []byte, error) {
 func (c *Client) newHTTPClient(roots *x509.CertPool) *http.Client {
 	transport := c.options.Transport
 	if transport == nil {
-		// No proxy: catalogd is a Service of the cluster. Bodies are compressed and decompressed by the transport.
+		// No proxy: catalogd is a Service in the cluster. The transport compresses and decompresses bodies.
 		transport = &http.Transport{
 			DialContext:           c.options.Dial,
 			TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},

@@ -19,7 +19,7 @@ const (
 	// maxNamed is the maximum number of packages that are requested one by one, with two requests each. For more packages, one stream of
 	// the whole catalog takes less time and memory on both sides.
 	maxNamed = 32
-	// maxErrorBody is the maximum number of bytes of an error response that an error quotes.
+	// maxErrorBody is the maximum number of bytes that an error quotes from an error response.
 	maxErrorBody = 200
 )
 
@@ -27,28 +27,28 @@ const (
 type Result struct {
 	// Packages are sorted by name. Requested packages that are not in the catalog are omitted.
 	Packages []catalog.Package
-	// Providers has the kinds that all packages of the catalog provide, requested or not; nil if the read did not include the whole
+	// Providers holds the kinds that all packages in the catalog provide, requested or not; nil if the read did not include the whole
 	// catalog.
 	Providers *catalog.Providers
-	// LastModified is the argument since for the next ReadPackages of the same names; empty if the server did not send it.
+	// LastModified is the value to pass as since to the next ReadPackages of the same names; empty if the server did not send it.
 	LastModified string
 	// NotModified means that the content is unchanged. Then Packages is empty and Providers is nil.
 	NotModified bool
 }
 
 // Read reads the whole catalog below base (a ClusterCatalog's status.urls.base) as one stream. It returns the packages for which want
-// returns true, sorted by name; a nil want selects all. Errors name the URL; with an error there is no result.
+// returns true, sorted by name; a nil want selects all. Errors name the URL; if there is an error, there is no result.
 func (c *Client) Read(ctx context.Context, base string, want func(pkg string) bool) ([]catalog.Package, error) {
 	reading, err := c.do(ctx, base, nil, func(r *request) (Result, error) { return r.readAll(want, "") })
 	return reading.Packages, err
 }
 
 // ReadPackages reads the named packages: one by one from /api/v1/metas, or from the whole catalog if the server does not have that endpoint
-// or there are more than 32 names. since is the LastModified of an earlier result for the same names. If the content is unchanged since
-// then, the result is NotModified and the server sends almost nothing. If since is empty, ReadPackages always reads the content.
+// or if there are more than 32 names. since is the LastModified of an earlier result for the same names. If the content has not changed
+// since then, the result is NotModified and the server sends almost nothing. If since is empty, ReadPackages always reads the content.
 //
-// HTTP times have whole seconds and catalogd has no other validator, so a catalog that changes twice within one second can look unchanged.
-// A caller that knows the catalog's resolved digest passes an empty since when the digest has changed.
+// HTTP times have a resolution of one second and catalogd offers no other validator, so a catalog that changes twice within one second can
+// look unchanged. A caller that knows the catalog's resolved digest passes an empty since when the digest has changed.
 //
 // memory limits what is retained; nil means no limit. The caller closes memory.
 func (c *Client) ReadPackages(ctx context.Context, base string, names []string, since string, memory *catalogsource.Reservation) (Result, error) {
@@ -63,8 +63,8 @@ func (c *Client) ReadPackages(ctx context.Context, base string, names []string, 
 	})
 }
 
-// ReadProviders reads which packages of the catalog provide which kinds: from its bundles in /api/v1/metas, or from the whole catalog if
-// the server does not have that endpoint. The result has no packages. memory is as in ReadPackages.
+// ReadProviders reads which packages in the catalog provide which kinds: from the catalog's bundles in /api/v1/metas, or from the whole
+// catalog if the server does not have that endpoint. The result contains no packages. memory is as in ReadPackages.
 func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalogsource.Reservation) (Result, error) {
 	return c.do(ctx, base, memory, func(r *request) (Result, error) {
 		reading, err := r.readBundles()
@@ -78,7 +78,7 @@ func (c *Client) ReadProviders(ctx context.Context, base string, memory *catalog
 	})
 }
 
-// request is one read: its context, its HTTP client, the base URL, and the remaining and the maximum number of bytes.
+// request is one read: its context, its HTTP client, the base URL, and the remaining and the maximum number of bytes to receive.
 type request struct {
 	ctx       context.Context
 	client    *http.Client
@@ -101,7 +101,7 @@ func (c *Client) do(ctx context.Context, base string, memory *catalogsource.Rese
 		ctx, end := memory.StartRead(ctx, c.options.Timeout)
 		defer end()
 		reading, err := read(&request{ctx, client, strings.TrimSuffix(base, "/"), c.options.MaxBytes, c.options.MaxBytes, memory})
-		// At the deadline, the server sees that our connection closes, and may end its response early and without an error.
+		// At the deadline our connection closes; the server sees that and may end its response early without an error.
 		return reading, catalogsource.Cause(ctx, err)
 	}()
 	if err != nil {
@@ -130,8 +130,8 @@ func (r *request) readAll(want func(string) bool, since string) (Result, error) 
 	return Result{Packages: packages, Providers: providers, LastModified: response.Header.Get("Last-Modified")}, nil
 }
 
-// readBundles reads the bundles of all packages, and returns only their provided kinds. The error is errNoMetas if the server lacks the
-// endpoint.
+// readBundles reads the bundles of all packages, and returns only the kinds that they provide. The error is errNoMetas if the server lacks
+// the endpoint.
 func (r *request) readBundles() (Result, error) {
 	response, err := r.metas(url.Values{"schema": {"olm.bundle"}}, "")
 	if err != nil {
@@ -147,8 +147,8 @@ func wantNone(string) bool { return false }
 // errNoMetas means that the server does not support /api/v1/metas, which is behind a feature gate of catalogd.
 var errNoMetas = errors.New("the server has no /api/v1/metas")
 
-// readNamed reads packages one by one. Only the first request has the condition since. It returns an error if the responses are not of the
-// same content.
+// readNamed reads packages one by one. Only the first request is conditional on since. readNamed returns an error if the responses come
+// from different contents of the catalog.
 func (r *request) readNamed(names []string, since string) (Result, error) {
 	var out Result
 	for i, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
@@ -257,8 +257,8 @@ func expectOK(response *http.Response) error {
 	return fmt.Errorf("unexpected status %s%s (%s)", truncate.Quote(response.Status), hint, truncate.Quote(message))
 }
 
-// limit returns a reader of body that fails when the read has received more than its maximum, and adds the received bytes to the
-// reservation.
+// limit returns a reader of body that fails once the whole read has received more than its maximum. It also adds the number of received
+// bytes to the reservation.
 func (r *request) limit(body io.Reader) io.Reader { return &limitedReader{body, r} }
 
 type limitedReader struct {

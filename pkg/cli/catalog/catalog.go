@@ -1,5 +1,5 @@
-// Package catalog implements the command "catalog", which groups the commands for catalog authors: lint and simulate. They read a directory or a
-// catalog image, and need no cluster.
+// Package catalog implements the command "catalog", which groups the commands for catalog authors: lint and simulate. They read a directory
+// or a catalog image, and do not need a cluster.
 package catalog
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/invocation"
 )
 
-// NewCommand returns the command with its commands.
+// NewCommand returns the command with its subcommands.
 func NewCommand(i *invocation.Invocation) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "catalog",

@@ -10,8 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Argument returns the catalog that an argument DIR|IMAGE selects: the file-based catalog in a directory if there is one with this name,
-// else the catalog image with this reference. Its errors have code exit.Usage.
+// Argument returns the catalog that an argument DIR|IMAGE selects: the file-based catalog in the directory with this name if there is one,
+// or else the catalog image with this reference. Its errors have code exit.Usage.
 func Argument(argument string) (Source, error) {
 	info, err := os.Stat(argument)
 	switch {
@@ -22,7 +22,8 @@ func Argument(argument string) (Source, error) {
 	case !errors.Is(err, os.ErrNotExist):
 		return Source{}, exit.With(exit.Usage, fmt.Errorf("reading %q: %w", argument, err))
 	}
-	// A reference without registry, or without tag and digest, would be guessed. It is rather the name of a directory with an error.
+	// A reference without a registry, or without a tag and digest, would be completed by guessing. It is more likely a mistyped directory
+	// name.
 	if _, err := name.ParseReference(argument, name.StrictValidation); err != nil {
 		return Source{}, exit.With(exit.Usage, fmt.Errorf("%q is neither a directory nor a reference of an image like registry.example.com/catalog:v1",
 			argument))

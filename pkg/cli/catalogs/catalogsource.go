@@ -54,7 +54,7 @@ type target struct {
 	port           int
 }
 
-// podBehind returns a ready Pod of a Service, and the port that the Service sends connections to.
+// podBehind returns a ready Pod of a Service, and the Pod's port that the Service forwards connections to.
 func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) {
 	var found corev1.Service
 	object, err := f.Connection.Dynamic.Resource(services).Namespace(named.namespace).Get(ctx, named.name, metav1.GetOptions{})
@@ -85,7 +85,7 @@ func (f *Finder) podBehind(ctx context.Context, named *service) (target, error) 
 		f.Connection.Kubectl(), shell.Quote(named.namespace))
 }
 
-// decode converts an object that was read, or explains the error of the read.
+// decode converts an object that was read or, if the read failed, explains the error.
 func (f *Finder) decode(object *unstructured.Unstructured, err error, into any, text, permission string) error {
 	if err != nil {
 		return f.Connection.Explain(err, text, "get", permission)
@@ -105,7 +105,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// targetPort returns the port of a Pod to which a Service sends the connections to its port; 0 if there is none.
+// targetPort returns the port of a Pod to which a Service forwards the connections to one of the Service's ports; 0 if there is none.
 func targetPort(of *corev1.Service, pod *corev1.Pod, port string) int {
 	for _, each := range of.Spec.Ports {
 		if strconv.Itoa(int(each.Port)) != port {

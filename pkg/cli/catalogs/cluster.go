@@ -25,17 +25,17 @@ var (
 	clusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
 )
 
-// errNoKinds is the error of a cluster that serves neither kind of catalogs.
+// errNoKinds is the error for a cluster that serves neither kind of catalog.
 var errNoKinds = errors.New("the cluster serves neither CatalogSources nor ClusterCatalogs, so it has no catalogs: install OLM, or " +
 	"search a file-based catalog with --catalog-dir")
 
-// Trust selects the catalogs that the manager uses, as it does.
+// Trust selects the same catalogs as the manager uses.
 type Trust struct {
 	namespaces []string
 	selector   resolve.Request
 }
 
-// TrustOf returns the selection by the spec of the PlatformOperatorManager; the zero value is the default.
+// TrustOf returns the selection that the spec of the PlatformOperatorManager defines; the zero value is the default.
 func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
 	trust := Trust{namespaces: spec.CatalogNamespaces}
 	if spec.CatalogNamespaces == nil { // an empty list is not the default: it trusts no namespace
@@ -56,12 +56,12 @@ func TrustOf(spec operatorv1alpha1.PlatformOperatorManagerSpec) (Trust, error) {
 type Finder struct {
 	Connection *cluster.Connection
 	Trust      Trust
-	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service; empty for the system's.
+	// CAFile is a PEM file with the authorities for ClusterCatalogs whose address is not a Service; empty for the system's authorities.
 	CAFile string
 }
 
-// Find returns the trusted catalogs, sorted by name. A catalog that does not serve is one whose read fails. The number of requests depends
-// on the number of trusted namespaces only.
+// Find returns the trusted catalogs, sorted by name. If a catalog does not serve its content, its read fails later. The number of requests
+// depends only on the number of trusted namespaces.
 func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	var sources []Source
 	served := false
@@ -90,8 +90,8 @@ func (f *Finder) Find(ctx context.Context) ([]Source, error) {
 	return sources, nil
 }
 
-// limited returns a read that ends after --request-timeout, as each request to the API server does. The streams of a read do not end then by
-// themselves. One catalog that does not answer delays the others at most for that time.
+// limited returns a read that ends after --request-timeout, like each request to the API server. Without it, the streams of a read would
+// not end at that time. A catalog that does not answer delays the others at most for that time.
 func (f *Finder) limited(read func(context.Context) ([]catalog.Package, error)) func(context.Context) ([]catalog.Package, error) {
 	limit := f.Connection.Config.Timeout
 	if limit <= 0 {
@@ -104,7 +104,7 @@ func (f *Finder) limited(read func(context.Context) ([]catalog.Package, error)) 
 	}
 }
 
-// catalogList is one list of catalogs, and how to read an object of it.
+// catalogList is one list of catalogs, and how to read the catalog of an object in it.
 type catalogList struct {
 	kind, text, resource string
 	client               dynamic.ResourceInterface

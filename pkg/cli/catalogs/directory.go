@@ -22,7 +22,7 @@ func Directory(path string) Source {
 	}}
 }
 
-// readRoot reads the catalog in a directory, which errors name as place. It follows no symbolic link out of the directory.
+// readRoot reads the catalog in a directory, which errors name as place. It does not follow symbolic links out of the directory.
 func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error) {
 	files, err := openRoot(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func readRoot(ctx context.Context, path, place string) ([]catalog.Package, error
 	return readFiles(ctx, files, place)
 }
 
-// readFiles reads the catalog of a file system, which errors name as place. Its errors have code exit.Invalid, unless ctx has ended.
+// readFiles reads the catalog in a file system, which errors name as place. Its errors have code exit.Invalid, unless ctx has ended.
 func readFiles(ctx context.Context, fsys fs.FS, place string) ([]catalog.Package, error) {
 	packages, err := readDirectory(endingFS{fsys, ctx})
 	switch {

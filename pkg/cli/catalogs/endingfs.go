@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// endingFS is a file system whose reads fail after a context has ended. The readers of catalogs know no context.
+// endingFS is a file system whose reads fail once a context has ended. The catalog readers do not take a context.
 type endingFS struct {
 	fs.FS
 	ctx context.Context
@@ -19,7 +19,7 @@ func (e endingFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(e.FS, name)
 }
 
-// Stat implements fs.StatFS. Without it, fs.Stat would open the file, which does not end for a pipe.
+// Stat implements fs.StatFS. Without it, fs.Stat would open the file, and opening a pipe can block forever.
 func (e endingFS) Stat(name string) (fs.FileInfo, error) {
 	if err := e.ctx.Err(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// Flags select the catalogs that a command reads: those of the cluster that the manager trusts, or directories.
+// Flags select the catalogs that a command reads: the catalogs in the cluster that the manager trusts, or directories.
 type Flags struct {
 	// Directories are file-based catalogs to read instead of those of the cluster.
 	Directories []string
@@ -29,7 +29,7 @@ func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 		"the cluster")
 }
 
-// Validate returns an error with code exit.Usage for flags that exclude one another.
+// Validate returns an error with code exit.Usage if mutually exclusive flags are set.
 func (f *Flags) Validate() error {
 	if f.AreDirectories() && f.CAFile != "" {
 		return exit.With(exit.Usage, errors.New("directories need no authorities: omit --catalog-ca-file, or --catalog-dir"))
@@ -37,11 +37,11 @@ func (f *Flags) Validate() error {
 	return nil
 }
 
-// AreDirectories reports whether directories are read, so catalogs need no cluster.
+// AreDirectories reports whether directories are read, so that no cluster is needed for the catalogs.
 func (f *Flags) AreDirectories() bool { return len(f.Directories) > 0 }
 
-// Find returns the catalogs to read, and the spec of the PlatformOperatorManager, which is empty for directories. Only for directories may
-// connection be nil. It calls warn with a sentence if the manager's spec is unknown.
+// Find returns the catalogs to read, and the spec of the PlatformOperatorManager, which is empty for directories. connection may be nil
+// only for directories. Find calls warn with a sentence if the manager's spec is unknown.
 func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn func(string)) ([]Source,
 	operatorv1alpha1.PlatformOperatorManagerSpec, error) {
 	var spec operatorv1alpha1.PlatformOperatorManagerSpec
@@ -65,7 +65,7 @@ func (f *Flags) Find(ctx context.Context, connection *cluster.Connection, warn f
 	return sources, spec, err
 }
 
-// distinct returns the paths of directories, without a path to a directory that an earlier one leads to.
+// distinct returns the paths without those that lead to the same directory as an earlier one.
 func distinct(paths []string) (all []string) {
 	var known []os.FileInfo
 	for _, path := range paths {
@@ -85,8 +85,8 @@ func distinct(paths []string) (all []string) {
 	return all
 }
 
-// managerSpec returns the spec of the PlatformOperatorManager. Without one, or without the permission to read it, the defaults apply, with
-// a warning: packages can be searched before the manager is installed.
+// managerSpec returns the spec of the PlatformOperatorManager. If there is none, or the user may not read it, it warns and returns the
+// defaults: packages can be searched before the manager is installed.
 func managerSpec(ctx context.Context, connection *cluster.Connection, warn func(string)) (operatorv1alpha1.PlatformOperatorManagerSpec,
 	error) {
 	manager, err := connection.Manager(ctx)

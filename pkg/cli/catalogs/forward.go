@@ -17,8 +17,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// forwardTo returns a dialer whose connections lead to a port of a Pod, through the API server and the kubelet. It opens no local port,
-// which other users of the machine could connect to.
+// forwardTo returns a dialer whose connections lead to a port of a Pod, through the API server and the kubelet. It does not open a local
+// port, because other users of the machine could connect to it.
 func (f *Finder) forwardTo(to target) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		connection, err := f.upgrade(ctx, to)
@@ -35,7 +35,7 @@ func (f *Finder) forwardTo(to target) func(context.Context, string, string) (net
 	}
 }
 
-// upgrade returns a connection to a Pod: over WebSocket, or over SPDY if the API server or a proxy before it does not support that, as
+// upgrade returns a connection to a Pod over WebSocket or, if the API server or a proxy in front of it does not support that, over SPDY, as
 // kubectl does.
 func (f *Finder) upgrade(ctx context.Context, to target) (httpstream.Connection, error) {
 	base, _, err := rest.DefaultServerUrlFor(f.Connection.Config)
@@ -80,7 +80,7 @@ type forwardedConn struct {
 	to         target
 
 	lock sync.Mutex
-	// failed is what the kubelet reported, for example that nothing listens on the port.
+	// failed is the error that the kubelet reported, for example that nothing listens on the port.
 	failed error
 }
 
@@ -104,7 +104,7 @@ func newForwardedConn(connection httpstream.Connection, to target) (*forwardedCo
 	return c, nil
 }
 
-// watch waits for an error of the kubelet, and ends the connection then.
+// watch waits for an error from the kubelet, and then ends the connection.
 func (c *forwardedConn) watch(errors httpstream.Stream) {
 	_ = errors.Close() // nothing is written to it
 	message, err := io.ReadAll(io.LimitReader(errors, 1024))
@@ -129,7 +129,7 @@ func (c *forwardedConn) Write(from []byte) (int, error) {
 	return n, c.cause(err)
 }
 
-// cause returns the kubelet's error instead of the error of the stream that ended because of it.
+// cause returns the kubelet's error if there is one, instead of err, the error of the stream that ended because of it.
 func (c *forwardedConn) cause(err error) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -151,13 +151,13 @@ func (c *forwardedConn) LocalAddr() net.Addr { return podAddress{c.to} }
 // RemoteAddr implements net.Conn.
 func (c *forwardedConn) RemoteAddr() net.Addr { return podAddress{c.to} }
 
-// SetDeadline implements net.Conn. The streams have no deadlines; the context of a read ends it, and closes the connection.
+// SetDeadline implements net.Conn. The streams have no deadlines; canceling the context of a read ends the read and closes the connection.
 func (c *forwardedConn) SetDeadline(time.Time) error { return nil }
 
-// SetReadDeadline implements net.Conn, as SetDeadline.
+// SetReadDeadline implements net.Conn, like SetDeadline.
 func (c *forwardedConn) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline implements net.Conn, as SetDeadline.
+// SetWriteDeadline implements net.Conn, like SetDeadline.
 func (c *forwardedConn) SetWriteDeadline(time.Time) error { return nil }
 
 // podAddress is the address of a port of a Pod.

@@ -18,19 +18,21 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
-// configs is the directory of a catalog image that has the file-based catalog. The tools that build catalog images use it, too.
+// configs is the directory in a catalog image that contains the file-based catalog. The tools that build catalog images use the same
+// directory.
 const configs = "configs"
 
-// maxConfigs is the maximum disk usage of an image's catalog. The largest public catalogs have less than a quarter of it.
+// maxConfigs is the maximum disk usage of an image's catalog. The largest public catalogs need less than a quarter of that.
 const maxConfigs = 1 << 30
 
-// imageLimits returns the limits of a catalog image. Nearly all of it is programs and a cache, which are read and not written.
+// imageLimits returns the limits for a catalog image. Nearly all of an image consists of programs and a cache, which are read but not
+// written to disk.
 func imageLimits() image.Limits {
 	return image.Limits{Bytes: 8 << 30, FileBytes: maxConfigs, Entries: 500_000, Layers: 256, Time: time.Hour, Stall: time.Minute}
 }
 
-// Image returns the file-based catalog in directory /configs of a catalog image. It uses the credentials of the user's container tools. Its
-// errors have code exit.Invalid for an image that has no catalog there or cannot be unpacked.
+// Image returns the file-based catalog in the directory /configs of a catalog image. It uses the credentials of the user's container tools.
+// Its errors have code exit.Invalid if the image has no catalog there or cannot be unpacked.
 func Image(reference string) Source {
 	return Source{Name: reference, read: func(ctx context.Context) ([]catalog.Package, error) {
 		directory, err := os.MkdirTemp("", "catalog-image-")
@@ -67,7 +69,7 @@ func unpackImage(ctx context.Context, reference, directory string) error {
 	return imageError(reference, fetcher.Unpack(ctx, from.At(pinned), source.Target{Dir: directory, Reserve: reserve}))
 }
 
-// imageError returns an error with a remedy for a user of the plugin, and its exit code; nil if err is nil.
+// imageError returns err with its exit code and a remedy for a user of the plugin; nil if err is nil.
 func imageError(reference string, err error) error {
 	var failed *image.Error
 	if !errors.As(err, &failed) {

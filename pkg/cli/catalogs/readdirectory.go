@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// readDirectory reads the catalog of a file system, and has the result of catalog.ReadFS. Nearly all of the time is spent on parsing YAML,
-// so it reads the entries of the root concurrently. A catalog usually has a directory for each package. Entries that share a package are
-// read again together, because only a common reading can merge them.
+// readDirectory reads the catalog in a file system, with the same result as catalog.ReadFS. Nearly all of the time is spent on parsing
+// YAML, so it reads the entries of the root concurrently: a catalog usually has one directory for each package. Entries that share a
+// package are read again together, because their contents can be merged only if they are read in one go.
 func readDirectory(fsys fs.FS) ([]catalog.Package, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil || len(entries) < 2 {
@@ -47,7 +47,7 @@ type part struct {
 	isRead   bool
 }
 
-// readParts reads the parts that are not read yet. Of several errors it returns that of the first part.
+// readParts reads the parts that have not been read yet. If several reads fail, it returns the error of the first of these parts.
 func readParts(fsys fs.FS, parts []part) error {
 	failed := make([]error, len(parts))
 	var reading errgroup.Group
@@ -70,7 +70,7 @@ func readParts(fsys fs.FS, parts []part) error {
 	return nil
 }
 
-// mergeParts returns the parts, with those that share a package merged and not read.
+// mergeParts merges the parts that share a package; merged parts are marked as not read.
 func mergeParts(parts []part) []part {
 	// into[i] is a part before part i with which it shares a package, or i itself.
 	into := make([]int, len(parts))
@@ -108,7 +108,7 @@ func mergeParts(parts []part) []part {
 	return merged
 }
 
-// rootSubset is a file system of which only some entries of the root are listed.
+// rootSubset is a file system that lists only some of the entries of its root.
 type rootSubset struct {
 	fs.FS
 	entries []fs.DirEntry

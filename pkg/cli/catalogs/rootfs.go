@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/truncate"
 )
 
-// rootFS is the file system of a directory, without what symbolic links name outside of it: a catalog that somebody else wrote must not
-// show other files of this machine, of which errors quote parts.
+// rootFS is the file system of a directory. Symbolic links to anything outside the directory do not work in it: errors quote parts of
+// files, and a catalog that somebody else wrote must not reveal other files on this machine.
 type rootFS struct {
 	fs.FS
 	root *os.Root
@@ -28,7 +28,7 @@ func openRoot(path string) (rootFS, error) {
 // ReadDir implements fs.ReadDirFS.
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
 
-// Stat implements fs.StatFS. Without it, fs.Stat would open the file, which does not end for a pipe.
+// Stat implements fs.StatFS. Without it, fs.Stat would open the file, and opening a pipe can block forever.
 func (r rootFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(r.FS, name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

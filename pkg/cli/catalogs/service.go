@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// service is a Service of the cluster, as an address names it.
+// service is a Service in the cluster, as named in an address.
 type service struct {
 	namespace, name, port string
 	// path is the path of a URL.
 	path string
 }
 
-// serviceOf returns the Service that an https URL or an address (host:port) names; nil if the host is no Service.
+// serviceOf returns the Service that an https URL or an address (host:port) names; nil if the host is not a Service.
 func serviceOf(address string) (*service, error) {
 	if !strings.Contains(address, "://") {
 		address = "grpc://" + address

@@ -1,10 +1,10 @@
-// Package catalogs finds and reads the catalogs for the commands: the trusted catalogs of a cluster, directories of file-based catalogs, and
-// catalog images.
+// Package catalogs finds and reads the catalogs for the commands: the trusted catalogs of a cluster, directories of file-based catalogs,
+// and catalog images.
 //
-// The catalogs of a cluster are Services, which a workstation cannot reach. A ClusterCatalog is read through the API server's proxy of its
-// Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC, which that proxy
-// does not transfer; it is read through a port-forward to a Pod behind its Service, over the connection itself, without a local port. An
-// address that is not a Service is dialed directly.
+// The catalogs of a cluster are Services, which cannot be reached from a workstation. A ClusterCatalog is read through the API server's
+// proxy for its Service, so that the API server checks the user's permission and no port is opened. The API of a CatalogSource is gRPC,
+// which that proxy does not support; it is read through a port-forward to a Pod behind its Service, directly over the forwarded connection,
+// without a local port. An address that is not a Service is dialed directly.
 //
 // The package does not search and does not print. pkg/cli/search and pkg/cli/catalog/content call it.
 package catalogs
@@ -21,8 +21,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// concurrentReads is the maximum number of catalogs that are read at once. More would need more memory, and would not be faster than the
-// connection.
+// concurrentReads is the maximum number of catalogs that are read at once. More would need more memory without being faster, because the
+// connection is the limit.
 const concurrentReads = 2
 
 // Source is one catalog and how to read it.
@@ -37,9 +37,10 @@ type Source struct {
 // Read returns the packages of the catalog. After ctx has ended, it returns as soon as it has removed its temporary files.
 func (s Source) Read(ctx context.Context) ([]catalog.Package, error) { return s.read(ctx) }
 
-// ReadAll reads catalogs concurrently. It calls each with the index of a source, and its packages or the error, in any order and never
-// concurrently. It keeps no packages, so that only those of a few catalogs are in memory. It returns when ctx ends, and does not wait for
-// the reads to end. If the time is up, it first calls each with an error for every source that is not read.
+// ReadAll reads catalogs concurrently. It calls each with the index of a source and either its packages or the error, in any order but
+// never concurrently. It does not keep the packages, so that only those of a few catalogs are in memory at a time. It returns when ctx
+// ends, without waiting for the reads to end. If it ends because the time is up, ReadAll first calls each with an error for every source
+// that has not been read.
 func ReadAll(ctx context.Context, sources []Source, each func(index int, packages []catalog.Package, err error)) {
 	type outcome struct {
 		index    int

@@ -23,17 +23,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/version"
 )
 
-// queries and burst limit the requests of one command, per second and at once. A command makes a handful; client-go's default of five per
-// second would delay a long list.
+// queries is the maximum number of requests of one command per second, and burst is the maximum number at once. A command sends only a
+// handful; client-go's default of five per second would delay a long list.
 const queries, burst = 50, 100
 
-// Connection is a connection to one cluster as one user. Creating it sends no request.
+// Connection is a connection to one cluster as one user. Creating one does not send a request.
 type Connection struct {
 	// Config is the configuration for other clients of the same cluster.
 	Config *rest.Config
 	// HTTP is the client of all requests.
 	HTTP *http.Client
-	// Dynamic reads objects of other projects.
+	// Dynamic reads objects that other projects define.
 	Dynamic dynamic.Interface
 
 	platform platformv1alpha1client.PlatformV1alpha1Interface
@@ -41,11 +41,11 @@ type Connection struct {
 	operator operatorv1alpha1client.OperatorV1alpha1Interface
 	config   configclient.ConfigV1Interface
 	leases   coordinationclient.CoordinationV1Interface
-	// kubectl is "kubectl" or "oc", and plugin is this plugin, such as "oc platform": the commands that remedies show.
+	// kubectl is "kubectl" or "oc", and plugin is the command of this plugin, such as "oc platform". Remedies show these commands.
 	kubectl, plugin string
 }
 
-// Connect returns a connection by the flags of an invocation.
+// Connect returns the connection that the flags of an invocation select.
 func Connect(i *invocation.Invocation) (*Connection, error) {
 	config, err := restConfig(i)
 	if err != nil {
@@ -69,8 +69,8 @@ func Connect(i *invocation.Invocation) (*Connection, error) {
 	return c, nil
 }
 
-// restConfig returns the configuration of the selected cluster. Without a kubeconfig, client-go would try localhost:8080, which tells an
-// admin nothing.
+// restConfig returns the configuration for the selected cluster. It returns an error without a kubeconfig, because client-go would try
+// localhost:8080, and the resulting error does not help an admin.
 func restConfig(i *invocation.Invocation) (*rest.Config, error) {
 	loader := i.Connection.ToRawKubeConfigLoader()
 	raw, err := loader.RawConfig()

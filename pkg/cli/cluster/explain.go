@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
-// subject is what a request reads, in the words of its error.
+// subject is what a request reads, in the words that its error uses.
 type subject struct {
 	// text is the object or list, such as `PlatformOperator "quay"`.
 	text string
@@ -23,8 +23,8 @@ type subject struct {
 // ErrNotServed means that the API server does not serve an API.
 var ErrNotServed = errors.New("the API server does not serve it")
 
-// Explain returns an error that names what was read and the next step, for other clients of the connection; nil if err is nil. text is what
-// was read; verb and resource are the permission that the request needs.
+// Explain returns an error that names what was read and the next step; nil if err is nil. It is for other clients that use the connection.
+// text names what was read; verb and resource are the permission that the request needs.
 func (c *Connection) Explain(err error, text, verb, resource string) error {
 	return c.explain(err, subject{text, verb, resource})
 }
@@ -54,7 +54,7 @@ func (c *Connection) explain(err error, of subject) error {
 	return fmt.Errorf("reading %s: %w", of.text, err)
 }
 
-// IsNotServed reports whether the API server does not serve the API of a request, so that not the object but the path was not found.
+// IsNotServed reports whether the API server does not serve the API of a request: not only the object but the whole path was not found.
 func IsNotServed(err error) bool {
 	return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
@@ -62,7 +62,7 @@ func IsNotServed(err error) bool {
 // IsAbsent reports whether an object does not exist, or its API is not served.
 func IsAbsent(err error) bool { return errors.Is(err, ErrNotServed) || apierrors.IsNotFound(err) }
 
-// ErrNoManager is the error of a cluster without the PlatformOperator API.
+// ErrNoManager is the error for a cluster without the PlatformOperator API.
 var ErrNoManager = errors.New("the cluster does not serve platform.openshift.io/v1alpha1, so platform-operators is not installed: " +
 	"on OpenShift, it needs the feature set TechPreviewNoUpgrade, DevPreviewNoUpgrade or CustomNoUpgrade; see docs/install.md")
 

@@ -22,7 +22,7 @@ const (
 	ClusterOperatorName = "platform-operators-aggregated"
 	// clusterVersionName is the name of the only ClusterVersion.
 	clusterVersionName = "version"
-	// leaseName is the name of the manager's Lease for leader election; a test compares it with that of the manager.
+	// leaseName is the name of the manager's Lease for leader election; a test compares it with the name in the manager's code.
 	leaseName = "platform-operators-lock"
 )
 
@@ -41,7 +41,7 @@ func (c *Connection) Operators(ctx context.Context) ([]platformv1alpha1.Platform
 	return all, err
 }
 
-// Operator returns one PlatformOperator. The error for one that does not exist names the command that lists them.
+// Operator returns one PlatformOperator. If it does not exist, the error names the command that lists all of them.
 func (c *Connection) Operator(ctx context.Context, name string) (*platformv1alpha1.PlatformOperator, error) {
 	operator, err := c.platform.PlatformOperators().Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -89,7 +89,7 @@ func (c *Connection) ClusterVersion(ctx context.Context) (*configv1.ClusterVersi
 	return version, c.explain(err, subject{fmt.Sprintf("ClusterVersion %q", clusterVersionName), "get", "clusterversions.config.openshift.io"})
 }
 
-// Lease returns the Lease of the manager, which the leader renews while it runs.
+// Lease returns the manager's Lease, which the leader renews while it runs.
 func (c *Connection) Lease(ctx context.Context) (*coordinationv1.Lease, error) {
 	lease, err := c.leases.Leases(operators.ManagerNamespace).Get(ctx, leaseName, metav1.GetOptions{})
 	return lease, c.explain(err, subject{

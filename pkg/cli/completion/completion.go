@@ -1,5 +1,5 @@
-// Package completion completes names of objects from the cluster, for the shell. A completion that takes long is worse than none, so
-// it ends after a second, and returns nothing on any error.
+// Package completion completes names of objects in the cluster, for the shell. A slow completion is worse than none, so it ends after a
+// second, and returns nothing if there is an error.
 package completion
 
 import (
@@ -43,7 +43,7 @@ func Operators(i *invocation.Invocation) cobra.CompletionFunc {
 	}
 }
 
-// contextOf returns the context of a command, which cobra does not set for each way to run a completion.
+// contextOf returns the context of a command. Some ways of running a completion leave it unset in cobra.
 func contextOf(command *cobra.Command) context.Context {
 	if ctx := command.Context(); ctx != nil {
 		return ctx

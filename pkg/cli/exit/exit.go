@@ -1,5 +1,5 @@
 // Package exit defines the exit codes of the plugin, and an error that carries one. The commands return such errors, and pkg/cli turns them
-// into the exit code of the process. The package does not print and does not end the process.
+// into the exit code of the process. Package exit does not print and does not end the process.
 package exit
 
 import (
@@ -17,17 +17,17 @@ const (
 	OK Code = 0
 	// Failure means that something failed, and that no other code applies.
 	Failure Code = 1
-	// Usage means that the command line is wrong: an argument, a flag or the kubeconfig is invalid, or names a file or content of a catalog
-	// that does not exist. An object that the cluster does not have is a Failure.
+	// Usage means that the command line is wrong: an argument, a flag or the kubeconfig is invalid, or it names a file or a part of a
+	// catalog that does not exist. If it names an object that does not exist in the cluster, that is a Failure.
 	Usage Code = 2
-	// Blocked means that the command worked, and that its answer is that the upgrade of the cluster, an operator or each of its updates is
-	// blocked.
+	// Blocked means that the command succeeded, and its answer is that something is blocked: the upgrade of the cluster, an operator, or
+	// all of an operator's updates.
 	Blocked Code = 3
 	// Timeout means that the command did not finish within --timeout or --request-timeout.
 	Timeout Code = 4
 	// Invalid means that content, such as a catalog, was read and is invalid.
 	Invalid Code = 5
-	// Interrupted means that Ctrl-C or another signal ended the command, as shells report it for SIGINT.
+	// Interrupted means that Ctrl-C or a different signal ended the command. The value is what shells report for SIGINT.
 	Interrupted Code = 130
 )
 
@@ -35,7 +35,7 @@ const (
 type Error struct {
 	// Code is the exit code of the process.
 	Code Code
-	// Err is the error to print. It is nil if the output of the command has said everything already.
+	// Err is the error to print. It is nil if the command's output has already said everything.
 	Err error
 }
 
@@ -61,8 +61,8 @@ func (e *Error) Error() string {
 // Unwrap returns the wrapped error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// CodeOf returns the exit code for the result of a command: that of an Error, else Timeout for a deadline that has passed, else Failure. It
-// returns OK for nil.
+// CodeOf returns the exit code for the result of a command: the code of an Error, or else Timeout for an exceeded deadline, or else
+// Failure. It returns OK for nil.
 func CodeOf(err error) Code {
 	var coded *Error
 	switch {

@@ -9,16 +9,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/remedy"
 )
 
-// Link is one link of a chain: a condition, what it means, the properties that cause it, and the next step.
+// Link is one link in a chain: a condition, what it means, the properties that cause it, and the next step.
 type Link struct {
 	// Object is the object with the condition, such as "PlatformOperator/quay".
 	Object string `json:"object"`
-	// Condition and Status are empty for a limit of a BundleDeployment, which has no condition for it.
+	// Condition and Status are empty if the link is about the limit that a BundleDeployment sets, for which it has no condition.
 	Condition string `json:"condition"`
 	Status    string `json:"status"`
 	Reason    string `json:"reason,omitempty"`
 	Message   string `json:"message,omitempty"`
-	// Outdated means that the condition is older than the last change of the spec of its object.
+	// Outdated means that the condition is older than the last change to the spec of its object.
 	Outdated bool   `json:"outdated,omitempty"`
 	Effect   Effect `json:"effect"`
 	// Explanation is what the reason means.
@@ -37,10 +37,10 @@ type Property struct {
 	Value string `json:"value"`
 }
 
-// unknownReason explains a reason that the tables do not have, which a manager of another version wrote.
+// unknownReason explains a reason that is not in the tables because a manager of a different version wrote it.
 var unknownReason = Explanation{Effect: Warning, Text: "This version of the plugin does not know the reason.", Next: "Read the message."}
 
-// newLink returns the link of a condition. Its type and reason decide, and never its message.
+// newLink returns the link for a condition. It depends on the condition's type and reason, never on its message.
 func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.Tools) Link {
 	explanation, isKnown := Explain(Reason{kind, condition.Type, condition.Reason})
 	if !isKnown {
@@ -52,7 +52,7 @@ func newLink(kind Kind, name string, condition metav1.Condition, tools remedy.To
 	}
 }
 
-// isNotable reports whether a link belongs to a chain: whether somebody has to know of it.
+// isNotable reports whether a link belongs in a chain, because somebody has to know about it.
 func (l Link) isNotable() bool { return l.Effect != Normal }
 
 // add adds a property, unless its value is empty.
@@ -62,7 +62,7 @@ func (l *Link) add(of, name, value string) {
 	}
 }
 
-// sentence returns the condition in one line; only the reason of a link without condition.
+// sentence returns the condition in one line; if the link has no condition, only the reason.
 func (l Link) sentence() string {
 	if l.Condition == "" {
 		return fmt.Sprintf("%s (%s)", l.Object, l.Reason)
@@ -77,8 +77,8 @@ func (l Link) sentence() string {
 // sentence returns the property in one line.
 func (p Property) sentence() string { return fmt.Sprintf("%s of %s: %s", p.Name, p.Of, p.Value) }
 
-// Chain has the links that concern one PlatformOperator: its conditions, and then those of its BundleDeployment. Or it has those of one
-// BundleDeployment without PlatformOperator.
+// Chain holds the links that concern one PlatformOperator: its conditions, followed by those of its BundleDeployment. For a
+// BundleDeployment without a PlatformOperator, it holds the links of that BundleDeployment.
 type Chain struct {
 	// Operator is the name of the PlatformOperator; empty for a BundleDeployment without one, whose name is Deployment.
 	Operator   string `json:"operator"`
@@ -88,8 +88,8 @@ type Chain struct {
 	BlocksCluster bool `json:"blocksCluster"`
 	// Blocked means that somebody has to act before the operator is installed, upgraded or removed.
 	Blocked bool `json:"blocked"`
-	// Outdated means that the status of the object, or of its BundleDeployment, is older than the last change of the spec, so that the rest
-	// may not be true any more.
+	// Outdated means that the status of the object, or of its BundleDeployment, is older than the last change to the spec, so that the rest
+	// may no longer be true.
 	Outdated bool   `json:"outdated,omitempty"`
 	Links    []Link `json:"links"`
 }

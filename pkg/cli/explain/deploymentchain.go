@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// linksOf returns the links of a BundleDeployment, with the first objects that are not healthy.
+// linksOf returns the links of a BundleDeployment, with the first of its objects that are not healthy.
 func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 	var links []Link
 	for _, condition := range deployment.Status.Conditions {
@@ -30,7 +30,7 @@ func (e explainer) linksOf(deployment *corev1alpha2.BundleDeployment) []Link {
 	return links
 }
 
-// chainOfDeployment returns the chain of a BundleDeployment without PlatformOperator.
+// chainOfDeployment returns the chain for a BundleDeployment without a PlatformOperator.
 func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) Chain {
 	chain := Chain{Deployment: deployment.Name, Blocked: operators.IsDeploymentBlocked(deployment.Status.Conditions),
 		Outdated: operators.IsDeploymentOutdated(deployment), Links: []Link{}}
@@ -38,7 +38,7 @@ func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) 
 		chain.Version = bundle.Version
 	}
 	bundles := resolve.BundlesOf(deployment, e.version, e.now)
-	// An error means that the version of the cluster is not known. Then it is not known either whether the BundleDeployment blocks.
+	// An error means that the version of the cluster is not known. In that case, nobody knows whether the BundleDeployment blocks either.
 	if verdict, err := compat.Evaluate(e.version, bundles, e.now); err == nil && len(verdict.Blockers) > 0 {
 		chain.BlocksCluster = true
 		chain.Links = append(chain.Links, e.limitOf(deployment, bundles, verdict.Blockers))
@@ -52,8 +52,8 @@ func (e explainer) chainOfDeployment(deployment *corev1alpha2.BundleDeployment) 
 	return chain
 }
 
-// limitOf returns the link about the bundles by which a BundleDeployment blocks the upgrade of the cluster. The BundleDeployment has no
-// condition about that; the reasons are those of a PlatformOperator.
+// limitOf returns the link about the bundles with which a BundleDeployment blocks the upgrade of the cluster. The BundleDeployment has no
+// condition about that, so the link uses the reasons of a PlatformOperator.
 func (e explainer) limitOf(deployment *corev1alpha2.BundleDeployment, bundles []compat.Operator, blockers []compat.Blocker) Link {
 	link := Link{Object: string(KindBundleDeployment) + "/" + deployment.Name, Reason: platformv1alpha1.ReasonIncompatibleOperator}
 	for _, blocker := range blockers {

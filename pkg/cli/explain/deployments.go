@@ -9,7 +9,7 @@ const (
 	unpauseDeployment = "{client} patch bundledeployment {name} --type=merge -p '{\"spec\":{\"paused\":false}}'"
 )
 
-// Explanations that several conditions share.
+// Explanations that are shared by several conditions.
 var (
 	provisionerNotFound = Explanation{Blocking, "There is no ProvisionerClass of the name in spec.provisionerClassName, or the manager " +
 		"does not have its provisioner.", "Correct spec.provisionerClassName, or create the class.", listProvisioners}
@@ -20,7 +20,7 @@ var (
 	removing = Explanation{Effect: InProgress, Text: "The BundleDeployment is deleted, and its objects are being removed."}
 )
 
-// deploymentTable has the conditions of a BundleDeployment.
+// deploymentTable explains the conditions of a BundleDeployment.
 var deploymentTable = map[string]byReason{
 	corev1alpha2.ConditionUnpacked: {
 		corev1alpha2.ReasonUnpackPending: unpackPending, corev1alpha2.ReasonUnpacking: unpacking, corev1alpha2.ReasonUnpackFailed: unpackFailed,
@@ -87,6 +87,6 @@ var deploymentTable = map[string]byReason{
 	},
 }
 
-// nameInUse explains a BundleDeployment that yields to a PlatformOperator.
+// nameInUse explains why a BundleDeployment yields to a PlatformOperator.
 var nameInUse = Explanation{Blocking, "A PlatformOperator has the name of the BundleDeployment.",
 	"Delete the BundleDeployment, or create the PlatformOperator with another name.", describeDeployment}

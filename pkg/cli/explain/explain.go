@@ -22,7 +22,8 @@ import (
 // Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
-	// Upgrade selects the upgrade of the cluster, Operator a PlatformOperator by its name, and Deployment a BundleDeployment without one.
+	// Upgrade selects the upgrade of the cluster, Operator a PlatformOperator by its name, and Deployment a BundleDeployment that has no
+	// PlatformOperator.
 	Upgrade    bool
 	Operator   string
 	Deployment string
@@ -119,8 +120,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and
-// status.ErrUndecided or status.ErrOperatorUndecided if that is not known.
+// Run reads the objects and prints the report. It returns an error with code Blocked if something is blocked, and status.ErrUndecided or
+// status.ErrOperatorUndecided if it cannot be decided whether something is.
 func (o *Options) Run(ctx context.Context) error {
 	report, err := o.report(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package explain implements the command "explain": a chain from the cluster's verdict, through the operator and the property that causes it,
-// to the command that fixes it. The report is a pure function of API objects. It depends on conditions' types and reasons and on fields,
-// never on the text of a message, which it only shows.
+// Package explain implements the command "explain": it prints a chain from the cluster's verdict, through the operator and the property
+// that causes it, to the command that fixes it. The report is a pure function of API objects. It depends on fields and on the types and
+// reasons of conditions, never on the text of a message, which it only shows.
 package explain
 
 import (
@@ -18,46 +18,47 @@ type Kind string
 // The kinds.
 const (
 	// KindPlatformOperator and KindBundleDeployment have conditions of their own. The conditions of KindManager become those of the
-	// ClusterOperator. No command reads a Bundle.
+	// ClusterOperator. No command reads objects of kind Bundle.
 	KindPlatformOperator Kind = "PlatformOperator"
 	KindBundleDeployment Kind = "BundleDeployment"
 	KindManager          Kind = "PlatformOperatorManager"
 )
 
-// Effect is what a reason means for an admin.
+// Effect is what the reason of a condition means for an admin.
 type Effect string
 
 // The effects.
 const (
 	// Normal means that there is nothing to do.
 	Normal Effect = "Normal"
-	// InProgress means that it ends by itself.
+	// InProgress means that the condition ends by itself.
 	InProgress Effect = "InProgress"
-	// Waiting means that an admin selected the wait for an approval or for the end of a pause.
+	// Waiting means that the operator waits for an approval or for the end of a pause, because an admin selected that.
 	Waiting Effect = "Waiting"
-	// Warning means that somebody should act, and that nothing is blocked.
+	// Warning means that somebody should act, but that nothing is blocked.
 	Warning Effect = "Warning"
 	// Blocking means that somebody has to act before the operator or the cluster is installed, upgraded or removed.
 	Blocking Effect = "Blocking"
 )
 
-// Explanation is what a reason of a condition means.
+// Explanation says what a reason of a condition means.
 type Explanation struct {
 	Effect Effect
 	// Text is one or two sentences.
 	Text string
-	// Next and Command are the next step; Command is empty if there is none. In Command, {client} stands for kubectl or oc, {plugin} for the
-	// name of the plugin, and {name} for the name of the object.
+	// Next is the next step in words, and Command is the command for it; Command is empty if there is none. In Command, {client} stands for
+	// kubectl or oc, {plugin} for the name of the plugin, and {name} for the name of the object.
 	Next, Command string
 }
 
-// Reason is a reason of a condition of a kind.
+// Reason identifies a reason of a condition of objects of a kind.
 type Reason struct {
 	Kind              Kind
 	Condition, Reason string
 }
 
-// Explain returns the explanation of a reason; false if there is none, because a manager of another version wrote it.
+// Explain returns the explanation of a reason. It returns false if there is none, because a manager of a different version wrote the
+// reason.
 func Explain(of Reason) (Explanation, bool) {
 	explanation, isKnown := tables[of.Kind][of.Condition][of.Reason]
 	return explanation, isKnown
@@ -76,10 +77,10 @@ func Explained() []Reason {
 	return all
 }
 
-// byReason has the explanations of one condition.
+// byReason holds the explanations of one condition, by reason.
 type byReason map[string]Explanation
 
-// tables have the explanations by kind, condition and reason.
+// tables hold the explanations by kind, condition and reason.
 var tables = map[Kind]map[string]byReason{
 	KindPlatformOperator: operatorTable,
 	KindBundleDeployment: deploymentTable,

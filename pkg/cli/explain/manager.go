@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// conditionUpgradeable is the condition of the PlatformOperatorManager from which the ClusterOperator's Upgradeable follows.
+	// conditionUpgradeable is the condition of the PlatformOperatorManager that determines the ClusterOperator's Upgradeable.
 	conditionUpgradeable = "InstalledOperatorsUpgradeable"
 	// reasonPermissionsMissing is the reason of the condition WritesDegraded. Its constant is in a controller, which the plugin must not
-	// import; a test compares them.
+	// import; a test compares the two.
 	reasonPermissionsMissing = "PermissionsMissing"
 	// reasonSyncError is library-go's reason for a controller whose sync fails.
 	reasonSyncError = "SyncError"
@@ -27,12 +27,12 @@ var (
 		"log.", managerLog}
 )
 
-// unknownVerdict explains a verdict whose condition is Unknown, whatever its reason is.
+// unknownVerdict explains a verdict whose condition is Unknown, for any reason.
 var unknownVerdict = Explanation{Warning, "The manager has not reported whether the installed operators permit the next minor version of " +
 	"the cluster. The cluster-version operator does not block an upgrade for that.",
 	"Wait some minutes after a start of the manager. Then read its log.", managerLog}
 
-// managerTable has the conditions of the PlatformOperatorManager, from which library-go computes the ClusterOperator.
+// managerTable explains the conditions of the PlatformOperatorManager, from which library-go computes those of the ClusterOperator.
 var managerTable = map[string]byReason{
 	conditionUpgradeable: {
 		compat.ReasonAsExpected: {Effect: Normal, Text: "The installed operators permit the next minor version of the cluster."},

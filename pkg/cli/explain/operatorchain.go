@@ -18,13 +18,13 @@ import (
 // explainer explains the conditions of one cluster.
 type explainer struct {
 	tools remedy.Tools
-	// version is the version of the cluster, and next its next minor version; empty and nil if they are not known.
+	// version is the version of the cluster, and next is its next minor version; they are empty and nil if not known.
 	version string
 	next    *compat.Minor
 	now     time.Time
 }
 
-// chainOf returns the chain of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read.
+// chainOf returns the chain for a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read.
 func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Chain {
 	summary := operators.Summarize(operator, deployment)
 	chain := Chain{Operator: operator.Name, Version: summary.Version, BlocksCluster: operators.Is(summary.BlocksCluster),
@@ -60,7 +60,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 		links := e.linksOf(deployment)
 		for i := range links {
 			if links[i].Reason == corev1alpha2.ReasonPaused && links[i].Remedy != nil {
-				// The manager sets spec.paused of this BundleDeployment from that of the PlatformOperator, and reverts another value.
+				// The manager copies spec.paused from the PlatformOperator to this BundleDeployment, and reverts any other value.
 				links[i].Remedy.Command = e.tools.PatchOperator(deployment.Name, map[string]any{"paused": false})
 			}
 		}
@@ -70,7 +70,7 @@ func (e explainer) chainOf(operator *platformv1alpha1.PlatformOperator, deployme
 	return chain
 }
 
-// omitRepeated removes a remedy that an earlier link of the chain has, too, perhaps with more text.
+// omitRepeated removes a remedy if an earlier link in the chain already has it, perhaps with more text.
 func omitRepeated(links []Link) {
 	for i := range links {
 		for _, earlier := range links[:i] {
@@ -91,7 +91,7 @@ func find(conditions []metav1.Condition, name string) (metav1.Condition, bool) {
 	return metav1.Condition{}, false
 }
 
-// addWarnings adds the warnings of the status if a catalog may be unavailable, because they name the catalogs that cannot be read.
+// addWarnings adds the warnings in the status if a catalog may be unavailable, because they name the catalogs that cannot be read.
 func addWarnings(link *Link, operator *platformv1alpha1.PlatformOperator) {
 	if link.Reason != platformv1alpha1.ReasonSourceFailed && link.Reason != platformv1alpha1.ReasonCatalogUnavailable {
 		return

@@ -12,7 +12,7 @@ const (
 	showSearch         = "{plugin} search"
 )
 
-// operatorTable has the conditions of a PlatformOperator.
+// operatorTable explains the conditions of a PlatformOperator.
 var operatorTable = map[string]byReason{
 	platformv1alpha1.ConditionInstalled: {
 		platformv1alpha1.ReasonInstallSuccessful: {Effect: Normal, Text: "A bundle of the package is applied."},

@@ -42,7 +42,7 @@ func (r Report) print(w io.Writer, l layout) error {
 	return err
 }
 
-// sentence returns the operator, and whether anything is wrong with it.
+// sentence names the operator and says whether anything is wrong with it.
 func (c Chain) sentence() string {
 	subject := c.Operator
 	if c.Deployment != "" {

@@ -22,22 +22,24 @@ type Report struct {
 	printer.Type `json:",inline"`
 	// Operator is the PlatformOperator that the command explains; empty for the upgrade of the cluster.
 	Operator string `json:"operator,omitempty"`
-	// Deployment is the BundleDeployment without PlatformOperator that the command explains; empty if it explains something else.
+	// Deployment is the BundleDeployment without a PlatformOperator that the command explains; empty if the command explains something
+	// else.
 	Deployment string `json:"bundleDeployment,omitempty"`
-	// Cluster is the cluster's verdict, and Links are the conditions that it follows from, of the ClusterOperator or the manager.
+	// Cluster is the cluster's verdict, and Links are the conditions of the ClusterOperator or the manager that it follows from.
 	Cluster status.Cluster `json:"cluster"`
 	Links   []Link         `json:"links"`
-	// Chains has the chain of each operator and each BundleDeployment that blocks the upgrade, or of the one that the command explains.
+	// Chains holds the chain of each operator and each BundleDeployment that blocks the upgrade, or only of the one that the command
+	// explains.
 	Chains  []Chain `json:"chains"`
 	Blocked bool    `json:"blocked"`
 	// Unread are sentences about what could not be read.
 	Unread []string `json:"unread,omitempty"`
 
-	// undecided is the error of the command if it is not known whether something is blocked; nil if that is known.
+	// undecided is the error of the command if it cannot be decided whether something is blocked; nil if it can.
 	undecided error
 }
 
-// Context is what a report depends on beside API objects.
+// Context is what a report depends on besides API objects.
 type Context struct {
 	Tools remedy.Tools
 	Now   time.Time
@@ -65,7 +67,7 @@ func NewUpgradeReport(objects status.Objects, in Context) Report {
 	return report
 }
 
-// NewOperatorReport returns the report about the only PlatformOperator of objects.
+// NewOperatorReport returns the report about the PlatformOperator in objects, which must be the only one.
 func NewOperatorReport(objects status.Objects, in Context) Report {
 	report, explainer := newReport(objects, in)
 	deployments := operators.Assign(objects.Operators, objects.Deployments)
@@ -84,7 +86,7 @@ func NewOperatorReport(objects status.Objects, in Context) Report {
 	return report
 }
 
-// NewDeploymentReport returns the report about the only BundleDeployment of objects, which has no PlatformOperator.
+// NewDeploymentReport returns the report about the BundleDeployment in objects, which must be the only one and has no PlatformOperator.
 func NewDeploymentReport(objects status.Objects, in Context) Report {
 	report, explainer := newReport(objects, in)
 	for i := range objects.Deployments {
@@ -120,8 +122,8 @@ func newReport(objects status.Objects, in Context) (Report, explainer) {
 	return report, e
 }
 
-// clusterOperator returns the link of Upgradeable. Its reason is a list of reasons of the manager's conditions, each after the name of its
-// condition; library-go joins them.
+// clusterOperator returns the link for the condition Upgradeable. Its reason is a list that library-go joins from the reasons of the
+// manager's conditions, each after the name of its condition.
 func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 	var links []Link
 	for _, condition := range operator.Status.Conditions {
@@ -151,7 +153,8 @@ func (e explainer) clusterOperator(operator *configv1.ClusterOperator) []Link {
 	return links
 }
 
-// unknownLink returns the link of a verdict whose condition is Unknown. Its reason says only which controller has not reported.
+// unknownLink returns the link for a verdict whose condition is Unknown. The reason of such a condition says only which controller has not
+// reported.
 func (e explainer) unknownLink(object string, condition metav1.Condition) Link {
 	return Link{
 		Object: object, Condition: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message,
@@ -159,8 +162,8 @@ func (e explainer) unknownLink(object string, condition metav1.Condition) Link {
 	}
 }
 
-// manager returns the links of the PlatformOperatorManager that somebody has to know of. The condition that the ClusterOperator reports is
-// one only if there is no ClusterOperator.
+// manager returns the links of the PlatformOperatorManager that somebody has to know about. Pass withUpgradeable only if there is no
+// ClusterOperator: it includes the condition that the ClusterOperator otherwise reports.
 func (e explainer) manager(manager *operatorv1alpha1.PlatformOperatorManager, withUpgradeable bool) []Link {
 	var links []Link
 	for _, condition := range manager.Status.Conditions {

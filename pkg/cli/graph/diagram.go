@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxMermaidEdges is the number of edges above which Mermaid refuses a diagram by default.
+// maxMermaidEdges is the maximum number of edges of a diagram that Mermaid accepts by default.
 const maxMermaidEdges = 500
 
 // writeMermaid writes the report as a Mermaid flowchart.
@@ -44,12 +44,12 @@ func mermaidClass(node Node) string {
 	return ""
 }
 
-// mermaidText returns text for a quoted label. Names of channels and bundles are a catalog's.
+// mermaidText returns text for a quoted label. Names of channels and bundles come from a catalog, so they can be anything.
 func mermaidText(text string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;").Replace(printer.OneLine(text))
 }
 
-// writeDOT writes the report in the language of Graphviz.
+// writeDOT writes the report in DOT, the language of Graphviz.
 func (r *Report) writeDOT(w io.Writer) error {
 	out, positions := bufio.NewWriter(w), r.positions()
 	fmt.Fprintf(out, "digraph %s {\n  rankdir=BT;\n  node [shape=box];\n", dotText(r.Package))
@@ -93,8 +93,8 @@ func (n Node) caption() string {
 	return strings.Join(parts, ", ")
 }
 
-// caption returns the text of an edge in a diagram: its kinds and channels, and the reason if it is blocked. Messages are in the other
-// formats.
+// caption returns the text of an edge in a diagram: its kinds and channels, and the reason if it is blocked. Only the other formats show
+// messages.
 func (e Edge) caption() string {
 	text := e.sources()
 	if e.Reason != "" {

@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	// maxEdges is the maximum number of edges in Edges, without those of the installed version, and of runs of versions in the text. Semantic
-	// versioning gives a package of thousands of versions millions of edges, for which there is neither memory nor a reader.
+	// maxEdges is the maximum number of edges in Edges, not counting those that begin at the installed version, and of runs of versions in
+	// the text. With semantic versioning, a package with thousands of versions has millions of edges; they would not fit in memory, and
+	// nobody would read them.
 	maxEdges = 500_000
-	// cancelInterval is the number of edges after which a loop checks whether it is canceled.
+	// cancelInterval is the number of edges after which a loop checks again whether it is canceled.
 	cancelInterval = 1 << 10
 )
 
@@ -20,14 +21,15 @@ type edgeReader struct {
 	graph *upgrade.Graph
 	at    installation
 	limit upgrade.Limit
-	// positions are the positions in Nodes of the graph's bundles, and keptFrom is the index of the first bundle whose edges are kept.
+	// positions holds the position in Nodes of each of the graph's bundles, and keptFrom is the index of the first bundle whose edges are
+	// kept.
 	positions []int
 	keptFrom  int
 	// runs is the number of runs in all groups.
 	runs int
 }
 
-// addEdges adds the edges, and those to lower versions, of which no operator follows one. It ends early if the limit is canceled.
+// addEdges adds the edges, including those to lower versions, which no operator follows. It ends early if the limit is canceled.
 func (r *Report) addEdges(graph *upgrade.Graph, at installation, limit upgrade.Limit) {
 	reader := edgeReader{Report: r, graph: graph, at: at, limit: limit, keptFrom: keptFrom(graph.EdgeCounts(), maxEdges)}
 	r.into = make([][]edgeGroup, len(r.Nodes))
@@ -52,8 +54,8 @@ func (r *Report) addEdges(graph *upgrade.Graph, at installation, limit upgrade.L
 	}
 }
 
-// keptFrom returns the index of the first bundle such that it and the newer ones have at most a number of edges. counts are the numbers of
-// edges that begin at each bundle.
+// keptFrom returns the lowest index such that the bundle there and all newer ones have at most most edges together. counts are the numbers
+// of edges that begin at each bundle.
 func keptFrom(counts []int, most int) int {
 	first, total := len(counts), 0
 	for first > 0 && total+counts[first-1] <= most {
@@ -89,14 +91,14 @@ func (e *edgeReader) add(edge upgrade.Edge) bool {
 	return true
 }
 
-// keep adds an edge that begins at a bundle to Edges. Edges of a group share their texts.
+// keep adds an edge that begins at the bundle from to Edges. Edges in the same group share their texts.
 func (r *Report) keep(edge Edge, from string) {
 	edge.From = from
 	r.Edges = append(r.Edges, edge)
 	r.EdgeTotal++
 }
 
-// omission returns what Edges omits, as a sentence; empty if it has all edges.
+// omission returns a sentence that says what Edges omits; empty if it contains all edges.
 func (r *Report) omission() string {
 	if r.Omitted == 0 {
 		return ""

@@ -24,12 +24,13 @@ const (
 // Options are the options of the command.
 type Options struct {
 	Output *printer.Flags
-	// Catalogs select where to look for the package, and Catalog is the name of one of them; empty for that of the installed version.
+	// Catalogs select where to look for the package. Catalog is the name of one of these catalogs; empty for the one that the installed
+	// version is from.
 	Catalogs catalogs.Flags
 	Catalog  string
 	// Operator is the name of a PlatformOperator; empty if Package is set.
 	Operator string
-	// Package is the name of a package; empty for that of the operator.
+	// Package is the name of a package; empty for the operator's package.
 	Package string
 	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them.
 	Channels []string

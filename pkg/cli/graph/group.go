@@ -9,11 +9,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// edgeGroup has edges to one version with equal sources and refusals.
+// edgeGroup holds the edges to one version that have equal sources and refusals.
 type edgeGroup struct {
 	edge    Edge
 	refusal upgrade.Refusal
-	// count is the number of edges, and from are the runs of positions of the versions at which they begin.
+	// count is the number of edges. from holds the positions of the versions at which the edges begin, as runs.
 	count int
 	from  []run
 }
@@ -21,7 +21,7 @@ type edgeGroup struct {
 // run is a run of consecutive positions in Nodes.
 type run struct{ first, last int }
 
-// add adds an edge that begins at a position, and returns the number of runs that this adds.
+// add adds an edge that begins at a position, and returns by how many the number of runs grows.
 func (g *edgeGroup) add(position int) int {
 	g.count++
 	if last := len(g.from) - 1; last >= 0 && g.from[last].last == position-1 {
@@ -32,8 +32,8 @@ func (g *edgeGroup) add(position int) int {
 	return 1
 }
 
-// group returns the group of an edge to the version at a position, which it adds if there is none. Most edges follow one with equal
-// sources.
+// group returns the group for an edge to the version at a position, and adds the group if there is none. Most edges have the same sources
+// as the edge before them.
 func (r *Report) group(to int, sources []upgrade.Source, refusal upgrade.Refusal) *edgeGroup {
 	groups := r.into[to]
 	for i := len(groups) - 1; i >= 0; i-- {
@@ -46,7 +46,7 @@ func (r *Report) group(to int, sources []upgrade.Source, refusal upgrade.Refusal
 	return &r.into[to][len(groups)]
 }
 
-// hasSources reports whether an edge has the same sources.
+// hasSources reports whether an edge has exactly these sources.
 func (e *Edge) hasSources(sources []upgrade.Source) bool {
 	return slices.EqualFunc(e.Sources, sources, func(a Source, b upgrade.Source) bool {
 		return a.Kind == string(b.Kind) && a.Channel == b.Channel
@@ -62,7 +62,7 @@ func (r *Report) positions() map[string]int {
 	return positions
 }
 
-// grouped returns the groups of the edges to the version at a position. The group with the newest version comes first.
+// grouped returns the groups of the edges to the version at a position. The group that contains the newest version comes first.
 func (r *Report) grouped(to int) []edgeGroup {
 	groups := slices.DeleteFunc(slices.Clone(r.into[to]), func(group edgeGroup) bool { return len(group.from) == 0 })
 	for i := range groups {
@@ -114,8 +114,8 @@ func (s Source) String() string {
 	return s.Kind + " in " + s.Channel
 }
 
-// sentenceOf returns a line for a group of edges to a version. A cluster that is too new for the version blocks it and all edges to it for
-// one reason, so only the version has the message.
+// sentenceOf returns a line for a group of edges to a version. If a cluster is too new for the version, that one reason blocks the version
+// and all edges to it, so only the version shows the message.
 func (r *Report) sentenceOf(group edgeGroup, to Node) string {
 	text := "from " + r.runs(group.from) + ": "
 	if edge := group.edge; edge.Reason == to.Reason && edge.Reason == string(upgrade.Unfit) {
@@ -124,8 +124,8 @@ func (r *Report) sentenceOf(group edgeGroup, to Node) string {
 	return text + group.edge.label()
 }
 
-// runs returns versions by runs of their positions, which are sorted, newest first: the first version of a run, the last one and their
-// number. No version is omitted.
+// runs returns a text for the versions at runs of positions, which are sorted, newest first: for each run, the first version, the last one
+// and their number. No version is omitted.
 func (r *Report) runs(all []run) string {
 	var parts []string
 	for _, each := range slices.Backward(all) {

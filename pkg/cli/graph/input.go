@@ -19,10 +19,10 @@ type installation struct {
 	ready []upgrade.Version
 }
 
-// isKnown reports whether a version is installed, and can be read.
+// isKnown reports whether a version is installed and can be parsed.
 func (i installation) isKnown() bool { return !i.Version.IsZero() }
 
-// installed returns what is installed; the zero value if nothing is, or if the version cannot be read.
+// installed returns what is installed; the zero value if nothing is, or if the version cannot be parsed.
 func (in Input) installed() installation {
 	if in.Operator == nil || in.Operator.Status.Installed == nil {
 		return installation{}
@@ -99,7 +99,7 @@ func packageOf(in Input) (pkg upgrade.Package, notes []string) {
 	return pkg, append(notes, in.Package.Faults...)
 }
 
-// selected returns the package with the selected channels and their bundles only, and a note for each channel that does not exist.
+// selected returns the package with only the selected channels and their bundles, and a note for each selected channel that does not exist.
 func (in Input) selected() (*catalog.Package, []string) {
 	selected := *in.Package
 	selected.Channels, selected.Bundles = nil, nil
@@ -124,7 +124,8 @@ func (in Input) selected() (*catalog.Package, []string) {
 	return &selected, notes
 }
 
-// unfitFor returns why a cluster must not run a bundle, as a clause; empty if it may, or if its version is not known.
+// unfitFor returns the reason why a cluster must not run a bundle, as a clause; empty if the cluster may run it, or if the cluster's
+// version is not known.
 func unfitFor(bundle *catalog.Bundle, clusterVersion string) string {
 	cluster, err := compat.ParseClusterVersion(clusterVersion)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// noEdges is the end of a report without edges, as JSON.
+// noEdges is how the JSON of a report without edges ends.
 const noEdges = "[]\n}\n"
 
-// writeJSON writes the same as printer.Report, but one edge after the other. The text of a graph with millions of edges would need more
-// memory than the graph.
+// writeJSON writes the same as printer.Report, but writes the edges one by one. The text of a graph with millions of edges would need more
+// memory than the graph itself.
 func (r *Report) writeJSON(w io.Writer) error {
 	edges, withoutEdges := r.Edges, *r
 	withoutEdges.Edges = []Edge{}

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// addNodes adds the versions, and the installed one if the catalog does not have it.
+// addNodes adds the versions, including the installed one if the catalog does not contain it.
 func (r *Report) addNodes(in Input, graph *upgrade.Graph) {
 	channels := map[string][]string{}
 	for _, name := range r.Channels {
@@ -43,7 +43,7 @@ func sourcesOf(all []upgrade.Source) []Source {
 	return sources
 }
 
-// addPaths adds the path from the installed version to each higher one, or why there is none.
+// addPaths adds, for each version above the installed one, the path to it or the reason why there is none.
 func (r *Report) addPaths(graph *upgrade.Graph, at installation, limit upgrade.Limit) {
 	reach := graph.From(at.Bundle, at.ready)
 	index := map[string]int{}
@@ -78,8 +78,8 @@ func (r *Report) addPaths(graph *upgrade.Graph, at installation, limit upgrade.L
 	}
 }
 
-// addStatus adds what blocks a version according to the status of the PlatformOperator. The manager knows more than the graph, such as the
-// range, the approval and the other operators.
+// addStatus adds what blocks a version according to the status of the PlatformOperator. The manager considers more than the graph does,
+// such as the range, the approval and the other operators.
 func (r *Report) addStatus(operator *platformv1alpha1.PlatformOperator) {
 	known := map[string]platformv1alpha1.AvailableUpdate{}
 	for _, update := range operator.Status.AvailableUpdates {

@@ -37,7 +37,7 @@ func (o *Options) Run(ctx context.Context) error {
 	return o.print(endingWriter{ctx, o.invocation.Streams.Out}, &report)
 }
 
-// endingWriter is a writer that fails after ctx has ended, so a graph with millions of edges is not written to its end.
+// endingWriter is a writer that fails once ctx has ended, so that the writing of a graph with millions of edges can be stopped.
 type endingWriter struct {
 	ctx context.Context
 	out io.Writer
@@ -97,7 +97,7 @@ func (o *Options) read(ctx context.Context) (in Input, err error) {
 	return in, err
 }
 
-// choose returns the catalog that the flag names, else that of the installed version, else all of them.
+// choose returns the catalog that the flag names, or else the one that the installed version is from, or else all catalogs.
 func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.PlatformOperator) ([]catalogs.Source, error) {
 	name := o.Catalog
 	if name == "" && operator != nil && operator.Status.Installed != nil {
@@ -118,8 +118,9 @@ func (o *Options) choose(sources []catalogs.Source, operator *platformv1alpha1.P
 		strings.Join(names, ", ")))
 }
 
-// find returns the first of the catalogs that has a package. It warns about the others, and about those that cannot be read. If none has it,
-// the error has the exit code of the first catalog that cannot be read, or else exit.Usage for the flag --package.
+// find returns the first catalog that contains a package. It warns about the other catalogs that contain it, and about those that cannot be
+// read. If none contains it, the error has the exit code of the first catalog that cannot be read, or else exit.Usage for the flag
+// --package.
 func (o *Options) find(ctx context.Context, sources []catalogs.Source, name string) (string, *catalog.Package, error) {
 	packages := make([]*catalog.Package, len(sources))
 	failed := make([]error, len(sources))
@@ -162,7 +163,8 @@ func (o *Options) find(ctx context.Context, sources []catalogs.Source, name stri
 	return sources[first].Name, packages[first], nil
 }
 
-// clusterVersion returns the version of OpenShift; empty without a cluster, without OpenShift, and, with a warning, without the permission.
+// clusterVersion returns the version of OpenShift. It is empty without a cluster or without OpenShift, and also, with a warning, if the
+// user lacks the permission to read it.
 func (o *Options) clusterVersion(ctx context.Context) (string, error) {
 	if o.connection == nil {
 		return "", nil

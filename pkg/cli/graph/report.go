@@ -1,6 +1,6 @@
-// Package graph implements the command "graph": the upgrade graph of a package, with the installed version, edges by kind, the author's steps,
-// and what blocks an edge or a version. The report is a pure function of a package of a catalog, a PlatformOperator and the version of the
-// cluster. Edges, paths and refusals are those of pkg/upgrade, which the manager uses, too.
+// Package graph implements the command "graph": it prints the upgrade graph of a package, with the installed version, the edges by kind,
+// the author's step rules, and what blocks an edge or a version. The report is a pure function of a package from a catalog, a
+// PlatformOperator and the version of the cluster. Edges, paths and refusals come from pkg/upgrade, which the manager uses too.
 package graph
 
 import (
@@ -13,12 +13,13 @@ import (
 
 // Input is what a report is made of.
 type Input struct {
-	// Catalog is the name of the catalog that has Package.
+	// Catalog is the name of the catalog that contains Package.
 	Catalog string
 	Package *catalog.Package
-	// Operator is the PlatformOperator of the package; nil for the graph of a package that need not be installed.
+	// Operator is the PlatformOperator for the package; nil for the graph of a package that need not be installed.
 	Operator *platformv1alpha1.PlatformOperator
-	// Channels are the channels whose entries are edges; empty for those of the operator, or for all of them without one.
+	// Channels are the channels whose entries are edges. If it is empty, they are those of the operator or, without an operator, all
+	// channels.
 	Channels []string
 	// DefaultEdges is spec.defaultEdges of the PlatformOperatorManager.
 	DefaultEdges operatorv1alpha1.DefaultEdges
@@ -39,36 +40,36 @@ type Report struct {
 	// Channels are the channels whose entries are edges.
 	Channels       []string `json:"channels"`
 	DefaultChannel string   `json:"defaultChannel,omitempty"`
-	// Semantics are channel, semver, both or self-certified: which edges exist. All of them must permit an edge.
+	// Semantics are channel, semver, both or self-certified: they define which edges exist. Every one of them must permit an edge.
 	Semantics []string `json:"edgeSemantics"`
-	// StepRules are the rules of the author that an edge must not bypass.
+	// StepRules are the rules by the author that an edge must not bypass.
 	StepRules []StepRule `json:"stepRules,omitempty"`
 	// Nodes are the versions, in ascending order.
 	Nodes []Node `json:"nodes"`
 	// Notes are sentences about parts of the package that cannot be used.
 	Notes []string `json:"notes,omitempty"`
-	// EdgeTotal is the number of all edges, and Omitted that of those which Edges omits: edges that begin at older versions.
+	// EdgeTotal is the number of all edges. Omitted is the number of edges that Edges omits: edges that begin at older versions.
 	EdgeTotal int `json:"edgeCount"`
 	Omitted   int `json:"omittedEdgeCount,omitempty"`
 	// Edges are ordered by their first and second node. They are the last field in JSON, because writeJSON writes them one by one.
 	Edges []Edge `json:"edges"`
 
-	// into are the groups of the edges to each of Nodes. They have all edges but a number of unlisted ones.
+	// into holds, for each of Nodes, the groups of the edges to it. They contain all edges except some, whose number is unlisted.
 	into     [][]edgeGroup
 	unlisted int
-	// firstKept is the oldest version whose edges are in Edges; empty if those of all versions are.
+	// firstKept is the oldest version whose edges are in Edges; empty if Edges contains those of all versions.
 	firstKept string
 }
 
 // StepRule is one rule for upgrade steps: an operator that has been ready at a version in From may go to a version in To only after it has been ready
 // at a version in Through.
 type StepRule struct {
-	// Rules are the upgrade rules that have the step rule.
+	// Rules identifies the upgrade rules that contain the step rule.
 	Rules   string `json:"rules"`
 	From    string `json:"from"`
 	To      string `json:"to"`
 	Through string `json:"through"`
-	// Select is any or latest: which versions in Through count.
+	// Select is any or latest, and defines which versions in Through count.
 	Select string `json:"select"`
 	// Reason is the author's explanation; empty if there is none.
 	Reason string `json:"reason,omitempty"`
@@ -79,19 +80,19 @@ type Node struct {
 	Version string `json:"version"`
 	// Bundle is the name of the bundle, which Edge refers to.
 	Bundle string `json:"bundle"`
-	// Channels are those of the report that have the version.
+	// Channels are the channels in the report that contain the version.
 	Channels   []string `json:"channels,omitempty"`
 	Installed  bool     `json:"installed,omitempty"`
 	Deprecated bool     `json:"deprecated,omitempty"`
-	// Missing means that the catalog does not have the version, which is installed.
+	// Missing means that this is the installed version, and that the catalog does not contain it.
 	Missing bool `json:"missing,omitempty"`
 	// MaxOpenShift is the last minor version of OpenShift that the bundle supports; empty if it declares none.
 	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
-	// Steps is the number of upgrade steps from the installed version; 0 if there is no path. Path are their versions; empty if there are
-	// more than status.availableUpdates of a PlatformOperator may have.
+	// Steps is the number of upgrade steps from the installed version; 0 if there is no path. Path holds their versions; it is empty if
+	// there are more of them than status.availableUpdates of a PlatformOperator may contain.
 	Steps int      `json:"stepsFromInstalled,omitempty"`
 	Path  []string `json:"pathFromInstalled,omitempty"`
-	// Reason and Message are why the operator is not upgraded to the version; empty if nothing is known to block it.
+	// Reason and Message say why the operator is not upgraded to the version; empty if nothing is known to block it.
 	Reason  string `json:"blockedReason,omitempty"`
 	Message string `json:"blockedMessage,omitempty"`
 
@@ -104,8 +105,8 @@ type Edge struct {
 	From    string   `json:"from"`
 	To      string   `json:"to"`
 	Sources []Source `json:"sources"`
-	// Reason and Message are why an operator at From, which came from no other version, may not take the edge. For the installed version,
-	// the history counts. They are empty if nothing blocks the edge.
+	// Reason and Message say why an operator at From may not take the edge if it has not been at any other version before. For the
+	// installed version, the actual history counts. They are empty if nothing blocks the edge.
 	Reason  string `json:"blockedReason,omitempty"`
 	Message string `json:"blockedMessage,omitempty"`
 }

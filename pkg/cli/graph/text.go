@@ -44,7 +44,7 @@ func (r *Report) writeText(w io.Writer, width int) error {
 	return nil
 }
 
-// heading returns what the graph is of, and the number of its versions and edges.
+// heading returns what the graph shows, and the number of its versions and edges.
 func (r *Report) heading() []string {
 	subject := fmt.Sprintf("Package %s of %s", r.Package, r.Catalog)
 	if r.Installed != "" {
@@ -61,7 +61,7 @@ func (r *Report) heading() []string {
 	return lines
 }
 
-// kinds returns the number of edges of each kind, and of those that are blocked. An edge can have several kinds.
+// kinds returns the number of edges of each kind, and the number of edges that are blocked. An edge can have several kinds.
 func (r *Report) kinds() string {
 	counts, blocked := map[string]int{}, 0
 	for _, group := range slices.Concat(r.into...) {
@@ -99,7 +99,7 @@ func (s StepRule) sentence() string {
 	return text + " (" + s.Rules + ")"
 }
 
-// heading returns the version and what is to know about it.
+// heading returns the version and what the reader should know about it.
 func (n Node) heading() string {
 	var parts []string
 	if n.Installed {

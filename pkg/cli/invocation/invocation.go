@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// DefaultTimeout is the default of --timeout. A search over three full catalogs takes seconds.
+// DefaultTimeout is the default of --timeout. A search in three full catalogs takes seconds.
 const DefaultTimeout = time.Minute
 
 // Invocation is one call of the plugin.
@@ -26,20 +26,20 @@ type Invocation struct {
 	Name string
 	// Streams are the streams of the process. Reports go to Out. Errors, warnings and progress go to ErrOut.
 	Streams genericiooptions.IOStreams
-	// Width is the number of columns of the terminal that Out is; 0 if Out is not a terminal.
+	// Width is the number of columns of the terminal that Out writes to; 0 if Out is not a terminal.
 	Width int
 	// Now returns the current time.
 	Now func() time.Time
-	// Connection has the values of the flags that select the cluster, the user and the namespace.
+	// Connection holds the values of the flags that select the cluster, the user and the namespace.
 	Connection *genericclioptions.ConfigFlags
 	// Timeout is the maximum duration of the command; 0 means none.
 	Timeout time.Duration
 }
 
-// New returns the invocation of the program at path, for a pipe and with the flags' defaults.
+// New returns the invocation of the program at path, with the defaults of the flags and an output that is not a terminal.
 func New(path string, streams genericiooptions.IOStreams) *Invocation {
 	connection := genericclioptions.NewConfigFlags(true)
-	// The plugin needs no discovery, so it writes no cache.
+	// The plugin does not need discovery, so it does not write a cache.
 	connection.CacheDir = nil
 	return &Invocation{Name: DisplayName(path), Streams: streams, Now: clock.RealClock{}.Now, Connection: connection, Timeout: DefaultTimeout}
 }
@@ -85,8 +85,8 @@ func DisplayName(path string) string {
 	return name
 }
 
-// IsCompletion reports whether kubectl or oc called the program at path for the completion of an argument: kubectl runs
-// "kubectl_complete-platform" then.
+// IsCompletion reports whether kubectl or oc called the program at path to complete an argument. In that case, kubectl runs
+// "kubectl_complete-platform".
 func IsCompletion(path string) bool {
 	name := filepath.Base(path)
 	return strings.HasPrefix(name, "kubectl_complete-") || strings.HasPrefix(name, "oc_complete-")

@@ -15,7 +15,7 @@ import (
 type Command interface {
 	// Validate checks the arguments and flags. Its errors have code exit.Usage.
 	Validate() error
-	// Complete computes what follows from the flags, and connects to the cluster.
+	// Complete computes values that follow from the flags, and connects to the cluster.
 	Complete() error
 	// Run reads, and prints the report.
 	Run(ctx context.Context) error
@@ -53,14 +53,14 @@ func NoArgs(command *cobra.Command, args []string) error {
 	return UsageError(command, cobra.NoArgs(command, args))
 }
 
-// MaximumArgs refuses more than a number of arguments.
+// MaximumArgs refuses more than the given number of arguments.
 func MaximumArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		return UsageError(command, cobra.MaximumNArgs(number)(command, args))
 	}
 }
 
-// ExactArgs refuses any other number of arguments.
+// ExactArgs refuses any number of arguments other than the given one.
 func ExactArgs(number int) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) < number {
@@ -71,7 +71,7 @@ func ExactArgs(number int) cobra.PositionalArgs {
 	}
 }
 
-// WithoutEmpty refuses empty arguments, which a variable of a shell leaves that is not set, and checks the others.
+// WithoutEmpty refuses empty arguments, which result from an unset shell variable, and checks the others with check.
 func WithoutEmpty(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		for _, arg := range args {
@@ -83,7 +83,8 @@ func WithoutEmpty(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand refuses arguments of a command that groups others, because they are commands that do not exist. It names similar ones.
+// UnknownCommand refuses the arguments of a command that only groups others: such an argument is a command that does not exist. The error
+// names similar commands.
 func UnknownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -95,7 +96,7 @@ func UnknownCommand(command *cobra.Command, args []string) error {
 	return UsageError(command, errors.New(text))
 }
 
-// UsageError returns an error with code exit.Usage that also names the help of the command; nil if err is nil.
+// UsageError returns err with code exit.Usage and the command that shows the help; nil if err is nil.
 func UsageError(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package list implements the command "list": the PlatformOperators of the cluster, one line each. Report is a pure function of the
-// PlatformOperators; the command reads them in one request, or in one for each page of a long list.
+// Package list implements the command "list": it prints the PlatformOperators in the cluster, one line each. Report is a pure function of
+// the PlatformOperators; the command reads them in one request, or in one for each page of a long list.
 package list
 
 import (

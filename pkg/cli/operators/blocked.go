@@ -7,13 +7,13 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// blockingProgress are the reasons of a PlatformOperator's Progressing condition that somebody has to end.
+// blockingProgress holds the reasons of a PlatformOperator's Progressing condition that require somebody to act.
 var blockingProgress = map[string]bool{
 	platformv1alpha1.ReasonBlocked:          true,
 	platformv1alpha1.ReasonDeadlineExceeded: true,
 }
 
-// blockingDeployment are the reasons of a BundleDeployment's conditions that somebody has to end.
+// blockingDeployment holds the reasons of a BundleDeployment's conditions that require somebody to act.
 var blockingDeployment = map[string]bool{
 	corev1alpha2.ReasonBlocked:             true,
 	corev1alpha2.ReasonBundleLoadFailed:    true,
@@ -25,8 +25,8 @@ var blockingDeployment = map[string]bool{
 }
 
 // isBlocked reports whether somebody has to act before a PlatformOperator is installed, upgraded or removed. All commands use this
-// definition, which is that of the alert PlatformOperatorsBlocked: an operator that only waits for an approval or for the end of a pause is
-// not blocked, because an admin selected that. A reason of a newer manager counts only if nothing is installed.
+// definition, which is also that of the alert PlatformOperatorsBlocked. An operator that only waits for an approval or for the end of a
+// pause is not blocked, because an admin selected that. A reason that only a newer manager knows counts only if nothing is installed.
 func isBlocked(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) bool {
 	conditions := operator.Status.Conditions
 	if blockingProgress[conditionOf(conditions, platformv1alpha1.ConditionProgressing).Reason] {

@@ -9,15 +9,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// Deployments are BundleDeployments by the PlatformOperator that owns them, as the upgrade gate assigns them.
+// Deployments groups BundleDeployments by the PlatformOperator that owns them, in the same way as the upgrade gate.
 type Deployments struct {
-	// Unowned are those that no PlatformOperator owns. One may have the name of a PlatformOperator.
+	// Unowned are the BundleDeployments that no PlatformOperator owns. One may still have the name of a PlatformOperator.
 	Unowned []*corev1alpha2.BundleDeployment
 
 	owned map[types.UID]*corev1alpha2.BundleDeployment
 }
 
-// Assign returns the BundleDeployments by their owners: by the kind and the UID of the controller, not by the name.
+// Assign returns the BundleDeployments by their owners. It identifies an owner by the kind and UID of the controller reference, not by
+// name.
 func Assign(all []platformv1alpha1.PlatformOperator, deployments []corev1alpha2.BundleDeployment) Deployments {
 	names := make(map[types.UID]string, len(all))
 	for i := range all {

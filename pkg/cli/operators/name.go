@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/exit"
 )
 
-// NameOf returns the name of a PlatformOperator in an argument, which is the name, the resource and the name as -o name prints them, or the
-// kind and the name as reports print them.
+// NameOf returns the name of a PlatformOperator in an argument. The argument is the name alone, the resource and the name as -o name prints
+// them, or the kind and the name as reports print them.
 func NameOf(argument string) string {
 	resource, name, isFull := strings.Cut(argument, "/")
 	if isFull && isResource(resource, platformv1alpha1.GroupName, "platformoperator", "platformoperators", "plop") {
@@ -22,13 +22,14 @@ func NameOf(argument string) string {
 	return argument
 }
 
-// DeploymentNameOf returns the name of a BundleDeployment in an argument with its resource or kind; false for any other argument.
+// DeploymentNameOf returns the name of a BundleDeployment in an argument that includes its resource or kind; false for any other argument.
 func DeploymentNameOf(argument string) (string, bool) {
 	resource, name, isFull := strings.Cut(argument, "/")
 	return name, isFull && isResource(resource, corev1alpha2.GroupName, "bundledeployment", "bundledeployments", "bd", "bds")
 }
 
-// isResource reports whether a text is one of the names of a resource, in any case, alone or with its group, as kubectl accepts them.
+// isResource reports whether text is one of the names of a resource, in upper or lower case, alone or with its group, as kubectl accepts
+// them.
 func isResource(text, group string, names ...string) bool {
 	name, suffix, _ := strings.Cut(strings.ToLower(text), ".")
 	return slices.Contains(names, name) && (suffix == "" || suffix == group || strings.HasSuffix(suffix, "."+group))
@@ -47,7 +48,7 @@ func validate(name, kind string) error {
 	return nil
 }
 
-// Names returns the names of the PlatformOperators, as kubectl prints and reads them.
+// Names returns the names of the PlatformOperators in the form that kubectl prints and accepts.
 func Names(all []Operator) []string {
 	names := make([]string, 0, len(all))
 	for _, each := range all {

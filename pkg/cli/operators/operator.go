@@ -1,5 +1,5 @@
 // Package operators summarizes one PlatformOperator for a report: its state in one word, whether it is blocked, and whether it blocks the
-// upgrade of the cluster. It is pure: it decides by reasons of conditions and by fields, and copies messages without reading them. list,
+// upgrade of the cluster. It is pure: it decides by fields and the reasons of conditions, and copies messages without parsing them. list,
 // status and explain call it.
 package operators
 
@@ -17,19 +17,20 @@ import (
 // State is the state of an operator in one word.
 type State string
 
-// The states, from the one that takes precedence to the one that does not.
+// The states, in order of precedence, the highest first.
 const (
-	// Removing means that the PlatformOperator is deleted.
+	// Removing means that the PlatformOperator is being deleted.
 	Removing State = "Removing"
 	// Pending means that the manager has not reconciled the PlatformOperator yet.
 	Pending State = "Pending"
 	// Failed means that a version missed its deadline. It is held, or was rolled back.
 	Failed State = "Failed"
-	// Installing, Upgrading and RollingBack mean that this is in progress.
+	// Installing, Upgrading and RollingBack mean that the respective operation is in progress.
 	Installing  State = "Installing"
 	Upgrading   State = "Upgrading"
 	RollingBack State = "RollingBack"
-	// NotInstalled means that nothing is installed, and that the reason does not go away by itself or is retried.
+	// NotInstalled means that nothing is installed, and that the reason either does not go away by itself or is one that the manager
+	// retries.
 	NotInstalled State = "NotInstalled"
 	// Unhealthy means that an installed object fails its probe.
 	Unhealthy State = "Unhealthy"
@@ -54,19 +55,19 @@ type Operator struct {
 	Channel string `json:"channel,omitempty"`
 	Catalog string `json:"catalog,omitempty"`
 	State   State  `json:"state"`
-	// Reason and Message are those of the condition that decides the state; empty if the operator is healthy. Reason is also empty if the
-	// condition is absent; then Message says so.
+	// Reason and Message are those of the condition that decides the state; empty if the operator is healthy. If the condition is absent,
+	// Reason is empty and Message says that it is absent.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Installed means that a version is installed, whatever its health, and Healthy that all its objects pass their probes.
+	// Installed means that a version is installed, whatever its health. Healthy means that all its objects pass their probes.
 	Installed bool `json:"installed"`
 	Healthy   bool `json:"healthy"`
-	// Blocked means that somebody has to act before the operator is installed, upgraded or removed. An approval and the end of a pause do
-	// not count; they are in Waiting.
+	// Blocked means that somebody has to act before the operator is installed, upgraded or removed. Waits for an approval or for the end of
+	// a pause do not count; they are in Waiting.
 	Blocked bool `json:"blocked"`
 	// Waiting means that the operator waits for an approval, for the end of a pause, or for the manager.
 	Waiting bool `json:"waiting"`
-	// Drifted means that an applied object differs from its declaration, and is not repaired; nil if that is not known.
+	// Drifted means that an applied object differs from its declaration and is not being repaired; nil if that is not known.
 	Drifted *bool `json:"drifted,omitempty"`
 	// BlocksCluster means that the operator blocks the upgrade of the cluster to its next minor version; nil if that is not known.
 	BlocksCluster *bool `json:"blocksCluster,omitempty"`
@@ -78,15 +79,15 @@ type Operator struct {
 	BlockedReason string `json:"blockedReason,omitempty"`
 	// MaxOpenShift is the last minor version of OpenShift that the operator supports; empty if it declares none.
 	MaxOpenShift string `json:"maxOpenShiftVersion,omitempty"`
-	// Outdated means that the status of the PlatformOperator or of its BundleDeployment is older than the last change of the spec.
+	// Outdated means that the status of the PlatformOperator or of its BundleDeployment is older than the last change to the spec.
 	Outdated bool `json:"outdated,omitempty"`
 	// Warnings is the number of warnings in the status.
 	Warnings int       `json:"warningCount,omitempty"`
 	Created  time.Time `json:"created,omitzero"`
 }
 
-// Summarize returns the summary of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read. A
-// status of an older manager may lack any field.
+// Summarize returns the summary of a PlatformOperator. deployment is its BundleDeployment; nil if it has none or could not be read. Any
+// field may be missing from a status that an older manager wrote.
 func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) Operator {
 	status := operator.Status
 	o := Operator{
@@ -118,7 +119,7 @@ func Summarize(operator *platformv1alpha1.PlatformOperator, deployment *corev1al
 	return o
 }
 
-// ShownState returns the state for a table, with the addition that the status is outdated.
+// ShownState returns the state for a table, with a note if the status is outdated.
 func (o Operator) ShownState() string {
 	if o.Outdated {
 		return string(o.State) + ",Outdated"
@@ -126,12 +127,12 @@ func (o Operator) ShownState() string {
 	return string(o.State)
 }
 
-// is reports whether a condition has a status. A condition that is absent has none.
+// is reports whether a condition has a certain status. It returns false for an absent condition.
 func is(conditions []metav1.Condition, name string, status metav1.ConditionStatus) bool {
 	return meta.IsStatusConditionPresentAndEqual(conditions, name, status)
 }
 
-// ifPresent reports whether a condition has a status; nil if the condition is absent.
+// ifPresent reports whether a condition has a certain status; nil if the condition is absent.
 func ifPresent(conditions []metav1.Condition, name string, status metav1.ConditionStatus) *bool {
 	if meta.FindStatusCondition(conditions, name) == nil {
 		return nil

@@ -14,26 +14,27 @@ import (
 const OutdatedText = "Outdated: the status is older than the last change of the spec, and may be out of date. The manager has not " +
 	"reconciled the change yet. If that takes minutes, check its Pods in namespace " + ManagerNamespace + "."
 
-// IsOutdated reports whether the status of a PlatformOperator, or one of its conditions, is older than the last change of its spec: the
-// manager has not reconciled the change yet, or does not run. It returns false for a manager that records no generations.
+// IsOutdated reports whether the status of a PlatformOperator, or one of its conditions, is older than the last change to its spec: the
+// manager has not reconciled the change yet, or is not running. It returns false if the manager does not record generations.
 func IsOutdated(operator *platformv1alpha1.PlatformOperator) bool {
 	return isEarlier(operator.Status.ObservedGeneration, operator) ||
 		slices.ContainsFunc(operator.Status.Conditions, func(c metav1.Condition) bool { return IsConditionOutdated(c, operator) })
 }
 
-// IsDeploymentOutdated is IsOutdated for a BundleDeployment. Its status can also be about an earlier attempt to install a revision.
+// IsDeploymentOutdated is IsOutdated for a BundleDeployment. It also returns true for a status that is about an earlier attempt to install
+// a revision.
 func IsDeploymentOutdated(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ObservedGeneration != 0 && upgradestep.IsStale(deployment) ||
 		slices.ContainsFunc(deployment.Status.Conditions, func(c metav1.Condition) bool { return IsConditionOutdated(c, deployment) })
 }
 
-// IsConditionOutdated reports whether a condition is older than the last change of the spec of its object.
+// IsConditionOutdated reports whether a condition is older than the last change to the spec of its object.
 func IsConditionOutdated(condition metav1.Condition, of metav1.Object) bool {
 	return isEarlier(condition.ObservedGeneration, of)
 }
 
-// isEarlier reports whether a generation is known, and earlier than that of the spec of an object. A deletion increases the generation,
-// too, but does not change the spec.
+// isEarlier reports whether an observed generation is known and is older than the spec of an object. It allows for a deletion, which
+// increases the generation but does not change the spec.
 func isEarlier(observed int64, object metav1.Object) bool {
 	generation := object.GetGeneration()
 	if object.GetDeletionTimestamp() != nil {

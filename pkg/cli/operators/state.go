@@ -7,7 +7,7 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// byProgress are the states that a reason of the Progressing condition decides.
+// byProgress maps reasons of the Progressing condition to the states that they decide.
 var byProgress = map[string]State{
 	platformv1alpha1.ReasonInstalling:       Installing,
 	platformv1alpha1.ReasonUpgrading:        Upgrading,
@@ -16,20 +16,20 @@ var byProgress = map[string]State{
 	platformv1alpha1.ReasonDeadlineExceeded: Failed,
 }
 
-// byWait are the states that a reason of the Progressing condition decides if the operator is installed and healthy.
+// byWait maps reasons of the Progressing condition to the states that they decide if the operator is installed and healthy.
 var byWait = map[string]State{
 	platformv1alpha1.ReasonPaused:           Paused,
 	platformv1alpha1.ReasonBlocked:          Blocked,
 	platformv1alpha1.ReasonAwaitingApproval: AwaitingApproval,
 }
 
-// stillInstalling are the reasons of a False Installed condition that end by themselves.
+// stillInstalling holds the reasons of a False Installed condition that go away by themselves.
 var stillInstalling = map[string]bool{
 	platformv1alpha1.ReasonUnpackPending:  true,
 	platformv1alpha1.ReasonInstallPending: true,
 }
 
-// ManagerNamespace is the namespace of the manager.
+// ManagerNamespace is the namespace that the manager runs in.
 const ManagerNamespace = "openshift-platform-operators"
 
 // addState adds the state, and the condition that decides it.
@@ -72,7 +72,7 @@ func (o *Operator) decide(state State, by metav1.Condition) {
 	o.State, o.Reason, o.Message = state, by.Reason, by.Message
 }
 
-// decideUnknown sets the state Unknown by a condition, which is absent in a status of an older manager.
+// decideUnknown sets the state Unknown because of a condition. In a status that an older manager wrote, the condition is absent.
 func (o *Operator) decideUnknown(name string, by metav1.Condition) {
 	o.decide(Unknown, by)
 	if by.Status == "" {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// isHidden reports whether a terminal interprets a character, or does not show it: control characters, the overrides of the direction of
-// writing, characters of no width, and separators of lines and paragraphs. The line break is hidden, too.
+// isHidden reports whether a terminal interprets a character or does not show it. That includes control characters, overrides of the
+// writing direction, zero-width characters, line and paragraph separators, and the line break.
 func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
@@ -21,8 +21,8 @@ func isHidden(r rune) bool {
 // hidden matches the hidden characters that encoding/json does not escape.
 var hidden = regexp.MustCompile(`[\x{007f}-\x{009f}\p{Cf}\p{Zl}\p{Zp}]`)
 
-// EscapeHidden escapes the hidden characters in JSON. A terminal that shows the report could interpret them. It returns the same slice if
-// there are none.
+// EscapeHidden escapes the hidden characters in JSON, because a terminal that shows the report could interpret them. It returns the same
+// slice if there are none.
 func EscapeHidden(content []byte) []byte {
 	return replaceHidden(content, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
@@ -42,12 +42,12 @@ func replaceHidden(content []byte, escaped func(rune) string) []byte {
 	})
 }
 
-// toYAML returns JSON as YAML, in which hidden characters are escaped. Only a text in double quotes can have escapes.
+// toYAML converts JSON to YAML in which hidden characters are escaped. Only a text in double quotes can contain escapes.
 func toYAML(content []byte) ([]byte, error) {
 	if !hidden.Match(content) {
 		return yaml.JSONToYAML(content)
 	}
-	// YAML has no pairs of escapes for one character; its parser refuses the other hidden characters.
+	// YAML has no pairs of escapes for one character, so such characters stay unescaped; its parser refuses the other hidden characters.
 	readable := replaceHidden(content, func(r rune) string {
 		if r > 0xffff {
 			return string(r)
@@ -68,7 +68,7 @@ func toYAML(content []byte) ([]byte, error) {
 	return replaceHidden(out.Bytes(), func(r rune) string { return fmt.Sprintf(`\U%08x`, r) }), nil
 }
 
-// unfold gives the lists and objects of a document that was JSON the style of YAML. Texts stay in double quotes.
+// unfold gives the lists and objects of a document that was JSON the usual YAML style. Texts stay in double quotes.
 func unfold(node *yamlv3.Node) {
 	if node.Kind != yamlv3.ScalarNode {
 		node.Style = 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxPath is the maximum number of versions that Path returns, besides the number of the others.
+// maxPath is the maximum number of versions in the result of Path, not counting the number of the omitted ones.
 const maxPath = 4
 
 // Layout is how a report is printed.
@@ -24,11 +24,11 @@ func (f *Flags) Layout(width int) Layout {
 	return Layout{Format: f.Format(), Headers: !f.NoHeaders, Width: width}
 }
 
-// IsWide reports whether the format is a table with more columns.
+// IsWide reports whether the format is the table with more columns.
 func (l Layout) IsWide() bool { return l.Format == FormatWide }
 
-// WriteForPrograms writes a report as JSON, as YAML or as names, and returns true. It returns false for formats for people, and writes
-// nothing.
+// WriteForPrograms writes a report as JSON, as YAML or as names, and returns true. If the format is one for people, it writes nothing and
+// returns false.
 func (l Layout) WriteForPrograms(w io.Writer, report any, names []string) (bool, error) {
 	switch l.Format {
 	case FormatJSON, FormatYAML:
@@ -48,7 +48,7 @@ func First(number int, names []string) string {
 	return text
 }
 
-// Path returns the versions of an upgrade path: all of them, or the first and the last ones with the number of those between them.
+// Path returns the versions of an upgrade path: all of them, or only the first and the last ones, with the number of those in between.
 func Path(versions []string, all bool) string {
 	if hidden := len(versions) - maxPath; !all && hidden > 0 {
 		first, last := versions[:maxPath/2], versions[len(versions)-maxPath/2:]

@@ -1,5 +1,6 @@
-// Package printer writes reports: tables for people, JSON and YAML for programs, names for pipes. It knows no report; each command builds its
-// tables. It writes no color and no hidden characters, so NO_COLOR, a dumb terminal and a pipe need no special case.
+// Package printer writes reports: tables for people, JSON and YAML for programs, and names for pipes. It does not depend on any particular
+// report; each command builds its tables. It writes no colors and no hidden characters, so NO_COLOR, a dumb terminal and a pipe need no
+// special case.
 package printer
 
 import (
@@ -24,13 +25,13 @@ const (
 	FormatTable Format = "table"
 	// FormatWide is a table with more columns.
 	FormatWide Format = "wide"
-	// FormatJSON is the whole report. Its fields are only added to.
+	// FormatJSON is the whole report. Fields are only ever added to it.
 	FormatJSON Format = "json"
 	// FormatYAML is the same as YAML.
 	FormatYAML Format = "yaml"
 	// FormatName is one name on each line.
 	FormatName Format = "name"
-	// FormatText is prose for people, of a report that is not a table. It may change between releases.
+	// FormatText is prose for people, for a report that is not a table. It may change between releases.
 	FormatText Format = "text"
 )
 
@@ -50,19 +51,19 @@ type Flags struct {
 	formats []Format
 }
 
-// NewFlags returns the flags of a report that is a table, with their defaults.
+// NewFlags returns the flags for a report that is a table, with their defaults.
 func NewFlags() *Flags { return NewFlagsFor(tableFormats()...) }
 
-// NewFlagsFor returns the flags of a report with these formats. The first format is the default.
+// NewFlagsFor returns the flags for a report with these formats. The first format is the default.
 func NewFlagsFor(formats ...Format) *Flags {
 	return &Flags{Output: string(formats[0]), formats: formats}
 }
 
-// AddFlags adds the flags to a command, and the completion of the formats.
+// AddFlags adds the flags to a command, with the completion of the formats.
 func (f *Flags) AddFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&f.Output, "output", "o", f.Output, "format of the output: "+f.list())
-	// It fails only for a flag that does not exist, or that has a completion.
+	// This fails only for a flag that does not exist, or that already has a completion.
 	_ = command.RegisterFlagCompletionFunc("output", f.complete)
 	if slices.Contains(f.formats, FormatTable) {
 		flags.BoolVar(&f.NoHeaders, "no-headers", f.NoHeaders, "omit the headings of tables")
@@ -124,7 +125,7 @@ func Report(w io.Writer, format Format, report any) error {
 	return err
 }
 
-// Names writes one name on each line, without hidden characters.
+// Names writes each name on a line of its own, without hidden characters.
 func Names(w io.Writer, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -143,7 +144,7 @@ type Type struct {
 	Kind       string `json:"kind"`
 }
 
-// TypeOf returns the type of a report. It is no API of the cluster.
+// TypeOf returns the type of a report. The cluster does not serve an API of that type.
 func TypeOf(kind string) Type {
 	return Type{APIVersion: "cli.platform.openshift.io/v1alpha1", Kind: kind}
 }

@@ -10,7 +10,8 @@ import (
 const (
 	// gap separates columns, as in kubectl.
 	gap = "   "
-	// minLastColumn is the minimum width of a last column whose cells are wrapped. In a narrower terminal, each row is a block of lines.
+	// minLastColumn is the minimum width of a last column whose cells are wrapped. In a terminal too narrow for it, each row is written as
+	// a block of lines.
 	minLastColumn = 24
 	// none is the text of an empty cell, as in kubectl.
 	none = "<none>"
@@ -23,7 +24,7 @@ type Table struct {
 }
 
 // Write writes the table within width columns; 0 means no limit. If the table is wider, the cells of its last column are wrapped. If that
-// leaves too little space, each row is a block of lines with a heading and a value.
+// leaves too little space for the last column, each row is written as a block of lines with a heading and a value.
 func (t Table) Write(w io.Writer, width int, headers bool) error {
 	rows := t.rows(headers)
 	widths := columnWidths(rows, len(t.Columns))
@@ -55,7 +56,7 @@ func (t Table) WithoutEmpty(column string) Table {
 	return without
 }
 
-// rows returns the rows with the headings, and with text in each cell. Line breaks and hidden characters become spaces.
+// rows returns the rows, with the headings if headers is true, and with text in each cell. Line breaks and hidden characters become spaces.
 func (t Table) rows(headers bool) [][]string {
 	var rows [][]string
 	if headers {
@@ -92,7 +93,7 @@ func total(widths []int) int {
 	return sum
 }
 
-// writeRows writes rows in columns. It wraps the last column at wrap; 0 means not at all.
+// writeRows writes rows in columns. It wraps the last column at the width wrap; 0 means that it does not wrap.
 func writeRows(out *strings.Builder, rows [][]string, widths []int, wrap int) {
 	last := len(widths) - 1
 	for _, row := range rows {

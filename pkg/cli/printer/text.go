@@ -10,16 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// minWrap is the minimum width of wrapped text. Narrower text is harder to read than lines that the terminal breaks.
+// minWrap is the minimum width of wrapped text. Text wrapped more narrowly is harder to read than lines that the terminal breaks.
 const minWrap = 20
 
-// OneLine returns text in one line, with spaces for hidden characters. Text of catalogs and API objects could otherwise control the
-// terminal.
+// OneLine returns text in one line, with spaces instead of hidden characters. Otherwise, text from catalogs and API objects could control
+// the terminal.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(clean(text)), " ")
 }
 
-// clean replaces hidden characters except line breaks by spaces.
+// clean replaces all hidden characters except line breaks with spaces.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && isHidden(r) {
@@ -29,8 +29,8 @@ func clean(text string) string {
 	}, text)
 }
 
-// Wrap breaks a line between words, so that each part has at most width columns; 0 means not at all. A longer word stays whole, because a
-// command or a name that is broken cannot be copied.
+// Wrap breaks a line between words, so that each part has at most width columns; 0 means that it does not break the line. A longer word
+// stays whole, because a broken command or name could not be copied.
 func Wrap(line string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return []string{line}
@@ -55,9 +55,9 @@ func Wrap(line string, width int) []string {
 // command matches the beginning of a command in a sentence.
 var command = regexp.MustCompile(`(?:^|[ (])(?:oc|kubectl) [a-z]`)
 
-// Indented returns text, which may have several lines, wrapped within width and with an indent before each line. A command, up to the end
-// of its line, is a line of its own if the line is too long, and is not broken: a terminal copies a line that it wraps itself as one. The
-// result ends with a line break, unless text is empty.
+// Indented returns text, which may have several lines, wrapped within width and with an indent before each line. If a line that contains a
+// command is too long, the command, up to the end of its line, goes on a line of its own and is not broken: a line that the terminal wraps
+// itself is copied as one line. The result ends with a line break, unless text is empty.
 func Indented(text, indent string, width int) string {
 	var out strings.Builder
 	if width > 0 {
@@ -88,7 +88,7 @@ func wrapProse(line string, width int) []string {
 	return append(Wrap(prose, width), line[start:])
 }
 
-// Age returns the time since an object was created, as kubectl shows it.
+// Age returns the time since an object was created, in the format that kubectl uses.
 func Age(created, now time.Time) string {
 	if created.IsZero() {
 		return "<unknown>"

@@ -1,5 +1,6 @@
-// Package remedy has the next steps that the commands show: a sentence, and the command that carries it out. It is pure: it reads objects and
-// reasons, and no message. The commands are for a POSIX shell, and run as they are unless a word in capitals is to be replaced.
+// Package remedy defines the next steps that the commands show: a sentence, and the command that carries it out. It is pure: it depends on
+// objects and reasons, never on messages. The commands are for a POSIX shell, and can be run unchanged unless they contain a word in
+// capitals, which the user must replace.
 package remedy
 
 import (
@@ -18,9 +19,9 @@ import (
 
 // Remedy is the next step of an admin.
 type Remedy struct {
-	// Text is what to do, as an imperative sentence.
+	// Text says what to do, as an imperative sentence.
 	Text string `json:"text"`
-	// Command carries it out, or shows what is needed to do so; empty if there is no such command.
+	// Command carries out the step in Text, or shows what is needed to do so; empty if there is no such command.
 	Command string `json:"command,omitempty"`
 }
 
@@ -37,7 +38,7 @@ func (t Tools) PatchOperator(name string, fields map[string]any) string {
 	return t.Client + " patch platformoperator " + shell.Quote(name) + " --type=merge -p " + quoted(map[string]any{"spec": fields})
 }
 
-// AllowPackage returns the command that adds a package to spec.allowedPackages, which must not be empty.
+// AllowPackage returns the command that adds a package to spec.allowedPackages of the PlatformOperatorManager, which must not be empty.
 func (t Tools) AllowPackage(name string) string {
 	patch := []map[string]any{{"op": "add", "path": "/spec/allowedPackages/-", "value": name}}
 	return t.Client + " patch platformoperatormanager " + operatorv1alpha1.PlatformOperatorManagerName + " --type=json -p " + quoted(patch)
@@ -73,8 +74,8 @@ func quoted(value any) string {
 	return shell.Quote(strings.TrimSpace(text.String()))
 }
 
-// Override returns the command that acknowledges the risk of a PlatformOperator for the next minor version of the cluster: the same one as
-// in the message of the ClusterOperator.
+// Override returns the command that acknowledges the risk of a PlatformOperator for the next minor version of the cluster. It is the same
+// command as in the message of the ClusterOperator.
 func (t Tools) Override(operator *platformv1alpha1.PlatformOperator, next compat.Minor, now time.Time) string {
 	overrides := resolve.OverridesOf(operator)
 	_, ignored := compat.JudgeOverrides(next, overrides, now)

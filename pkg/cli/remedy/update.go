@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/shell"
 )
 
-// atOwnRisk ends the texts of remedies that no author has tested.
+// atOwnRisk ends the texts of remedies that lead to upgrades which no author has tested.
 const atOwnRisk = "spec.upgrades.edges: SelfCertified permits it at your own risk"
 
 // blockedUpdate is an available update with its operator, for a remedy.
@@ -18,13 +18,13 @@ type blockedUpdate struct {
 	update   platformv1alpha1.AvailableUpdate
 }
 
-// updateRemedy is what to do about a BlockedReason.
+// updateRemedy is the remedy for a BlockedReason.
 type updateRemedy struct {
 	text    string
 	command func(blockedUpdate) string
 }
 
-// updateRemedies are the remedies by reason.
+// updateRemedies maps each BlockedReason to its remedy.
 var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 	platformv1alpha1.BlockedNoEdge: {"Read which edges exist, and ask the author of the package for one. " + atOwnRisk + ".",
 		blockedUpdate.graph},
@@ -57,8 +57,8 @@ var updateRemedies = map[platformv1alpha1.BlockedReason]updateRemedy{
 	platformv1alpha1.BlockedChannel: {"Select a channel that has the version.", blockedUpdate.addChannel},
 }
 
-// ForUpdate returns what permits an available update; nil if nothing blocks it. For a reason of a newer manager it names the object to
-// read.
+// ForUpdate returns what permits an available update; nil if nothing blocks it. For a reason that only a newer manager knows, it names the
+// object to read.
 func ForUpdate(t Tools, operator *platformv1alpha1.PlatformOperator, update platformv1alpha1.AvailableUpdate) *Remedy {
 	if update.BlockedReason == "" {
 		return nil
@@ -94,7 +94,7 @@ func (b blockedUpdate) pin() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"version": b.update.Version}})
 }
 
-// widen returns the command that adds the versions from the installed one to the update to the range. Other versions stay excluded.
+// widen returns the command that extends the range by the versions from the installed one to the update. Other versions stay excluded.
 func (b blockedUpdate) widen() string {
 	installed := b.operator.Status.Installed
 	if installed == nil {
@@ -107,8 +107,8 @@ func (b blockedUpdate) widen() string {
 	return b.PatchOperator(b.operator.Name, map[string]any{"package": map[string]any{"version": wider}})
 }
 
-// addChannel returns the command that adds a channel of the update to the selected ones. If the default channel is selected and not
-// known, a list of channels would deselect it, so the command is the editor.
+// addChannel returns the command that adds one of the update's channels to the selected channels. If the operator uses the default channel
+// and its name is not known, a list of channels would deselect it, so the command opens the editor instead.
 func (b blockedUpdate) addChannel() string {
 	channels := slices.Clone(b.operator.Spec.Package.Channels)
 	if installed := b.operator.Status.Installed; len(channels) == 0 && installed != nil && installed.Channel != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxShown is the maximum number of versions of a channel in the wide table. --versions, JSON and YAML show all of them.
+// maxShown is the maximum number of versions that the wide table shows for a channel. --versions, JSON and YAML show all of them.
 const maxShown = 5
 
 // layout is how a report is printed.
@@ -51,7 +51,7 @@ func (r Report) packages() printer.Table {
 	return table.WithoutEmpty("NOTE")
 }
 
-// note returns what an admin has to know before an installation.
+// note returns what an admin has to know before installing the package.
 func (p Package) note() string {
 	var notes []string
 	if !p.Allowed {

@@ -1,5 +1,5 @@
-// Package search implements the command "search": packages, channels and versions of catalogs, before anything is installed. The report is a
-// pure function of the catalogs' packages, a text, and the packages that the manager allows.
+// Package search implements the command "search": it lists packages, channels and versions in catalogs, before anything is installed. The
+// report is a pure function of the catalogs' packages, a text, and the packages that the manager allows.
 package search
 
 import (
@@ -26,9 +26,9 @@ type Report struct {
 // Catalog is one catalog that was searched.
 type Catalog struct {
 	Name string `json:"name"`
-	// Packages is the number of all its packages.
+	// Packages is the number of all packages in the catalog.
 	Packages int `json:"packageCount"`
-	// Error is why it could not be read; empty if it was.
+	// Error is the reason why the catalog could not be read; empty if it was.
 	Error string `json:"error,omitempty"`
 }
 
@@ -70,7 +70,7 @@ type Version struct {
 
 // Query selects packages.
 type Query struct {
-	// Text is a part of the name of a package, or of a kind that it provides, in any case; empty selects all packages.
+	// Text is a part of the name of a package, or of a kind that the package provides, in upper or lower case; empty selects all packages.
 	Text string
 	// Allowed is spec.allowedPackages of the PlatformOperatorManager; empty permits every package.
 	Allowed []string
@@ -94,7 +94,7 @@ func (q Query) Find(catalogName string, packages []catalog.Package) []Package {
 	return found
 }
 
-// matches reports whether the query selects a package, and by which provided kinds if not by its name.
+// matches reports whether the query selects a package. If the name does not match, kinds are the provided kinds that do.
 func (q Query) matches(p *catalog.Package) (kinds []string, matches bool) {
 	text := strings.ToLower(q.Text)
 	if strings.Contains(strings.ToLower(p.Name), text) {
@@ -111,7 +111,7 @@ func (q Query) matches(p *catalog.Package) (kinds []string, matches bool) {
 	return kinds, len(kinds) > 0
 }
 
-// allows reports whether the manager installs a package, by the globs that it uses.
+// allows reports whether the manager may install a package. It uses the same globs as the manager.
 func (q Query) allows(name string) bool {
 	return len(q.Allowed) == 0 || slices.ContainsFunc(q.Allowed, func(glob string) bool {
 		matches, err := path.Match(glob, name)
@@ -119,7 +119,7 @@ func (q Query) allows(name string) bool {
 	})
 }
 
-// NewReport returns the report, with packages in the order in which they were found.
+// NewReport returns the report about packages, in the order in which they were found.
 func NewReport(text string, catalogs []Catalog, packages []Package) Report {
 	slices.SortFunc(packages, func(a, b Package) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Catalog, b.Catalog)) })
 	if packages == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxFaults is the maximum number of faults of one package that the command prints with a table. JSON and YAML have all faults.
+// maxFaults is the maximum number of faults of one package that the command prints along with a table. JSON and YAML contain all faults.
 const maxFaults = 5
 
 // Options are the options of the command.
@@ -100,7 +100,8 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the catalogs and prints the report. It returns an error if a catalog could not be read, after it has printed the others.
+// Run reads the catalogs and prints the report. If a catalog could not be read, Run prints the report about the others and then returns an
+// error.
 func (o *Options) Run(ctx context.Context) error {
 	sources, manager, err := o.Catalogs.Find(ctx, o.connection, o.invocation.Warn)
 	if err != nil {
@@ -131,7 +132,7 @@ func (o *Options) Run(ctx context.Context) error {
 	return err
 }
 
-// warnOfFaults prints the first faults of the packages found; the table has their number only.
+// warnOfFaults prints the first faults of the packages found; the table shows only their number.
 func (o *Options) warnOfFaults(report Report) {
 	omitted := 0
 	for _, p := range report.Packages {
@@ -167,7 +168,7 @@ func (o *Options) search(ctx context.Context, sources []catalogs.Source, allowed
 	return NewReport(o.Text, read, found), cmp.Or(failed...)
 }
 
-// explainNothing prints why the report has no packages.
+// explainNothing prints why the report contains no packages.
 func (o *Options) explainNothing(report Report) {
 	switch total := totalOf(report.Catalogs); {
 	case len(report.Catalogs) == 0:

@@ -39,14 +39,14 @@ func channelsOf(p *catalog.Package) []Channel {
 func newVersion(bundle *catalog.Bundle) ordered {
 	max, _ := compat.Record(bundle.MaxOpenShiftVersions)
 	version := ordered{Version: Version{Version: bundle.Version, Bundle: bundle.Name, MaxOpenShift: max, Deprecated: bundle.Deprecated}}
-	// An error leaves the zero order: the version is listed last, and the manager's status has the error.
+	// If there is an error, the order stays zero: the version is listed last, and the manager's status reports the error.
 	if parsed, err := upgrade.ParseVersion(bundle.Version, bundle.Release); err == nil {
 		version.order, version.Version.Version = parsed, parsed.String()
 	}
 	return version
 }
 
-// compareVersions orders versions: newest first, then those that are not semantic, by their text.
+// compareVersions orders versions newest first, followed by those that are not semantic, which it orders by their text.
 func compareVersions(a, b ordered) int {
 	switch {
 	case a.order.IsZero() && b.order.IsZero():
@@ -67,7 +67,7 @@ func plain(versions []ordered) []Version {
 	return found
 }
 
-// newest returns the newest version of the default channel, or of all channels if there is no such channel; empty if there is none.
+// newest returns the newest version in the default channel, or in all channels if there is no default channel; empty if there is none.
 func newest(channels []Channel, defaultChannel string) string {
 	var all []ordered
 	for _, channel := range channels {

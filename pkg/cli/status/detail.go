@@ -15,13 +15,13 @@ type Detail struct {
 	// Bundle and Image are those of the installed bundle; empty if none is installed.
 	Bundle string `json:"bundle,omitempty"`
 	Image  string `json:"image,omitempty"`
-	// Path are the versions that the upgrade takes, with the current step first.
+	// Path holds the versions that the upgrade goes through, the current step first.
 	Path       []string    `json:"path,omitempty"`
 	Conditions []Condition `json:"conditions,omitempty"`
-	// Updates are the available updates, newest first, and UpdatesTotal counts those that the status omits, too.
+	// Updates are the available updates, newest first. UpdatesTotal is their number, including those that the status omits.
 	Updates      []Update `json:"updates,omitempty"`
 	UpdatesTotal int      `json:"updateCount,omitempty"`
-	// Drift are the changes by others that are not reverted or were reverted last, newest first.
+	// Drift holds the changes by other clients that were not reverted, or that were the last to be reverted, newest first.
 	Drift []Drift `json:"drift,omitempty"`
 	// Unready are the first objects that are not healthy, with the reason.
 	Unready  []string `json:"unready,omitempty"`
@@ -33,12 +33,12 @@ type Detail struct {
 // Update is one available update.
 type Update struct {
 	Version string `json:"version"`
-	// Reason and Message are why the update is not installed now; empty if nothing blocks it.
+	// Reason and Message say why the update is not installed now; empty if nothing blocks it.
 	Reason  string `json:"blockedReason,omitempty"`
 	Message string `json:"blockedMessage,omitempty"`
 }
 
-// Drift is a change by others, as status.drift of the BundleDeployment records it.
+// Drift is a change that another client made, as recorded in status.drift of the BundleDeployment.
 type Drift struct {
 	Object  string   `json:"object"`
 	Change  string   `json:"change,omitempty"`
@@ -55,7 +55,7 @@ type Step struct {
 	Started time.Time `json:"started"`
 }
 
-// NewOperatorReport returns the report about the only operator of objects.
+// NewOperatorReport returns the report about the operator in objects, which must be the only one.
 func NewOperatorReport(objects Objects) Report {
 	report := NewReport(objects)
 	report.Detail = &Detail{}
@@ -85,7 +85,7 @@ func (d *Detail) addOperator(operator *platformv1alpha1.PlatformOperator) {
 	for _, update := range status.AvailableUpdates {
 		d.Updates = append(d.Updates, Update{Version: update.Version, Reason: string(update.BlockedReason), Message: update.BlockedMessage})
 	}
-	// A manager without availableUpdatesTotal lists all updates.
+	// A manager that does not set availableUpdatesTotal lists all updates.
 	d.UpdatesTotal = max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates))
 	d.Warnings = status.Warnings
 	if len(status.History) > 0 {
@@ -108,7 +108,7 @@ func newCondition(condition metav1.Condition) Condition {
 	return Condition{Type: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message}
 }
 
-// nameOf returns "Kind namespace/name" of an applied object, without the namespace if it has none.
+// nameOf returns "Kind namespace/name" for an applied object; without the namespace if the object has none.
 func nameOf(object corev1alpha2.AppliedObject) string {
 	if object.Namespace == "" {
 		return object.Kind + " " + object.Name

@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// leaseTolerance is how long after its end a Lease proves that the manager does not run. It covers the start of a manager, and the
-// difference between the clocks of this machine and the cluster.
+// leaseTolerance is how long a Lease must have expired before that proves that the manager is not running. It covers the time that a
+// manager takes to start, and the difference between the clocks of this machine and the cluster.
 const leaseTolerance = 5 * time.Minute
 
-// addLease adds whether the manager runs, by its Lease, which may be nil.
+// addLease adds whether the manager is running, judged by its Lease, which may be nil.
 func (c *Cluster) addLease(lease *coordinationv1.Lease, now time.Time) {
 	if lease == nil || lease.Spec.RenewTime == nil {
 		return
@@ -25,7 +25,7 @@ func (c *Cluster) addLease(lease *coordinationv1.Lease, now time.Time) {
 	c.StoppedManager = now.After(end.Add(leaseTolerance))
 }
 
-// ManagerSentence returns that the manager does not run, and the next step; empty if nothing shows that.
+// ManagerSentence returns a sentence that the manager is not running, with the next step; empty if nothing shows that it is not.
 func (c Cluster) ManagerSentence(now time.Time) string {
 	if !c.StoppedManager {
 		return ""

@@ -11,7 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxExplained is the maximum number of operators whose messages follow the table. The command with an operator's name shows any other one.
+// maxExplained is the maximum number of operators whose messages follow the table. To see the messages of any other operator, the user
+// names it in the command.
 const maxExplained = 10
 
 // layout is how a report is printed.
@@ -40,7 +41,7 @@ func (r Report) print(w io.Writer, l layout) error {
 	return err
 }
 
-// write writes the verdict: one sentence, what the condition says if the answer is not yes, and the conditions of the ClusterOperator.
+// write writes the verdict: one sentence, the message of the condition if the answer is not yes, and the conditions of the ClusterOperator.
 func (c Cluster) write(out *strings.Builder, l layout) {
 	out.WriteString(printer.Indented(c.Sentence(), "", l.Width))
 	if c.Decision != Permitted {
@@ -61,7 +62,8 @@ func (c Cluster) write(out *strings.Builder, l layout) {
 	}
 }
 
-// textOf returns the message of a condition. A ClusterOperator's messages begin with the names of the conditions that they come from.
+// textOf returns the message of a condition. It adds the type, except to a ClusterOperator's messages, which already begin with the names
+// of conditions.
 func (c Cluster) textOf(condition Condition) string {
 	if c.isFromClusterOperator && condition.Message != "" {
 		return condition.Message
@@ -91,7 +93,7 @@ func (c Cluster) Sentence() string {
 	return fmt.Sprintf("%s: it is not known whether the platform operators permit the upgrade to %s, because %s.", subject, next, because)
 }
 
-// isBad reports whether an admin has to know the message of a condition.
+// isBad reports whether an admin has to see the message of a condition.
 func (c Condition) isBad() bool {
 	isTrue := c.Status == "True"
 	if strings.HasSuffix(c.Type, "Available") {
@@ -140,7 +142,7 @@ func (r Report) writeMessages(out *strings.Builder, l layout) {
 	}
 }
 
-// heading returns the name, the state and, where it says more, the reason of an operator.
+// heading returns the name and the state of an operator, and the reason if it says more than the state.
 func heading(o operators.Operator) string {
 	if o.Reason == "" || o.Reason == string(o.State) {
 		return fmt.Sprintf("%s: %s", o.Name, o.State)

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxListed is the maximum number of entries of a list in the tables. JSON and YAML have all entries of the status.
+// maxListed is the maximum number of entries that the tables show for a list. JSON and YAML contain all entries in the status.
 const maxListed = 5
 
 // write writes the parts of a detail that are not empty.
@@ -28,7 +28,7 @@ func (d *Detail) write(out *strings.Builder, l layout) {
 	}
 }
 
-// writeSection writes a heading and its entries; nothing if there are none.
+// writeSection writes a heading and its entries. It writes nothing if there are no entries.
 func writeSection(out *strings.Builder, l layout, heading string, entries []string) {
 	if len(entries) == 0 {
 		return
@@ -39,7 +39,7 @@ func writeSection(out *strings.Builder, l layout, heading string, entries []stri
 	}
 }
 
-// lines returns the first entries of a list, and a line with the number of the others.
+// lines returns the first entries of a list, and a line that gives the number of the others.
 func lines(length int, entry func(int) string) []string {
 	var found []string
 	for i := range min(length, maxListed) {
@@ -51,7 +51,7 @@ func lines(length int, entry func(int) string) []string {
 	return found
 }
 
-// conditions returns a line for each condition. There are a handful, and a message can be what the admin looks for.
+// conditions returns a line for each condition. There are only a handful, and the admin may be looking for any of the messages.
 func (d *Detail) conditions() []string {
 	var found []string
 	for _, condition := range d.Conditions {

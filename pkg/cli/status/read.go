@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/cluster"
 )
 
-// Read reads the objects of a report about one PlatformOperator, or about all of them if operator is empty. PlatformOperators come first:
-// without them there is no report, and then five more requests would only delay the error. The other reads are concurrent, and what cannot
-// be read is in Objects.Unread.
+// Read reads the objects for a report about one PlatformOperator, or about all of them if operator is empty. It reads PlatformOperators
+// first: without them there is no report, and five more requests would only delay the error. The other reads are concurrent, and
+// Objects.Unread lists what could not be read.
 func Read(ctx context.Context, from *cluster.Connection, operator string) (objects Objects, err error) {
 	if objects.Operators, err = readOperators(ctx, from, operator); err != nil {
 		return Objects{}, err
@@ -24,8 +24,8 @@ func Read(ctx context.Context, from *cluster.Connection, operator string) (objec
 	return objects, err
 }
 
-// ReadDeployment reads the objects of a report about one BundleDeployment, and no PlatformOperators. What cannot be read except for the
-// BundleDeployment is in Objects.Unread.
+// ReadDeployment reads the objects for a report about one BundleDeployment; it does not read PlatformOperators. If an object other than the
+// BundleDeployment cannot be read, it is listed in Objects.Unread.
 func ReadDeployment(ctx context.Context, from *cluster.Connection, name string) (objects Objects, err error) {
 	deployment, err := from.Deployment(ctx, name)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadDeployment(ctx context.Context, from *cluster.Connection, name string) 
 	return objects, err
 }
 
-// addCluster adds the objects with the verdict of the cluster, and calls read concurrently.
+// addCluster adds the objects that hold the cluster's verdict, and calls read concurrently.
 func (o *Objects) addCluster(ctx context.Context, from *cluster.Connection, read func() error) error {
 	var reading sync.WaitGroup
 	var failed [5]error
@@ -68,8 +68,8 @@ func readOperators(ctx context.Context, from *cluster.Connection, name string) (
 	return []platformv1alpha1.PlatformOperator{*operator}, nil
 }
 
-// readDeployments returns the BundleDeployments that the PlatformOperators to report may own. The manager gives a BundleDeployment the name
-// of its PlatformOperator.
+// readDeployments returns the BundleDeployments that may belong to the PlatformOperators in the report. The manager gives a
+// BundleDeployment the same name as its PlatformOperator.
 func readDeployments(ctx context.Context, from *cluster.Connection, name string) ([]corev1alpha2.BundleDeployment, error) {
 	if name == "" {
 		return from.Deployments(ctx)
@@ -81,8 +81,8 @@ func readDeployments(ctx context.Context, from *cluster.Connection, name string)
 	return []corev1alpha2.BundleDeployment{*deployment}, nil
 }
 
-// optional returns nil for an object that does not exist, or whose API is not served. It returns nil with an error, too, for which clients
-// return an empty object.
+// optional returns nil without an error if the object does not exist or its API is not served. For any other error, it returns that error
+// with nil instead of the empty object that clients return.
 func optional[T any](object *T, err error) (*T, error) {
 	switch {
 	case cluster.IsAbsent(err):

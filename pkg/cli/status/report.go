@@ -1,6 +1,6 @@
-// Package status implements the command "status": whether the cluster may be upgraded, and the state of the platform operators. Report is a
-// pure function of API objects. The command reads them with a fixed number of requests, whatever the number of operators, except for the
-// pages of long lists.
+// Package status implements the command "status": it reports whether the cluster may be upgraded, and the state of the platform operators.
+// Report is a pure function of API objects. The command reads them with a fixed number of requests, whatever the number of operators,
+// except that long lists are read in pages.
 package status
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// Objects are the API objects that a report is made of.
+// Objects holds the API objects that a report is based on.
 type Objects struct {
-	// Now is the time of the report, with which it compares the renewal of Lease.
+	// Now is the time of the report. The time when the Lease was last renewed is compared with it.
 	Now time.Time
 	// ClusterVersion, ClusterOperator, Manager and the manager's Lease are nil if they do not exist or could not be read.
 	ClusterVersion  *configv1.ClusterVersion
@@ -29,7 +29,7 @@ type Objects struct {
 	Lease           *coordinationv1.Lease
 	Operators       []platformv1alpha1.PlatformOperator
 	Deployments     []corev1alpha2.BundleDeployment
-	// Unread are sentences about what could not be read, so the report lacks it.
+	// Unread are sentences about what could not be read and is missing from the report.
 	Unread []string
 	// UnreadDeployments means that Deployments could not be read, so that it is not known whether one of them is blocked.
 	UnreadDeployments bool
@@ -49,7 +49,7 @@ type Report struct {
 	unreadDeployments bool
 }
 
-// Summary counts operators. An operator can count more than once.
+// Summary counts operators. An operator can be included in more than one of the counts.
 type Summary struct {
 	Total         int `json:"operatorCount"`
 	Installed     int `json:"installedCount"`
@@ -103,7 +103,8 @@ func count(number *int, counts bool) {
 	}
 }
 
-// The errors of a command whose answer is whether something is blocked, if an object that could not be read may decide it.
+// The errors of a command that is to answer whether something is blocked, for the case that an object which could not be read may change
+// the answer.
 var (
 	// ErrUndecided is about the upgrade of the cluster.
 	ErrUndecided = exit.With(exit.Failure, errors.New("it is not known whether the upgrade of the cluster is blocked, because not every "+
@@ -113,7 +114,7 @@ var (
 		"BundleDeployment could not be read: correct what the warnings name"))
 )
 
-// undecided returns the error of a report that does not know whether something IsBlocked; nil if it does.
+// undecided returns the error for a report that cannot decide whether something is blocked (IsBlocked); nil if it can.
 func (r Report) undecided() error {
 	switch {
 	case r.Detail != nil && r.unreadDeployments:

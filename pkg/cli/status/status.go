@@ -95,7 +95,7 @@ func (o *Options) Complete() (err error) {
 }
 
 // Run reads the objects and prints the report. It returns an error with code exit.Blocked if the report IsBlocked, and ErrUndecided or
-// ErrOperatorUndecided if that is not known.
+// ErrOperatorUndecided if that cannot be decided.
 func (o *Options) Run(ctx context.Context) error {
 	objects, err := Read(ctx, o.connection, o.Operator)
 	if err != nil {

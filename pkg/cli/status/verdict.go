@@ -15,10 +15,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// conditionUpgradeable is the condition of the PlatformOperatorManager from which the ClusterOperator's Upgradeable follows.
+// conditionUpgradeable is the condition of the PlatformOperatorManager that determines the ClusterOperator's Upgradeable.
 const conditionUpgradeable = "InstalledOperatorsUpgradeable"
 
-// Decision is whether the installed operators permit the upgrade of the cluster to its next minor version.
+// Decision says whether the installed operators permit the upgrade of the cluster to its next minor version.
 type Decision string
 
 // The decisions.
@@ -37,11 +37,11 @@ type Condition struct {
 	Status  string `json:"status"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Outdated means that the condition is older than the last change of the spec of its object.
+	// Outdated means that the condition is older than the last change to the spec of its object.
 	Outdated bool `json:"outdated,omitempty"`
 }
 
-// Cluster is the verdict of the cluster about its platform operators.
+// Cluster is the cluster's verdict about its platform operators.
 type Cluster struct {
 	// Version is the version of OpenShift; empty if the cluster is not OpenShift.
 	Version string `json:"version,omitempty"`
@@ -51,20 +51,21 @@ type Cluster struct {
 	// Reason and Message are those of the condition that Source reports.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Source is the object with the decision and the conditions; empty if there is none.
+	// Source is the object that has the decision and the conditions; empty if there is none.
 	Source string `json:"source,omitempty"`
-	// Conditions are Available, Progressing and Degraded of the ClusterOperator, or those that the manager reports if there is none.
+	// Conditions are Available, Progressing and Degraded of the ClusterOperator, or, without a ClusterOperator, the conditions that the
+	// manager reports.
 	Conditions []Condition `json:"conditions,omitempty"`
 	// ManagerVersion is the version of the manager that the ClusterOperator reports; empty if it is unknown.
 	ManagerVersion string `json:"managerVersion,omitempty"`
-	// StoppedManager means that the manager does not run: it has not renewed its Lease since ManagerRenewed. Then the report has what it
-	// reported last. It is false if the Lease cannot be read.
+	// StoppedManager means that the manager is not running: it has not renewed its Lease since ManagerRenewed. The report then shows what
+	// the manager reported last. StoppedManager is false if the Lease cannot be read.
 	StoppedManager bool      `json:"managerStopped,omitempty"`
 	ManagerRenewed time.Time `json:"managerRenewTime,omitzero"`
 
 	// isFromClusterOperator means that Conditions are those of the ClusterOperator.
 	isFromClusterOperator bool
-	// condition is the type of the condition of Source with the decision, which can be Unknown; empty if there is none.
+	// condition is the type of the condition in Source that holds the decision, which can be Unknown; empty if there is none.
 	condition string
 }
 
@@ -87,7 +88,7 @@ func newCluster(version *configv1.ClusterVersion, operator *configv1.ClusterOper
 	return verdict
 }
 
-// addManager adds what the PlatformOperatorManager reports. On Kubernetes without OpenShift nothing else does.
+// addManager adds what the PlatformOperatorManager reports. On Kubernetes without OpenShift it is the only object that reports anything.
 func (c *Cluster) addManager(manager *operatorv1alpha1.PlatformOperatorManager) {
 	for _, condition := range manager.Status.Conditions {
 		switch {
@@ -104,7 +105,7 @@ func newManagerCondition(of operatorv1.OperatorCondition) Condition {
 	return Condition{Type: of.Type, Status: string(of.Status), Reason: of.Reason, Message: of.Message}
 }
 
-// isNotable reports whether a condition of the PlatformOperatorManager is one of the verdict: whether operators are available and
+// isNotable reports whether a condition of the PlatformOperatorManager is part of the verdict: whether operators are available and
 // progressing, and what is degraded.
 func isNotable(condition operatorv1.OperatorCondition) bool {
 	if strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeAvailable) {
@@ -115,8 +116,8 @@ func isNotable(condition operatorv1.OperatorCondition) bool {
 		strings.HasSuffix(condition.Type, operatorv1.OperatorStatusTypeDegraded))
 }
 
-// addOperator adds what the ClusterOperator reports, which is what the cluster-version operator and oc adm upgrade read. The message of the
-// PlatformOperatorManager stays if both have the same decision, because it has no names of conditions before its lines.
+// addOperator adds what the ClusterOperator reports. The cluster-version operator and oc adm upgrade read the same. If both objects have
+// the same decision, the message of the PlatformOperatorManager is kept, because its lines do not begin with the names of conditions.
 func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 	c.isFromClusterOperator = true
 	c.Conditions, c.Source = nil, "ClusterOperator/"+cluster.ClusterOperatorName
@@ -141,8 +142,8 @@ func (c *Cluster) addOperator(operator *configv1.ClusterOperator) {
 	}
 }
 
-// addBlockers adds the operators that block the upgrade if no object has the verdict, for example because the user may not read it. A
-// verdict that is not known must not look like a permission.
+// addBlockers adds the operators that block the upgrade if no object with the verdict is available, for example because the user may not
+// read it. If the verdict is not known, it must not look as if the upgrade were permitted.
 func (c *Cluster) addBlockers(all []operators.Operator) {
 	var names []string
 	for _, o := range all {

@@ -69,7 +69,7 @@ func (r Report) sentences(plugin string) []string {
 	return found
 }
 
-// from returns a clause with the channel and the catalog of the installed version; empty if the status has none.
+// from returns a clause with the channel and the catalog that the installed version is from; empty if the status does not contain them.
 func (r Report) from() string {
 	if r.Channel == "" || r.Catalog == "" {
 		return ""
@@ -112,7 +112,8 @@ func (u Update) shownPath(all bool) string {
 	return printer.Path(path, all)
 }
 
-// writeBlocked writes what blocks updates, and what permits them: of the newest update with each reason, or of each in the wide format.
+// writeBlocked writes what blocks updates, and what permits them. It does so for the newest update with each reason or, in the wide format,
+// for every update.
 func (r Report) writeBlocked(out *strings.Builder, l layout) {
 	shown, omitted := map[string]bool{}, 0
 	for _, update := range r.Updates {

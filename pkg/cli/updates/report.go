@@ -1,6 +1,6 @@
-// Package updates implements the command "updates": the versions above the installed one, with the path to each, what blocks it, and the
-// command that permits it. The report is a pure function of the PlatformOperator, whose status has the newest updates and the number of
-// all; the command reads no catalog.
+// Package updates implements the command "updates": it lists the versions above the installed one, with the path to each, what blocks it,
+// and the command that permits it. The report is a pure function of the PlatformOperator, whose status holds the newest updates and the
+// number of all; the command does not read catalogs.
 package updates
 
 import (
@@ -17,13 +17,13 @@ type Report struct {
 	printer.Type `json:",inline"`
 	Operator     string `json:"operator"`
 	Package      string `json:"package"`
-	// Installed is the installed version, and Channel and Catalog are where it is from; empty if the status has none.
+	// Installed is the installed version. Channel and Catalog are where that version is from; empty if the status does not contain them.
 	Installed string `json:"installedVersion,omitempty"`
 	Channel   string `json:"channel,omitempty"`
 	Catalog   string `json:"catalog,omitempty"`
-	// Outdated means that the status is older than the last change of the spec.
+	// Outdated means that the status is older than the last change to the spec.
 	Outdated bool `json:"outdated,omitempty"`
-	// Total is the number of all updates, and Updates are the newest ones, newest first.
+	// Total is the number of all updates. Updates holds only the newest ones, newest first.
 	Total   int      `json:"updateCount"`
 	Updates []Update `json:"updates"`
 }
@@ -32,23 +32,24 @@ type Report struct {
 type Update struct {
 	Version  string   `json:"version"`
 	Channels []string `json:"channels,omitempty"`
-	// Path are the versions from the first upgrade step to this version; empty if there is no path. PathIsCut means that the status has only
-	// its beginning.
+	// Path holds the versions from the first upgrade step to this version; empty if there is no path. PathIsCut means that the status
+	// contains only the beginning of the path.
 	Path      []string `json:"path,omitempty"`
 	PathIsCut bool     `json:"pathIsCut,omitempty"`
-	// Reason and Message are why the operator is not upgraded to the version now, and Remedy is what permits it; empty if nothing blocks it.
+	// Reason and Message say why the operator is not upgraded to the version now, and Remedy says what permits the upgrade; empty if
+	// nothing blocks it.
 	Reason  string         `json:"blockedReason,omitempty"`
 	Message string         `json:"blockedMessage,omitempty"`
 	Remedy  *remedy.Remedy `json:"remedy,omitempty"`
 }
 
-// NewReport returns the report about a PlatformOperator. A status of an older manager may lack any field.
+// NewReport returns the report about a PlatformOperator. Any field may be missing from a status that an older manager wrote.
 func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) Report {
 	status := operator.Status
 	report := Report{
 		Type: printer.TypeOf("UpdateList"), Operator: operator.Name, Package: operator.Spec.Package.Name,
 		Outdated: operators.IsOutdated(operator),
-		// A manager without availableUpdatesTotal lists all updates.
+		// A manager that does not set availableUpdatesTotal lists all updates.
 		Total:   max(int(status.AvailableUpdatesTotal), len(status.AvailableUpdates)),
 		Updates: make([]Update, 0, len(status.AvailableUpdates)),
 	}
@@ -64,12 +65,12 @@ func NewReport(operator *platformv1alpha1.PlatformOperator, tools remedy.Tools) 
 	return report
 }
 
-// isCut reports whether the path of an update does not end at its version.
+// isCut reports whether the path of an update stops before the update's version.
 func isCut(update platformv1alpha1.AvailableUpdate) bool {
 	return len(update.Path) == platformv1alpha1.MaxPath && update.Path[len(update.Path)-1] != update.Version
 }
 
-// IsBlocked reports whether there are updates, and each that the status lists is blocked.
+// IsBlocked reports whether there are updates and all of those that the status lists are blocked.
 func (r Report) IsBlocked() bool {
 	return len(r.Updates) > 0 && !slices.ContainsFunc(r.Updates, func(u Update) bool { return u.Reason == "" })
 }

@@ -77,7 +77,7 @@ func (o *Options) Complete() (err error) {
 	return err
 }
 
-// Run reads the PlatformOperator and prints the report. It returns an error with code Blocked if each update is blocked.
+// Run reads the PlatformOperator and prints the report. It returns an error with code Blocked if all updates are blocked.
 func (o *Options) Run(ctx context.Context) error {
 	operator, err := o.connection.Operator(ctx, o.Operator)
 	if err != nil {

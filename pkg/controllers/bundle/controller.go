@@ -1,11 +1,11 @@
-// Package bundle unpacks Bundles: it fetches and reads the content of the source, and reports it in status. It installs nothing.
+// Package bundle unpacks Bundles: it fetches and reads the content of the source, and reports it in status. It does not install anything.
 //
-// An unpacked Bundle does not change: its spec is immutable, and its content is a cache, filled again from the resolved source when
-// necessary. Content is stored by digest, so that equal content is stored once. Fetches run in the background, and enqueue the Bundle when
-// they end. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle needs no cleanup, so there is no
-// finalizer.
+// An unpacked Bundle does not change: its spec is immutable, and its content is a cache, which is filled again from the resolved source
+// when necessary. Content is stored by digest, so that equal content is stored only once. Fetches run in the background, and enqueue the
+// Bundle when they end. User errors are conditions of the Bundle, never errors of the controller. A deleted Bundle needs no cleanup, so
+// there is no finalizer.
 //
-// The package does not know about BundleDeployments; their controller reads a Bundle's status.
+// The package does not depend on BundleDeployments; their controller reads a Bundle's status.
 package bundle
 
 import (
@@ -55,10 +55,10 @@ type Config struct {
 	Sources source.Opener
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
-	// BackoffFirst and BackoffLast are the shortest and the longest time of the exponential backoff after failures.
+	// BackoffFirst and BackoffLast are the shortest and the longest delay of the exponential backoff after failures.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext holds the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about Bundles.
 	Events record.EventRecorder
@@ -83,7 +83,7 @@ type controller struct {
 	events  record.EventRecorder
 }
 
-// request identifies the fetch for a Bundle. The UID distinguishes a recreated Bundle, for which a tag is resolved again.
+// request identifies the fetch for a Bundle. The UID distinguishes a recreated Bundle, for which a tag must be resolved again.
 type request struct {
 	uid    types.UID
 	source source.Source
@@ -91,8 +91,8 @@ type request struct {
 	format string
 }
 
-// New returns the controller; its queue keys are Bundle names. Its fetches end with ctx, which must be the context that the controller runs
-// with. New returns an error if a required field of the Config is not set.
+// New returns the controller; its queue keys are Bundle names. The end of ctx ends its fetches, so ctx must be the context that the
+// controller runs with. New returns an error if a required field of the Config is not set.
 func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("building the bundle controller: %w", err)
@@ -129,7 +129,7 @@ func New(ctx context.Context, config Config) (factory.Controller, error) {
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
-// bundlesOfClass returns the names of the Bundles of a class that are not unpacked yet.
+// bundlesOfClass returns the names of the Bundles that use a class and are not unpacked yet.
 func (c *controller) bundlesOfClass(class runtime.Object) []string {
 	name := factory.ObjectNameToKey(class)
 	bundles, err := c.bundles.List(labels.Everything())
@@ -155,7 +155,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return fmt.Errorf("reading Bundle %q: %w", name, err)
 	}
 	if err != nil || before.DeletionTimestamp != nil || before.Status.Phase == corev1alpha2.BundleUnpacked {
-		// Until here, the result of a fetch is kept: while the cache does not have it in status, a sync would fetch again.
+		// Until this point, the result of a fetch is kept: as long as the cached Bundle does not have the result in its status, a sync
+		// would fetch it again.
 		c.fetches.Cancel(name)
 		return nil
 	}

@@ -17,12 +17,12 @@ import (
 const (
 	// maxMessage is the maximum length of condition messages and Events, in bytes.
 	maxMessage = 1024
-	// maxPackage and maxVersion are the maximum lengths in the schema, in bytes. With a longer value, the API server would reject the whole
-	// status. A longer value is invalid anyway.
+	// maxPackage and maxVersion are the maximum lengths in the schema, in bytes. If a value were longer, the API server would reject the
+	// whole status. A longer value is invalid anyway.
 	maxPackage, maxVersion = 253, 128
 )
 
-// condition has the phase of a Bundle and the fields of its condition Unpacked.
+// condition holds the phase of a Bundle and the fields of its condition Unpacked.
 type condition struct {
 	phase   corev1alpha2.BundlePhase
 	status  metav1.ConditionStatus
@@ -30,8 +30,8 @@ type condition struct {
 	message string
 }
 
-// unknownClass returns the condition of a Bundle whose class does not exist, or has a provisioner that this manager does not have. A Bundle is
-// immutable, so another class needs another Bundle.
+// unknownClass returns the condition for a Bundle whose class does not exist, or names a provisioner that this manager does not have. A
+// Bundle is immutable, so using a different class requires a new Bundle.
 func unknownClass(bundle *corev1alpha2.Bundle, class *corev1alpha2.ProvisionerClass) condition {
 	problem, first := fmt.Sprintf("No provisioner class %q on this cluster: nothing is unpacked until there is one", bundle.Spec.ProvisionerClassName), "Create it, or delete"
 	if class != nil {

@@ -1,11 +1,11 @@
-// Package deniedwrites sets a condition on the operator resource while the manager's ServiceAccount lacks a permission to write. A role
-// that somebody changed would otherwise only be visible in the manager's log. When the permission is back, the controller has failed syncs
-// retried, which by then may wait for minutes.
+// Package deniedwrites sets a condition on the operator resource while the manager's ServiceAccount lacks a permission to write. If
+// somebody changed a role, this would otherwise be visible only in the manager's log. When the permission is granted again, the controller
+// causes failed syncs to be retried at once; by then, they may be waiting for minutes.
 //
-// A write that the API server denies for another reason, such as a quota or the check against privilege escalation, is not reported: the
-// plain permission is granted. The package covers the manager's own writes. Those of bundles' objects are reported by BundleDeployments. If
-// the manager may not write the status of the operator resource, it cannot write the condition either. pkg/operator builds and runs the
-// controller.
+// A write that the API server denies for another reason, such as a quota or the check against privilege escalation, is not reported,
+// because the permission itself is granted. The package covers the manager's own writes. BundleDeployments report denied writes of bundles'
+// objects. If the manager may not write the status of the operator resource, it cannot write the condition either. pkg/operator builds and
+// runs the controller.
 package deniedwrites
 
 import (
@@ -31,21 +31,21 @@ const ControllerName = "DeniedWritesController"
 // checkEvery is the interval at which the controller checks whether denied writes have been permitted.
 const checkEvery = 5 * time.Second
 
-// keepFor is the time after the start of a process for which it keeps a True condition of the process before it, until it has tried the
-// writes itself. Otherwise each restart would end the condition, and the ClusterOperator's inertia would begin again.
+// keepFor is the time after the start of a process for which it keeps a True condition that the previous process set, until it has tried
+// the writes itself. Otherwise each restart would end the condition, and the ClusterOperator's inertia would begin again.
 const keepFor = 10 * time.Minute
 
 // Config configures the controller. Every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Writes has the denied writes of the clients whose transport it wraps.
+	// Writes holds the denied writes of the clients whose transport it wraps.
 	Writes *Writes
-	// Reviews asks the API server for the manager's permissions.
+	// Reviews asks the API server which permissions the manager has.
 	Reviews authorizationclient.SelfSubjectAccessReviewInterface
-	// Retry makes the controllers retry failed syncs at once. The controller calls it when a permission is back.
+	// Retry makes the controllers retry failed syncs at once. The controller calls it when a missing permission is granted again.
 	Retry func()
 	Clock clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 }
 
@@ -58,7 +58,7 @@ type controller struct {
 	started        time.Time
 	// denied are the permissions that the API server has confirmed to be missing.
 	denied map[permission]bool
-	// hasConfirmed is true after a permission was confirmed to be missing in this process.
+	// hasConfirmed is true once this process has confirmed that a permission is missing.
 	hasConfirmed bool
 }
 

@@ -15,17 +15,18 @@ import (
 // maxWrites is the maximum number of denied writes that are recorded. The manager's roles have about as many rules for writes.
 const maxWrites = 32
 
-// Writes has the writes that the API server answered with 403 Forbidden. Its methods may be called concurrently.
+// Writes holds the writes that the API server answered with 403 Forbidden. Its methods may be called concurrently.
 type Writes struct {
 	mu      sync.Mutex
 	changed func()
-	// names has the name of the object of the last request for each permission, because a rule of a role may be for named objects.
+	// names holds, for each permission, the name of the object in the last request, because a rule in a role may apply only to named
+	// objects.
 	names map[permission]string
 	// grants is the result of Grants.
 	grants int
 }
 
-// permission is what a rule of a role permits. namespace is empty for requests outside of namespaces.
+// permission is what a rule in a role permits. namespace is empty for requests outside of namespaces.
 type permission struct{ verb, group, resource, subresource, namespace string }
 
 // NewWrites returns Writes without a denied write.
@@ -87,7 +88,7 @@ func (w *Writes) notify(changed func()) {
 	w.changed = changed
 }
 
-// list returns the permissions of the denied writes, sorted, and for each the name of the object of its last request.
+// list returns the permissions of the denied writes, sorted, and for each permission the name of the object in its last request.
 func (w *Writes) list() (permissions []permission, names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +102,7 @@ func (w *Writes) list() (permissions []permission, names []string) {
 	return permissions, names
 }
 
-// forget removes a write that is permitted. isBack means that the permission was missing.
+// forget removes a write that is now permitted. isBack means that the permission was missing before.
 func (w *Writes) forget(permitted permission, isBack bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,7 +112,7 @@ func (w *Writes) forget(permitted permission, isBack bool) {
 	}
 }
 
-// Grants returns how often a missing permission has been granted. Pauses after failed writes end when the number changes.
+// Grants returns how often a missing permission has been granted. When this number changes, pauses after failed writes end.
 func (w *Writes) Grants() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +139,7 @@ func (p permission) String() string {
 
 func quote(text string) string { return `"` + text + `"` }
 
-// attributes returns the question whether the permission is granted for an object.
+// attributes returns the attributes of a review that asks whether the permission is granted for an object.
 func (p permission) attributes(name string) *authorizationv1.ResourceAttributes {
 	return &authorizationv1.ResourceAttributes{
 		Verb: p.verb, Group: p.group, Version: "*", Resource: p.resource, Subresource: p.subresource, Namespace: p.namespace, Name: name,

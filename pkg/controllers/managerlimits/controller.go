@@ -1,4 +1,5 @@
-// Package managerlimits stores the limits of PlatformOperatorManager "cluster" separately, so that its deletion does not remove them.
+// Package managerlimits stores the limits of PlatformOperatorManager "cluster" separately, so that deleting this object does not remove
+// them.
 //
 // It stores the limits that apply, as pkg/limits decides, and sends an Event when a recreated PlatformOperatorManager lacks those of its
 // predecessor. It restores the record when another client deletes or edits it. It does not enforce limits: the platformoperator controller
@@ -38,9 +39,9 @@ type Config struct {
 	// Deployments must be synced, because the result of Store.Read depends on it.
 	Deployments factory.Informer
 	Store       Store
-	// Stored notifies of changes of the stored limits.
+	// Stored reports changes to the stored limits.
 	Stored factory.Informer
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 }
 

@@ -1,9 +1,9 @@
-// Package managerversion reports the manager's own version in the ClusterOperator. An earlier version remains there, with Progressing true,
-// until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start. Any result of these syncs is
-// sufficient, so that a user's error does not delay the cluster's update.
+// Package managerversion reports the manager's own version in the ClusterOperator. After an update, the ClusterOperator keeps the earlier
+// version, with Progressing true, until this process has reconciled each PlatformOperator and BundleDeployment that existed at its start.
+// Any result of these syncs is sufficient, so that a user's error does not delay the cluster's update.
 //
 // The controllers of those kinds report reconciled objects to FirstSyncs. The package writes one condition and status.rollout of the
-// operator resource. library-go's StatusSyncer writes the version, and Reports records the status that it has written.
+// operator resource. library-go's StatusSyncer writes the version, and Reports records the status from which it was written.
 package managerversion
 
 import (
@@ -80,7 +80,7 @@ type Config struct {
 	// even if objects are not reconciled.
 	Limit time.Duration
 	Clock clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 }
 
@@ -106,8 +106,8 @@ type controller struct {
 	limit            time.Duration
 	clock            clock.PassiveClock
 
-	// The fields below are state between syncs, of which one runs at a time: the start of the rollout, the existing objects that are not
-	// reconciled yet, whether there were none, and whether the version is reported.
+	// The fields below are state that is kept between syncs; only one sync runs at a time. They hold the start of the rollout, the existing
+	// objects that are not reconciled yet, whether there were none, and whether the version is reported.
 	started         time.Time
 	found           []syncedObject
 	empty, reported bool
@@ -189,7 +189,7 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 	if err := c.dropSynced(); err != nil {
 		return false, err
 	}
-	// A short rollout is reported, too: a version never changes without Progressing.
+	// A short rollout is reported, too, because the version must never change without Progressing.
 	if len(c.found) == 0 {
 		if reported, err := c.isRolloutReported(); err != nil || reported {
 			return false, err
@@ -205,8 +205,8 @@ func (c *controller) isRollingOut(syncCtx factory.SyncContext) (bool, error) {
 }
 
 // startedTime returns the start of this version's rollout. A start that an earlier process of this version recorded remains valid, so that
-// restarts do not extend the wait. It is later if the condition became True later, for example because an older manager, which does not
-// write status.rollout, was active since.
+// restarts do not extend the wait. The start is later if the condition became True later, for example because an older manager, which does
+// not write status.rollout, was active in between.
 func (c *controller) startedTime() (time.Time, error) {
 	now := c.clock.Now()
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)

@@ -43,7 +43,7 @@ func (f *FirstSyncs) has(each syncedObject) bool {
 	return f.synced[each]
 }
 
-// stop removes the recorded objects, and ignores later syncs.
+// stop removes the recorded objects. Later syncs are ignored.
 func (f *FirstSyncs) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,7 +17,7 @@ type Reports struct {
 // NewReports returns empty Reports.
 func NewReports() *Reports { return &Reports{} }
 
-// Reported records that the ClusterOperator was written from the operator resource with a resourceVersion.
+// Reported records that the ClusterOperator was written from the operator resource with this resourceVersion.
 func (r *Reports) Reported(resourceVersion string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,9 +30,9 @@ func (r *Reports) Reported(resourceVersion string) {
 	}
 }
 
-// include reports whether the ClusterOperator was written from the operator resource with a resourceVersion, or with a later one. It
-// returns false for versions that cannot be compared. After the restore of a backup of etcd, versions begin again at an earlier one, and
-// include returns true too early until the next report.
+// include reports whether the ClusterOperator was written from the operator resource with this resourceVersion or a later one. It returns
+// false for versions that cannot be compared. After an etcd backup is restored, versions begin again at an earlier one, and include returns
+// true too early until the next report.
 func (r *Reports) include(resourceVersion string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

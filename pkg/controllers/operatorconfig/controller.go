@@ -25,7 +25,7 @@ const Name = "operatorconfig"
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
 const ControllerName = "OperatorConfigController"
 
-// resync is the interval of checks without events. The first check is at the start.
+// resync is the interval between checks that no event triggers. The first check is at the start.
 const resync = time.Minute
 
 // CreateOnly is an object that the controller creates if it is missing, and never updates. Every field is required.
@@ -42,8 +42,8 @@ type CreateOnly struct {
 	Create func(ctx context.Context, options metav1.CreateOptions) error
 }
 
-// New returns the controller. It has one queue key. syncContext has the queue, and the recorder of Events about the manager. New returns an
-// error if objects is empty or a field is not set.
+// New returns the controller. It has one queue key. syncContext provides the queue, and the recorder for Events about the manager. New
+// returns an error if objects is empty or a field is not set.
 func New(objects []CreateOnly, syncContext factory.SyncContext) (factory.Controller, error) {
 	if len(objects) == 0 || syncContext == nil {
 		return nil, errors.New("building the operatorconfig controller: it has nothing to keep, or no SyncContext")

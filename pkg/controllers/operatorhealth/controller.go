@@ -50,7 +50,7 @@ type Config struct {
 	// DegradedAfter is the time for which an installed operator may be unhealthy before the ClusterOperator is Degraded.
 	DegradedAfter time.Duration
 	Clock         clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 }
 

@@ -24,7 +24,7 @@ func (c *controller) readCluster() (cluster resolve.Cluster, update string, err 
 }
 
 // versionsInterval is the time after which a PlatformOperator is synced again on a cluster that does not serve ClusterVersion. If the
-// cluster serves the kind later and has no object of it, no event reports that.
+// cluster begins to serve the kind but has no ClusterVersion object, no event reports that.
 const versionsInterval = 30 * time.Second
 
 // checkVersions refuses a PlatformOperator if the cluster does not serve ClusterVersion: without the cluster's version, it cannot be known

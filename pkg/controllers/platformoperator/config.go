@@ -46,7 +46,7 @@ type Catalogs interface {
 	Providers(gvk catalog.GVK) []resolve.ProviderHint
 }
 
-// Inventory has the kinds and packages of the cluster. Its methods read memory only.
+// Inventory lists the kinds and packages on the cluster. Its methods read memory only.
 type Inventory interface {
 	// Kinds returns the kinds that the cluster serves. ExternalPackages returns the packages that other installers manage. Both are as in
 	// resolve.ClusterState.
@@ -72,19 +72,19 @@ type Config struct {
 	// ProvidersChanged reports that the results of Catalogs.Providers may have changed for some kinds.
 	ProvidersChanged factory.Informer
 	Inventory        Inventory
-	// KindsChanged reports changes of the inventory's kinds. ForeignChanged reports packages that other installers have installed or
+	// KindsChanged reports changes to the inventory's kinds. ForeignChanged reports packages that other installers have installed or
 	// removed; the name of its object is the package.
 	KindsChanged      factory.Informer
 	ForeignChanged    factory.Informer
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about PlatformOperators.
 	Events record.EventRecorder
 	// Synced is called with the name of each PlatformOperator whose sync has ended, with or without an error.
 	Synced func(name string)
-	// Register registers metrics that are computed at a scrape. RegisterVector registers counters.
+	// Register registers metrics that are computed at each scrape. RegisterVector registers counters.
 	Register       func(metrics.StableCollector) error
 	RegisterVector func(metrics.Registerable) error
 }

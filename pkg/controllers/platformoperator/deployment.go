@@ -17,7 +17,7 @@ import (
 )
 
 // deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
-// this controller sets. It does not change fields of other clients. It does nothing if the step has no bundle. done is always false.
+// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle. done is always false.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil, r.step.Postponed:
@@ -56,8 +56,8 @@ func (c *controller) create(ctx context.Context, r *reconciliation) error {
 	return nil
 }
 
-// update updates the BundleDeployment if it differs from the step's bundle and the spec. If the API server rejects the update, it reports
-// the refusal in the status and returns nil.
+// update updates the BundleDeployment if it differs from the step's bundle and the spec. If the API server rejects the update, update
+// reports that in the status and returns nil.
 func (c *controller) update(ctx context.Context, r *reconciliation) error {
 	bundle, deployment := *r.step.Bundle, r.current.Deployment
 	start := cmp.Or(r.step.Start, r.current.Start)
@@ -80,8 +80,8 @@ func (c *controller) update(ctx context.Context, r *reconciliation) error {
 	return nil
 }
 
-// publishUpdate sends the Event of an update of the BundleDeployment: either a step has started, or another client's change was reverted.
-// It sends none if a change of the spec or of the recorded bundle caused the update.
+// publishUpdate sends the Event for an update to the BundleDeployment: either a step has started, or another client's change was reverted.
+// It sends none if a change to the spec or to the recorded bundle caused the update.
 func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepStart) {
 	from, to := r.current.Recorded, r.step.Bundle
 	if text := operatorstatus.SettingsStep(start, to); r.step.Start != nil && text != "" {
@@ -96,15 +96,17 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 			r.operator.Name, operatorstatus.VersionOf(from), to.Version, selfCertification(start))
 		return
 	}
-	// If the recorded bundle differs, the manager caused the update: the catalog may have another description of the bundle. So it did if
-	// the recorded settings differ: a manager that did not record them wrote the BundleDeployment.
+	// If the recorded bundle differs, the manager caused the update, because the catalog may now describe the bundle differently. The
+	// manager also caused it if the recorded settings differ, because the BundleDeployment was written by a manager that did not record
+	// them.
 	isSameSpec := r.operator.Generation == r.operator.Status.ObservedGeneration
 	if isSameSpec && equality.Semantic.DeepEqual(from, to) && deploymentspec.HasRecordedSettings(r.operator, r.current.Deployment) {
 		c.publishReverted(r)
 	}
 }
 
-// selfCertification returns the suffix of an Event for a step that only the admin permits, by SelfCertified edges; empty for other steps.
+// selfCertification returns the suffix of an Event for a step that is permitted only by the admin, through SelfCertified edges; empty for
+// other steps.
 func selfCertification(start *upgradestep.StepStart) string {
 	if start != nil && start.Trigger == platformv1alpha1.TriggerSelfCertified {
 		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
@@ -112,7 +114,7 @@ func selfCertification(start *upgradestep.StepStart) string {
 	return ""
 }
 
-// publishReverted sends the Event that another client's change of the BundleDeployment was reverted.
+// publishReverted sends the Event that reports that another client's change to the BundleDeployment was reverted.
 func (c *controller) publishReverted(r *reconciliation) {
 	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by another client; the manager reverted the change. Change PlatformOperator %q instead",
 		r.current.Deployment.Name, r.operator.Name)
@@ -123,8 +125,8 @@ func (r *reconciliation) setCurrent(deployment *corev1alpha2.BundleDeployment, s
 	r.current.Deployment, r.current.Recorded, r.current.Start = deployment, r.step.Bundle, start
 }
 
-// moveToNamespace deletes the BundleDeployment, because its install namespace is immutable. A later sync creates it in the given namespace.
-// moveToNamespace does not delete a BundleDeployment that has changed since it was read, because it may be installed by now.
+// moveToNamespace deletes the BundleDeployment, because its install namespace is immutable. A later sync creates it again in the given
+// namespace. If the BundleDeployment has changed since it was read, moveToNamespace does not delete it, because it may be installed by now.
 func (c *controller) moveToNamespace(ctx context.Context, r *reconciliation, namespace string) error {
 	deployment := r.current.Deployment
 	preconditions := metav1.NewUIDPreconditions(string(deployment.UID))

@@ -9,8 +9,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// operatorsOfSamePackage returns the names of a changed PlatformOperator and of all others with the same package. After the change, another
-// one of them may be the one that installs the package.
+// operatorsOfSamePackage returns the names of a changed PlatformOperator and of all others with the same package. The change may affect
+// which one of them installs the package.
 func (c *controller) operatorsOfSamePackage(object runtime.Object) []string {
 	operator, ok := object.(*platformv1alpha1.PlatformOperator)
 	if !ok {

@@ -33,11 +33,11 @@ func readManager(lister operatorlisters.PlatformOperatorManagerLister, readLimit
 	return spec, limits.Decide(stored, manager).Hold, nil
 }
 
-// settingsInformer is an informer of PlatformOperatorManagers that drops updates without a change of settings. The manager often writes
+// settingsInformer is an informer for PlatformOperatorManagers that drops updates that do not change settings. The manager often writes
 // conditions into the status, and each event makes this controller sync every PlatformOperator.
 type settingsInformer struct{ cache.SharedIndexInformer }
 
-// AddEventHandler registers a handler that does not receive updates without a change of settings.
+// AddEventHandler registers a handler that does not receive updates that leave the settings unchanged.
 func (i settingsInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.SharedIndexInformer.AddEventHandler(settingsHandler{handler})
 }

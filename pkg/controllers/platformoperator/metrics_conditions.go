@@ -18,14 +18,14 @@ var conditionDesc = metrics.NewDesc(platformv1alpha1.MetricCondition,
 	[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelCondition, platformv1alpha1.MetricLabelStatus, platformv1alpha1.MetricLabelReason},
 	nil, metrics.ALPHA, "")
 
-// measuredConditions are the conditions that this controller writes. A condition of another client has no series.
+// measuredConditions are the conditions that this controller writes. Conditions that other clients write have no series.
 var measuredConditions = []string{
 	platformv1alpha1.ConditionDeprecated, platformv1alpha1.ConditionHealthy, platformv1alpha1.ConditionInstalled,
 	platformv1alpha1.ConditionProgressing, platformv1alpha1.ConditionUpgradeable,
 }
 
-// conditionMetrics collects the conditions of PlatformOperators. It reads them from the cache at each scrape, so that it is complete after
-// a start and has no series of deleted PlatformOperators.
+// conditionMetrics collects the conditions of PlatformOperators. It reads them from the cache at each scrape, so that all series exist
+// after a start, and deleted PlatformOperators have none.
 type conditionMetrics struct {
 	metrics.BaseStableCollector
 	operators platformlisters.PlatformOperatorLister

@@ -8,11 +8,11 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// stepBuckets are the buckets of the duration of a step, in seconds. They range from a step that applies a few ConfigMaps to a step of one
-// hour.
+// stepBuckets are the buckets for the duration of a step, in seconds. They range from a step that applies a few ConfigMaps to a step that
+// takes one hour.
 var stepBuckets = []float64{5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600}
 
-// stepMetrics measures how long upgrade steps take. Its only label has the few values of the trigger in status.history.
+// stepMetrics measures how long upgrade steps take. Its only label is the trigger in status.history, which has few values.
 type stepMetrics struct{ duration *metrics.HistogramVec }
 
 func newStepMetrics() stepMetrics {

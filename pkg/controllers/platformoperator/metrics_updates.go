@@ -22,8 +22,8 @@ var (
 		[]string{platformv1alpha1.MetricLabelOperator, platformv1alpha1.MetricLabelReason}, nil, metrics.ALPHA, "")
 )
 
-// updateMetrics collects the metrics of available updates. It computes them at each scrape, because they grow without a sync. It is safe
-// for concurrent use.
+// updateMetrics collects the metrics of available updates. It computes them at each scrape, because their values grow even without a sync.
+// It is safe for concurrent use.
 type updateMetrics struct {
 	metrics.BaseStableCollector
 	clock clock.PassiveClock

@@ -12,14 +12,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// providerHints has, for each PlatformOperator that lacks a kind, the packages that its status names as providers. The controller updates
-// the status when these packages change. The zero value is ready. It is safe for concurrent use.
+// providerHints holds, for each PlatformOperator that lacks a kind, the packages that its status names as providers. The controller updates
+// the status when these packages change. The zero value is ready for use. It is safe for concurrent use.
 type providerHints struct {
 	lock       sync.Mutex
 	byOperator map[string]map[catalog.GVK][]resolve.ProviderHint
 }
 
-// set stores the hints in the status of a PlatformOperator. Without hints, it removes the PlatformOperator.
+// set records the hints that the status of a PlatformOperator names. If there are no hints, it removes the PlatformOperator from the
+// records.
 func (h *providerHints) set(name string, hints map[catalog.GVK][]resolve.ProviderHint) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -78,7 +79,7 @@ func (r *reconciliation) kindsMissing() (kinds []catalog.GVK) {
 	return kinds
 }
 
-// permittedProviders returns the packages that provide the kinds that the BundleDeployment lacks, and that the manager permits. It records
+// permittedProviders returns the packages that the manager permits and that provide the kinds that the BundleDeployment lacks. It records
 // the result.
 func (c *controller) permittedProviders(r *reconciliation) map[catalog.GVK][]string {
 	var packages map[catalog.GVK][]string
@@ -101,7 +102,7 @@ func (r *reconciliation) hints() map[catalog.GVK][]resolve.ProviderHint {
 	return hints
 }
 
-// operatorsWithStaleHints returns the names of the PlatformOperators whose status names other providers than the catalogs have now.
+// operatorsWithStaleHints returns the names of the PlatformOperators whose status names different providers than the catalogs list now.
 func (c *controller) operatorsWithStaleHints(runtime.Object) []string {
 	return c.providerHints.stale(c.catalogs.Providers)
 }

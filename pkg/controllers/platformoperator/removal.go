@@ -79,7 +79,7 @@ func (c *controller) deleteDeployment(ctx context.Context, r *reconciliation) er
 	return nil
 }
 
-// release removes the manager's finalizer, so that the API server deletes the PlatformOperator. It has no status to write then. A
+// release removes the manager's finalizer, so that the API server deletes the PlatformOperator. After that, there is no status to write. A
 // PlatformOperator that does not exist is not an error.
 func (c *controller) release(ctx context.Context, operator *platformv1alpha1.PlatformOperator) error {
 	others := slices.DeleteFunc(slices.Clone(operator.Finalizers), func(name string) bool { return name == platformv1alpha1.Finalizer })

@@ -84,7 +84,7 @@ func (c *controller) staleDecisions() (stale, undecided []string) {
 	return c.decisions.Invalidate(requests, c.clusterState(c.catalogs.Providers))
 }
 
-// operatorsWithStaleDecision returns the names of the PlatformOperators that a change of the cluster's kinds or of other installers'
+// operatorsWithStaleDecision returns the names of the PlatformOperators that a change to the cluster's kinds or to other installers'
 // packages may affect.
 func (c *controller) operatorsWithStaleDecision(runtime.Object) []string {
 	stale, undecided := c.staleDecisions()
@@ -95,8 +95,8 @@ func (c *controller) operatorsWithStaleDecision(runtime.Object) []string {
 // object, because it contains a slash.
 const staleDecisionsKey = "others/"
 
-// staleDecisionsDelay is the delay of that search, so that one search handles many changes. The search checks all PlatformOperators, and if
-// a hundred are removed, each changes several times.
+// staleDecisionsDelay is the delay before that search, so that one search handles many changes. The search checks all PlatformOperators. If
+// a hundred of them are removed, each one changes several times.
 const staleDecisionsDelay = 250 * time.Millisecond
 
 // enqueueOthers enqueues the PlatformOperators that the sync of one affects. If the sync did not reach the resolver, it enqueues the search

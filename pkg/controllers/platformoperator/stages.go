@@ -21,14 +21,14 @@ import (
 type reconciliation struct {
 	// operator is the object from the cache or from the write of the finalizer. It is never modified.
 	operator *platformv1alpha1.PlatformOperator
-	// current has the BundleDeployment, its recorded bundle, and the start of its step. deploy updates it.
+	// current holds the BundleDeployment, its recorded bundle, and the start of its step. deploy updates it.
 	current upgradestep.Current
 	cluster resolve.Cluster
 	// clusterUpdate is the version to which the cluster itself is being updated; empty if no update is in progress.
 	clusterUpdate string
 	// refusal is the reason why the PlatformOperator must not be installed as its spec requests; nil if it may be.
 	refusal *operatorstatus.Refusal
-	// catalogs is the catalogs' content of the package; nil if the catalogs were not read.
+	// catalogs is what the catalogs contain for the package; nil if the catalogs were not read.
 	catalogs *operatorstatus.CatalogView
 	// stepInput is the input of the decision about the step. step is the decision.
 	stepInput upgradestep.Input
@@ -61,7 +61,7 @@ var stages = []stage{
 	{"reporting", (*controller).report},
 }
 
-// read reads the BundleDeployment and the cluster, which the other stages use. A missing BundleDeployment is not an error.
+// read reads the BundleDeployment and the state of the cluster, which the other stages use. A missing BundleDeployment is not an error.
 func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err error) {
 	deployment, err := c.deployments.Get(r.operator.Name)
 	if apierrors.IsNotFound(err) {
@@ -75,9 +75,9 @@ func (c *controller) read(_ context.Context, r *reconciliation) (done bool, err 
 	return err != nil, err
 }
 
-// check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package an older PlatformOperator already has.
-// It refuses all on a cluster that does not serve ClusterVersion.
-// A refused PlatformOperator gets no decision, so that it changes nothing of the other owner.
+// check refuses a PlatformOperator whose BundleDeployment belongs to another owner, or whose package an older PlatformOperator already
+// holds. On a cluster that does not serve ClusterVersion, it refuses all of them. No decision is made for a refused PlatformOperator, so
+// that it does not change anything that belongs to the other owner.
 func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err error) {
 	if deployment := r.current.Deployment; deployment != nil && !ownership.BelongsTo(deployment, r.operator) {
 		r.refuse("BundleDeployment %q exists and does not belong to this PlatformOperator. "+
@@ -105,7 +105,7 @@ func (c *controller) check(_ context.Context, r *reconciliation) (done bool, err
 	return false, nil
 }
 
-// refuseHeldPackage refuses a PlatformOperator whose package another one has. A sync of the other one queues this one when it changes.
+// refuseHeldPackage refuses a PlatformOperator whose package another one holds. When the other one changes, its sync queues this one.
 func (c *controller) refuseHeldPackage(r *reconciliation, holder *platformv1alpha1.PlatformOperator) error {
 	deployment, err := c.deployments.Get(holder.Name)
 	if apierrors.IsNotFound(err) || err == nil && !ownership.BelongsTo(deployment, holder) {

@@ -32,8 +32,8 @@ func (c *controller) report(_ context.Context, r *reconciliation) (done bool, er
 	return false, nil
 }
 
-// writeStatus writes the status once, if it differs from the read one, and sends its Events. If only the progress has changed and the last
-// write is recent, it writes nothing and returns the time to wait.
+// writeStatus writes the status once, if it differs from the one that was read, and sends its Events. If only the progress has changed and
+// the last write is recent, it writes nothing and returns the time to wait.
 func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait time.Duration, err error) {
 	if r.status == nil || equality.Semantic.DeepEqual(r.operator.Status, *r.status) {
 		return 0, nil
@@ -51,8 +51,8 @@ func (c *controller) writeStatus(ctx context.Context, r *reconciliation) (wait t
 	return 0, nil
 }
 
-// publish sends the Events of a written status, and records the duration of a step that is complete. A crash before publish loses the
-// Events. No Event is sent twice.
+// publish sends the Events for a status that was written, and records the duration of a step that is complete. A crash before publish loses
+// the Events. No Event is sent twice.
 func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.PlatformOperator) {
 	if entry := operatorstatus.NewlyReady(r.operator, updated); entry != nil {
 		c.stepMetrics.observe(entry)
@@ -62,7 +62,8 @@ func (c *controller) publish(r *reconciliation, updated *platformv1alpha1.Platfo
 	}
 }
 
-// maxEvent is the maximum size of an Event's message, in bytes. It is the limit of events.k8s.io/v1; v1, which the manager uses, has none.
+// maxEvent is the maximum size of an Event's message, in bytes. It is the limit of the API events.k8s.io/v1; the API v1, which the manager
+// uses, has no limit.
 const maxEvent = 1024
 
 // event sends an Event about a PlatformOperator. It truncates the message to maxEvent.

@@ -8,7 +8,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/health"
 )
 
-// statusWrites has the time of the last write of each PlatformOperator's status. It is safe for concurrent use. The zero value is ready.
+// statusWrites holds, for each PlatformOperator, the time at which its status was last written. It is safe for concurrent use. The zero
+// value is ready for use.
 type statusWrites struct {
 	lock sync.Mutex
 	last map[string]time.Time

@@ -73,10 +73,10 @@ type Config struct {
 	Operators       platforminformers.PlatformOperatorInformer
 	Deployments     coreinformers.BundleDeploymentInformer
 	ClusterVersions configv1informers.ClusterVersionInformer
-	// FeatureGates may stay unsynced: a cluster may have ClusterVersion and not FeatureGate.
+	// FeatureGates may stay unsynced: a cluster may have ClusterVersion but not FeatureGate.
 	FeatureGates configv1informers.FeatureGateInformer
 	Managers     operatorinformers.PlatformOperatorManagerInformer
-	// Limits returns the stored limits of PlatformOperatorManagers, from memory; LimitsChanged notifies of changes.
+	// Limits returns the stored limits of PlatformOperatorManagers, from memory. LimitsChanged reports changes to them.
 	Limits            func() (limits.Stored, error)
 	LimitsChanged     factory.Informer
 	Catalogs          Catalogs
@@ -84,9 +84,9 @@ type Config struct {
 	Inventory         Inventory
 	KubernetesVersion string
 	Clock             clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
-	// Watches is the type of the condition of health.WatchCondition on the operator resource.
+	// Watches is the type that the condition from health.WatchCondition has on the operator resource.
 	Watches string
 	// Permits is true while the last verdict of this process permits the cluster's next minor version. The controller sets it.
 	Permits *atomic.Bool
@@ -147,7 +147,7 @@ func New(config Config) (factory.Controller, error) {
 		return nil, fmt.Errorf("registering metric %q and those beside it: %w", platformv1alpha1.MetricBlockers, err)
 	}
 	enqueue := func(any) { config.SyncContext.Queue().Add(factory.DefaultQueueKey) }
-	// Not by WithInformers, which waits for the informer.
+	// Not with WithInformers, which waits for the informer.
 	if _, err := config.FeatureGates.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: enqueue, UpdateFunc: func(_, updated any) { enqueue(updated) }, DeleteFunc: enqueue,
 	}); err != nil {
@@ -187,7 +187,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return c.write(ctx, condition, found.version)
 }
 
-// pause returns the time for which the write of a verdict may be delayed. It returns 0 unless the verdict and the stored one permit
+// pause returns the time for which the write of a verdict may be delayed. It returns 0 unless both the verdict and the stored one permit
 // upgrades of the same cluster version. So a blocking verdict is never delayed.
 func (c *controller) pause(condition operatorv1.OperatorCondition, clusterVersion string) time.Duration {
 	manager, err := c.managers.Get(operatorv1alpha1.PlatformOperatorManagerName)
@@ -205,8 +205,8 @@ func conditionOf(verdict compat.Verdict) operatorv1.OperatorCondition {
 	return operatorv1.OperatorCondition{Type: ConditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message}
 }
 
-// Withdraw replaces the verdict of an earlier process in a status by one that blocks upgrades. after is the time in the message. The caller
-// uses it for a copy of the status if this process could not confirm the verdict in time.
+// Withdraw replaces the verdict of an earlier process in a status with one that blocks upgrades. after is the time that the message names.
+// The caller applies Withdraw to a copy of the status if this process could not confirm the verdict in time.
 func Withdraw(status *operatorv1.OperatorStatus, after time.Duration) {
 	v1helpers.SetOperatorCondition(&status.Conditions, conditionOf(compat.CannotTell(fmt.Errorf(
 		"the verdict in PlatformOperatorManager %q is from an earlier manager process, "+
@@ -257,7 +257,8 @@ func (c *controller) override(overrides []compat.Override, cluster resolve.Clust
 	return compat.JudgeOverrides(current.Next(), overrides, c.clock.Now())
 }
 
-// removed reports whether an operator was removed although finalizers of other controllers still hold its PlatformOperator.
+// removed reports whether an operator was removed although its PlatformOperator still exists, because finalizers of other controllers hold
+// it.
 func removed(operator *platformv1alpha1.PlatformOperator) bool {
 	return operator.DeletionTimestamp != nil && !slices.Contains(operator.Finalizers, platformv1alpha1.Finalizer)
 }

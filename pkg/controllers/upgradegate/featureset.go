@@ -11,8 +11,8 @@ import (
 // featureGateName is the name of the only FeatureGate of a cluster.
 const featureGateName = "cluster"
 
-// featureSetNote returns a note if the cluster's feature set blocks updates to another minor version, whatever the operators permit. It is
-// empty if the verdict permits them, because the cluster-config-operator itself reports the feature set to the CVO.
+// featureSetNote returns a note if the cluster's feature set blocks updates to another minor version, whatever the operators permit. The
+// note is empty if the verdict permits updates, because the cluster-config-operator itself reports the feature set to the CVO.
 func (c *controller) featureSetNote(verdict compat.Verdict) string {
 	if verdict.Upgradeable {
 		return ""

@@ -31,7 +31,7 @@ const (
 	// settling is the maximum time that the first evaluation waits for unread catalogs. The catalogs controller waits half a minute for a slow
 	// one, so this limit matters only if many are slow at once.
 	settling = 2 * time.Minute
-	// outageRetry is the time until unreadable input is read again, because caches do not notify of the end of a failure.
+	// outageRetry is the time after which unreadable input is read again, because caches do not report the end of a failure.
 	outageRetry = time.Minute
 	// maxVersion is the maximum length of the recorded cluster version in the API, in bytes.
 	maxVersion = 256
@@ -82,7 +82,7 @@ type input struct {
 	unowned     []*corev1alpha2.BundleDeployment
 	// ungated is true if the cluster has no ClusterVersion and never had a verdict.
 	ungated bool
-	// stale is a note with the cause that these objects may be out of date; empty if they are current.
+	// stale is a note that explains why these objects may be out of date; empty if they are current.
 	stale string
 }
 
@@ -123,7 +123,7 @@ func (c *controller) judge() decision {
 	return found
 }
 
-// whileWaiting returns the decision before catalogs have been read. The recorded verdict for this cluster version remains, unless it
+// whileWaiting returns the decision to use until catalogs have been read. The recorded verdict for this cluster version remains, unless it
 // permits an upgrade that an installed operator blocks: blockers do not depend on catalogs. Without a recorded verdict, upgrades are
 // blocked.
 func (c *controller) whileWaiting(verdict compat.Verdict, version, waiting string, again time.Duration) decision {
@@ -237,8 +237,8 @@ func (in *input) assign(deployments []*corev1alpha2.BundleDeployment) {
 	}
 }
 
-// stale returns a note with the time since which the API server has rejected lists or watches of the objects that a verdict depends on.
-// Until it accepts them, a verdict uses the last known objects. The note is empty if nothing is rejected.
+// stale returns a note that says since when the API server has rejected lists or watches of the objects that a verdict depends on. Until it
+// accepts them, a verdict uses the last known objects. The note is empty if nothing is rejected.
 func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) string {
 	condition := v1helpers.FindOperatorCondition(manager.Status.Conditions, c.watches)
 	if condition == nil || condition.Status != operatorv1.ConditionTrue || condition.Reason != health.ReasonInstalledNotListed {
@@ -249,9 +249,9 @@ func (c *controller) stale(manager *operatorv1alpha1.PlatformOperatorManager) st
 		condition.LastTransitionTime.UTC().Format(time.RFC3339), c.watches, manager.Name)
 }
 
-// duringOutage returns the decision on unreadable input: the last verdict of this process with a note about the outage. Before the first
-// verdict, the recorded one of an earlier process for this cluster version remains. If the cluster version has changed, an override has
-// expired, or there is no verdict, upgrades are blocked.
+// duringOutage returns the decision for unreadable input: the last verdict of this process with a note about the outage. Before the first
+// verdict, the verdict that an earlier process recorded for this cluster version remains. If the cluster version has changed, an override
+// has expired, or there is no verdict, upgrades are blocked.
 func (c *controller) duringOutage(in input, cause error) decision {
 	m := &c.memory
 	if m.failing.IsZero() {
@@ -316,7 +316,7 @@ func (c *controller) evaluate(in input) (verdict compat.Verdict, searching bool,
 	return verdict, searching, err
 }
 
-// relevant returns the catalogs for which holds is true and that an installed operator may use, sorted, without duplicates.
+// relevant returns the catalogs that an installed operator may use and for which holds returns true, sorted, without duplicates.
 func (c *controller) relevant(in input, holds func(resolve.Catalog) bool) (found []resolve.Catalog) {
 	for _, operator := range in.operators {
 		if operator.Status.Installed == nil || removed(operator) {
@@ -356,7 +356,7 @@ func (c *controller) unread(in input) string {
 	return ""
 }
 
-// unavailableCatalogs returns a note on the catalogs that cannot be read, with the time since then; empty if all can be read.
+// unavailableCatalogs returns a note that lists the catalogs that cannot be read, and since when; empty if all can be read.
 func (c *controller) unavailableCatalogs(in input) string {
 	catalogs := c.relevant(in, func(each resolve.Catalog) bool { return each.Unavailable })
 	if len(catalogs) == 0 {

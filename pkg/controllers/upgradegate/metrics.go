@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// objectLabels are the labels that identify the object that installs an operator: its PlatformOperator, or a BundleDeployment without
-// PlatformOperator. The other label is empty, which Prometheus treats as absent.
+// objectLabels are the labels that identify the object that installs an operator: its PlatformOperator, or a BundleDeployment without a
+// PlatformOperator. Of the two labels, the one that does not apply is empty, which Prometheus treats as absent.
 var objectLabels = []string{platformv1alpha1.MetricLabelOperator, corev1alpha2.MetricLabelDeployment}
 
 // object has the values of objectLabels.
@@ -60,7 +60,7 @@ func (g *gauge) set(verdict compat.Verdict) {
 	g.lookAheads, g.undeclared, g.judged = verdict.LookAheads, verdict.Undeclared, true
 }
 
-// objectsOf returns the objects of the blockers, without duplicates: an operator between two versions has two blockers.
+// objectsOf returns the objects of the blockers, without duplicates, because an operator between two versions has two blockers.
 func objectsOf(blockers []compat.Blocker) []object {
 	objects := make([]object, 0, len(blockers))
 	for _, each := range blockers { // sorted by kind and name

@@ -20,7 +20,7 @@ import (
 // remediesKey is the queue key of the search for remedies.
 const remediesKey = "remedies"
 
-// search passes input from the sync of verdicts to the search, and its result back. It is safe for concurrent use.
+// search passes input from the sync of verdicts to the search for remedies, and passes its result back. It is safe for concurrent use.
 type search struct {
 	lock sync.Mutex
 	// input is the input of the next search; nil before the first verdict.
@@ -76,7 +76,7 @@ type query struct {
 	requests []resolve.Request
 	// bundles are the installed bundles of the PlatformOperators, by name. A bundle that is not installed has an empty version.
 	bundles map[string]bundleID
-	// unreadable has, by operator, the reason why its spec cannot be evaluated.
+	// unreadable holds, by operator, the reason why its spec cannot be evaluated.
 	unreadable map[string]string
 	// needed is true if an installed bundle declares a maximum OpenShift version. Otherwise no search is necessary.
 	needed           bool
@@ -97,8 +97,8 @@ func bundleIDOf(operator *platformv1alpha1.PlatformOperator) bundleID {
 	return id
 }
 
-// queryFor returns one query for all operators, because a version that conflicts with another operator is not a remedy. It includes bundles
-// that are not ready yet.
+// queryFor returns one query for all operators together, because a version that conflicts with another operator is not a remedy. The query
+// includes bundles that are not ready yet.
 func (c *controller) queryFor(in input) query {
 	cluster := in.cluster
 	q := query{version: cluster.Version, bundles: map[string]bundleID{}, unreadable: map[string]string{}, catalogs: map[string][]resolve.Catalog{}}
@@ -148,22 +148,22 @@ func (q query) run(decisions *joint.Cache, done <-chan struct{}) remedies {
 	return found
 }
 
-// remedies has the candidate versions of each PlatformOperator for one cluster version.
+// remedies holds the candidate versions of each PlatformOperator for one cluster version.
 type remedies struct {
 	version   string
 	operators map[string]remedy
 }
 
-// remedy has the candidate versions of one operator for its installed bundle. incomplete is the reason why there may be more; empty if
-// there are none.
+// remedy holds the candidate versions of one operator for its installed bundle. incomplete is the reason why there may be more candidates;
+// empty if there cannot be more.
 type remedy struct {
 	of         bundleID
 	candidates []compat.Candidate
 	incomplete string
 }
 
-// of returns the candidate versions of an operator. It includes versions that the operator's own spec excludes, because a change of the
-// spec is a remedy, too. incomplete is the reason why there may be more. known is false if r is nil, or if the search was for another
+// of returns the candidate versions of an operator. It includes versions that the operator's own spec excludes, because changing the spec
+// is a remedy, too. incomplete is the reason why there may be more candidates. known is false if r is nil, or if the search was for another
 // cluster minor version or installed bundle.
 func (r *remedies) of(operator *platformv1alpha1.PlatformOperator, version string) (candidates []compat.Candidate, incomplete string, known bool) {
 	if r == nil || !sameMinor(r.version, version) {

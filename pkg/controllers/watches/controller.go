@@ -1,10 +1,10 @@
 // Package watches sets a condition on the operator resource when the API server rejects lists or watches of a kind that the manager depends
-// on. All other controllers continue with their caches, so that the failure would otherwise be invisible. pkg/health decides when the
-// condition is set.
+// on. Without the condition, the failure would be invisible, because all other controllers continue to work with their caches. pkg/health
+// decides when the condition is set.
 //
-// The package ignores an API server that does not respond: the condition could not be written either, and is obsolete when the server is
-// back. Kinds that only bundles contain are not covered; the controllers that use them report errors. pkg/operator builds and runs the
-// controller.
+// The package ignores an API server that does not respond: the condition could not be written either, and would be obsolete as soon as the
+// server responds again. Kinds that only bundles contain are not covered; the controllers that use them report errors. pkg/operator builds
+// and runs the controller.
 package watches
 
 import (
@@ -34,13 +34,13 @@ const ConditionPrefix = "Watches"
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	OperatorClient v1helpers.OperatorClient
-	// Informers maps the plural resource name of each watched informer to a function that sets its handler of list and watch errors, such
+	// Informers maps the plural resource name of each watched informer to a function that sets its handler for list and watch errors, such
 	// as SetWatchErrorHandlerWithContext. The informers must not be started yet.
 	Informers map[string]func(cache.WatchErrorHandlerWithContext) error
-	// Others are the resources among them that other projects define. For these, only missing permissions are reported.
+	// Others names those resources in Informers that other projects define. For these, only missing permissions are reported.
 	Others []string
 	Clock  clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext provides the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 }
 
@@ -50,7 +50,7 @@ type controller struct {
 	others         map[string]bool
 
 	lock sync.Mutex
-	// watchErrors has the last error of each resource, at most one for each informer.
+	// watchErrors holds the last error for each resource, with at most one entry for each informer.
 	watchErrors map[string]health.WatchError
 }
 
@@ -84,8 +84,9 @@ func New(config Config) (factory.Controller, error) {
 		ToController(ControllerName, config.SyncContext.Recorder()), nil
 }
 
-// record stores an error of a resource if the API server has rejected the request, and reports whether it did. It ignores expired resource
-// versions and 429 responses, which are normal. For resources of other projects, it ignores all errors except missing permissions.
+// record stores an error for a resource if the API server has rejected the request, and reports whether it stored the error. It ignores
+// expired resource versions and 429 responses, which are normal. For resources of other projects, it ignores all errors except missing
+// permissions.
 func (c *controller) record(resource string, err error) bool {
 	var answer apierrors.APIStatus
 	switch {

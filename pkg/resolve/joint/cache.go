@@ -9,47 +9,47 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// Cache keeps decisions between calls. It decides an operator again only if an input of its decision has changed: the request, the
-// catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The inputs
-// of operators that are decided together with it are inputs, too. A Cache returns the same results as a new one.
+// Cache keeps decisions between calls. It makes a new decision for an operator only if an input of the decision has changed: the request,
+// the catalogs' content for the package, or the state of the cluster for the kinds and packages that its bundles provide or require. The
+// inputs of operators that are decided together with it are inputs, too. A Cache returns the same results as a new one.
 //
-// It keeps one decision for each operator of the last call, with its inputs, and of the catalogs only the content for that operator's
-// package. ClusterState.Limit is not an input. A call during which Done of the Limit was closed keeps nothing.
+// For each operator of the last call, it keeps one decision with its inputs; of the catalogs, it keeps only the content for that operator's
+// package. ClusterState.Limit is not an input. If Done of the Limit was closed during a call, the Cache keeps nothing from that call.
 //
-// The zero value is empty and ready for use. A Cache is safe for concurrent use; no call waits for the decision of another one. Decisions
-// are shared, and callers must not change them.
+// The zero value is empty and ready for use. A Cache is safe for concurrent use; no call waits for another call to decide. Decisions are
+// shared, and callers must not change them.
 type Cache struct {
 	lock sync.Mutex
-	// known has the state of each operator by name. Values are replaced and never modified.
+	// known holds the state of each operator by name. Values are replaced, never modified.
 	known map[string]*operatorState
 }
 
-// Result is the decision for one operator, and the work that it took.
+// Result is the decision for one operator, and how much work the call did.
 type Result struct {
 	Decision resolve.Decision
-	// Decided is the number of operators that were decided in the call; 0 if an earlier decision was still valid.
+	// Decided is the number of operators that the call decided; 0 if an earlier decision was still valid.
 	Decided int
-	// Affected has the names of other operators whose last decision may be outdated: they were decided together with this one, or their
+	// Affected lists the names of other operators whose last decision may be outdated: they were decided together with this one, or their
 	// inputs have changed. It is sorted, without duplicates.
 	Affected []string
 }
 
-// operatorState has the inputs of one operator's decision, and the decision; decision is nil if there is no valid one.
+// operatorState holds the inputs of one operator's decision, and the decision; decision is nil if there is no valid one.
 type operatorState struct {
 	inputs       inputs
 	dependencies dependencies
 	decision     *jointDecision
 }
 
-// ResolveAll decides all PlatformOperators of the cluster. The result has a decision by the name of each operator; names must differ.
+// ResolveAll decides all PlatformOperators of the cluster. The result maps the name of each operator to its decision; names must be unique.
 //
-// An operator without dependencies on others is decided alone, as by resolve.Resolve but in the given state of the cluster. Operators that
-// require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at the end
-// of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
+// An operator without dependencies on others is decided alone, like in resolve.Resolve but for the given state of the cluster. Operators
+// that require one another's kinds or packages, or provide the same kinds, are decided together. Both after the next upgrade step and at
+// the end of all paths, every requirement is met, no kind has two providers, and no package is installed twice.
 //
-// Older operators have precedence, then the first by name. Each operator gets the best version that leaves a solution for all. The
-// installed version may always stay, and no upgrade removes what another operator requires. An operator can take over
-// a kind or package only after the other operator no longer has it. Existing overlaps and unmet requirements are tolerated.
+// Older operators have precedence; operators of the same age are ordered by name. Each operator gets the best version that leaves a
+// solution for all. The installed version may always stay, and no upgrade removes what another operator requires. An operator can take over
+// a kind or package only after the other operator has given it up. Existing overlaps and unmet requirements are tolerated.
 //
 // The result does not report whether versions below the chosen one would fit with other operators.
 //
@@ -64,8 +64,8 @@ func (c *Cache) ResolveAll(requests []resolve.Request, state resolve.ClusterStat
 	return decisions
 }
 
-// Resolve returns the decision for one operator. It decides other operators only if they are decided together with this one, and drops the
-// outdated decisions of others. The Decision is empty if there is no request of the operator.
+// Resolve returns the decision for one operator. It decides other operators only if they must be decided together with this one, and drops
+// the outdated decisions of others. The Decision is empty if requests does not contain the operator.
 func (c *Cache) Resolve(operator string, requests []resolve.Request, state resolve.ClusterState) Result {
 	p := c.plan(requests, state)
 	var answer Result
@@ -92,8 +92,8 @@ func (c *Cache) Resolve(operator string, requests []resolve.Request, state resol
 	return answer
 }
 
-// Invalidate drops the decisions that are no longer valid. It returns the names of their operators, and those of operators without a
-// decision; both lists are sorted.
+// Invalidate drops the decisions that are no longer valid. It returns the names of the operators whose decisions it dropped (outdated), and
+// of those that had no decision (undecided). Both lists are sorted.
 func (c *Cache) Invalidate(requests []resolve.Request, state resolve.ClusterState) (outdated, undecided []string) {
 	p := c.plan(requests, state)
 	for _, group := range p.components {
@@ -120,10 +120,10 @@ type plan struct {
 	index *resolve.ClusterIndex
 	// before is the content of the Cache at the beginning of the call, and now the content to keep after it.
 	before, now map[string]*operatorState
-	// evaluations has the operators whose catalogs were read in this call to find their dependencies.
+	// evaluations holds the operators whose catalogs this call read to find their dependencies.
 	evaluations map[string]*resolve.Evaluation
 	components  []component
-	// decided is the number of operators that were decided in the call.
+	// decided is the number of operators that the call decided.
 	decided int
 }
 
@@ -188,7 +188,7 @@ func (p *plan) keptOf(group component) *jointDecision {
 	return kept
 }
 
-// forget drops the decision for a component from the content to keep.
+// forget drops a component's decision from the content that the Cache keeps after the call.
 func (p *plan) forget(group component) {
 	for _, member := range group {
 		if member.decision != nil {
@@ -218,7 +218,8 @@ func (c *Cache) keep(p *plan) {
 
 func (s *operatorState) name() string { return s.inputs.request.Operator }
 
-// decided reports whether the Cache has a decision for an operator, valid or outdated; false for nil, an unknown operator.
+// decided reports whether the Cache has a decision for the operator, valid or outdated. It returns false for nil, which stands for an
+// unknown operator.
 func (s *operatorState) decided() bool { return s != nil && s.decision != nil }
 
 // oncePerPackage returns a function that calls catalogs once for each package and caches the result, because the comparison and the

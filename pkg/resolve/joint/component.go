@@ -8,9 +8,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// dependencies has what all versions of an operator, fitting or not, provide and require. Each list is sorted, without duplicates.
+// dependencies lists what the versions of an operator provide and require, whether or not they fit. Each list is sorted, without
+// duplicates.
 type dependencies struct {
-	// provides and requires are kinds; packages are the names of the required packages.
+	// provides and requires list kinds; packages lists the names of the required packages.
 	provides, requires []catalog.GVK
 	packages           []string
 }
@@ -39,17 +40,17 @@ func dependenciesOf(options []*resolve.Option) dependencies {
 	return dependencies{provides: kindsIn(provides), requires: kindsIn(requires), packages: namesIn(packages)}
 }
 
-// component is a set of operators, in order of precedence, that depend on no operator outside it. Of the operators outside, only the names
-// of the requested packages matter.
+// component is a set of operators, in order of precedence, that do not depend on any operator outside the set. All that matters about the
+// operators outside is the names of the packages that they request.
 type component []*operatorState
 
 func (g component) has(operator string) bool {
 	return slices.ContainsFunc(g, func(member *operatorState) bool { return member.name() == operator })
 }
 
-// componentsOf divides operators, which are in order of precedence, into components. Two operators are in one component if they request the
-// same package, if they provide or provided the same kind in any version, or if any version of one requires the package of the other or a
-// kind that any version of the other provides. A group of groupsOf is always within one component.
+// componentsOf divides operators, which are in order of precedence, into components. Two operators are in the same component if they
+// request the same package, if they provide or provided the same kind in any version, or if any version of one requires the package of the
+// other or a kind that any version of the other provides. Each group that groupsOf returns lies within one component.
 func componentsOf(operators []*operatorState, index *resolve.ClusterIndex) []component {
 	leader := make([]int, len(operators))
 	for i := range leader {
@@ -106,7 +107,7 @@ func join[K comparable](first map[K]int, key K, i int, leader []int, find func(i
 	first[key] = i
 }
 
-// jointDecision has the decisions for a component, and the state of the cluster that they depend on.
+// jointDecision holds the decisions for a component, and the state of the cluster that they depend on.
 type jointDecision struct {
 	operators []string
 	decisions map[string]resolve.Decision
@@ -114,18 +115,19 @@ type jointDecision struct {
 	hints     []hintState
 }
 
-// relevantState is the state of the cluster for the kinds and packages that a component depends on.
+// relevantState is the part of the cluster's state that a component's decisions depend on: its kinds and packages.
 type relevantState struct {
-	// served has the kinds that do not depend on PlatformOperators. provided has the kinds that each operator of the component provides.
+	// served lists the kinds that do not depend on PlatformOperators. provided lists the kinds that each operator of the component
+	// provides.
 	served   []resolve.Kind
 	provided [][]catalog.GVK
-	// external has the packages that other installers manage.
+	// external lists the packages that other installers manage.
 	external []resolve.ExternalPackage
 	// hasHints reports whether ClusterState.ProviderHints is set.
 	hasHints bool
 }
 
-// hintState has the packages that provide a kind, and the operators that request them, in the same order.
+// hintState lists the packages that provide a kind and, in the same order, the operators that request them.
 type hintState struct {
 	gvk     catalog.GVK
 	hints   []resolve.ProviderHint
@@ -147,7 +149,8 @@ func newJointDecision(group component, index *resolve.ClusterIndex, decisions ma
 	return result
 }
 
-// isCurrent reports whether the state of the cluster that a decision depends on is unchanged. The component must be the same.
+// isCurrent reports whether the state of the cluster that the decision depends on is unchanged. group must be the component that was
+// decided.
 func (o *jointDecision) isCurrent(index *resolve.ClusterIndex, group component) bool {
 	if !o.isCurrentExceptHints(index, group) {
 		return false
@@ -200,7 +203,7 @@ func hintStateOf(index *resolve.ClusterIndex, gvk catalog.GVK) hintState {
 	return hintState{gvk: gvk, hints: found, holders: holdersOf(index, found)}
 }
 
-// holdersOf returns, for each package in hints, the operator that requests it; empty if none does.
+// holdersOf returns, for each package in hints, the operator that requests it; an empty string if none does.
 func holdersOf(index *resolve.ClusterIndex, hints []resolve.ProviderHint) (holders []string) {
 	for _, each := range hints {
 		for _, pkg := range each.Packages {

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve/reason"
 )
 
-// maxLeaves is the maximum number of kinds and packages of a requirement that are explained.
+// maxLeaves is the maximum number of kinds and packages in a requirement that a message explains.
 const maxLeaves = 3
 
 // conflictOf returns the reason why an operator does not get a candidate set, and the rule that refuses the set.
@@ -48,7 +48,8 @@ func (p *satProblem) conflictOf(v *variable, why infeasibility) (conflict resolv
 	return conflict, rule
 }
 
-// distance returns 0 for constraints of the operator itself, 1 for those that cause the conflict, and 2 for those that connect the two.
+// distance returns 0 for a constraint of the operator itself, 1 for one of the operators that cause the conflict, and 2 for one that
+// connects the two.
 func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) int {
 	switch {
 	case c.variable == v || c.other == v:
@@ -63,8 +64,8 @@ func (p *satProblem) distance(v *variable, c constraint, assigned []*variable) i
 	return 2
 }
 
-// overlapPart returns what two operators both provide. If v is one of them, the reason is a clause about the version of v. Otherwise it is
-// about both operators.
+// overlapPart returns a reason that names what two operators both provide. If v is one of them, the reason is a clause about the version of
+// v. Otherwise it is about both operators.
 func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	other := c.variable
 	if other == v {
@@ -82,8 +83,8 @@ func overlapPart(v *variable, set candidateSet, c constraint) reason.Reason {
 	}
 }
 
-// unmet returns the requirement of a constraint, and the other operators that could meet it. It returns nil for a constraint against an
-// overlap.
+// unmet returns the unmet requirement of a constraint, and the other operators that could meet it. It returns nil for a constraint that
+// forbids an overlap.
 func (p *satProblem) unmet(v *variable, c constraint) (part reason.Reason, others []*variable) {
 	if c.other != nil {
 		return nil, nil
@@ -136,7 +137,7 @@ func (p *satProblem) intermediateVersion(other *variable, leaf catalog.Requireme
 	return reason.Version(best.states[0].version)
 }
 
-// remedy returns what an admin can do about a conflict with the operators in with.
+// remedy returns what an admin can do about a conflict with the operators named in with.
 func (p *satProblem) remedy(v *variable, why infeasibility, with []string) reason.Reason {
 	switch {
 	case len(with) == 0:

@@ -10,15 +10,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// inputs are the inputs of the decision for one operator, except for the cluster and other operators.
+// inputs are the inputs of the decision for one operator, except for the state of the cluster and the other operators.
 type inputs struct {
 	request  resolve.Request
 	catalogs []resolve.Catalog
 	unlisted []string
 }
 
-// newInputs returns inputs with a copy of each catalog's content for the package, because a pointer into a catalog would keep all of the
-// catalog in memory.
+// newInputs returns inputs with a copy of each catalog's content for the package. A pointer into a catalog would keep the whole catalog in
+// memory.
 func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) inputs {
 	own := slices.Clone(catalogs)
 	for i, c := range own {
@@ -31,7 +31,7 @@ func newInputs(req resolve.Request, catalogs []resolve.Catalog, unlisted []strin
 }
 
 // equal reports whether two inputs result in the same decision. It returns false for equal content that does not share memory
-// (catalog.Package.IsIdentical); then the operator is decided once more than necessary.
+// (catalog.Package.IsIdentical); the only cost is that the operator is decided once more than necessary.
 func (in *inputs) equal(req resolve.Request, catalogs []resolve.Catalog, unlisted []string) bool {
 	return slices.Equal(in.unlisted, unlisted) && slices.EqualFunc(in.catalogs, catalogs, sameCatalog) && reflect.DeepEqual(in.request, req)
 }

@@ -1,10 +1,10 @@
-// Package joint decides all PlatformOperators of a cluster together. Operators that require or exclude one another become a satisfiability
-// problem. Its functions do no I/O, and decisions do not depend on time. The PlatformOperator controller and the upgrade gate use its
-// Cache. pkg/resolve decides what one operator may run on its own.
+// Package joint decides all PlatformOperators of a cluster together. It describes operators that require or exclude one another as a
+// satisfiability problem. Its functions do no I/O, and decisions do not depend on time. The PlatformOperator controller and the upgrade
+// gate use its Cache. pkg/resolve decides what one operator may run on its own.
 //
 // cache.go keeps decisions. component.go finds the operators whose decisions depend on one another. satproblem.go describes them to
-// solver.go, a bounded search with go-air/gini. solve.go gives each operator, in order of age, its best version that leaves a solution for
-// all. conflict.go explains a refused version by a minimal set of constraints.
+// solver.go, a bounded search that uses go-air/gini. solve.go goes through the operators, oldest first, and gives each its best version
+// that leaves a solution for all. conflict.go explains a refused version with a minimal set of constraints.
 package joint
 
 import (
@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxCandidateSets is the maximum number of candidate sets of an operator in the search. Versions with equal requirements and provided
-	// kinds are in one candidate set.
+	// maxCandidateSets is the maximum number of an operator's candidate sets in the search. Versions with equal requirements and provided
+	// kinds are in the same candidate set.
 	maxCandidateSets = 50
-	// maxGroup is the maximum number of operators of a group that are decided together. The operators after them keep their versions.
+	// maxGroup is the maximum number of operators in a group that are decided together. The remaining operators keep their versions.
 	maxGroup = 256
 	// maxConflicts is the maximum number of conflicts that an operator's decision reports.
 	maxConflicts = 10
 )
 
-// decideComponent returns the decisions for the operators of a component, which must be in order of precedence. The index must not have
-// registered operators.
+// decideComponent returns the decisions for the operators of a component, which must be in order of precedence. No operators may have been
+// registered in the index before.
 func decideComponent(index *resolve.ClusterIndex, evaluations []*resolve.Evaluation) map[string]resolve.Decision {
 	index.Register(evaluations)
 	for _, e := range evaluations {

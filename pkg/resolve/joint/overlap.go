@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// overlap has the kinds or the package that two operators must not both provide.
+// overlap is the kinds or the package that two operators must not both provide.
 type overlap struct {
 	kinds []catalog.GVK
 	pkg   string
@@ -16,7 +16,7 @@ type overlap struct {
 
 func (o overlap) isEmpty() bool { return len(o.kinds) == 0 && o.pkg == "" }
 
-// addOverlaps adds constraints for each pair of operators: they must not provide the same kind, and not have the same package.
+// addOverlaps adds constraints for each pair of operators: they must not provide the same kind or install the same package.
 func (p *satProblem) addOverlaps() {
 	for i, second := range p.variables {
 		for _, first := range p.variables[:i] {
@@ -42,8 +42,9 @@ func (p *satProblem) addOverlaps() {
 	}
 }
 
-// overlapOf returns what two candidate sets of two operators must not both provide. It permits what both operators already provide. An
-// operator can take over a kind only after the other operator no longer provides it, even if that is planned.
+// overlapOf returns what two candidate sets of two operators must not both provide. What both operators already provide is permitted. An
+// operator can take over a kind only after the other operator no longer provides it, even if the other operator is already planned to give
+// it up.
 func overlapOf(first, second *variable, a, b candidateSet) overlap {
 	var found overlap
 	firstNow, secondNow := first.present().states[0], second.present().states[0]

@@ -6,16 +6,16 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// rangeSets groups the versions of a package by the required ranges that contain them. For n versions and ranges this takes n log n steps;
-// comparing each version with each range would take n².
+// rangeSets groups the versions of a package by the required ranges that contain them. For n versions and n ranges this takes n log n
+// steps; comparing each version with each range would take n².
 type rangeSets struct {
 	versions upgrade.Versions
-	// numbers has a number for each index in versions. Versions in the same ranges have equal numbers.
+	// numbers holds a number for each index in versions. Versions in the same ranges have equal numbers.
 	numbers []int32
 }
 
 // newRangeSets groups the versions of an operator by the required ranges of its package. If the operator's budget is exhausted, each
-// version is a group of its own, because merging two different versions would be wrong.
+// version forms its own group, because merging two different versions would be wrong.
 func newRangeSets(e *resolve.Evaluation, required []catalog.Requirement) rangeSets {
 	sets := rangeSets{versions: e.Versions()}
 	sets.numbers = make([]int32, sets.versions.Len())
@@ -59,8 +59,8 @@ func (sets rangeSets) of(version upgrade.Version) int32 {
 	return sets.numbers[at]
 }
 
-// numberedSet is a set of small integers that assigns a number to its content: equal content has an equal number. It is a binary tree in
-// which the children of a node determine its number, so that a change renumbers only the nodes above it.
+// numberedSet is a set of small integers that assigns a number to its content: equal contents get equal numbers. It is a binary tree in
+// which the children of a node determine the node's number, so a change renumbers only the nodes above it.
 type numberedSet struct {
 	leaves int
 	nodes  []int32
@@ -79,7 +79,7 @@ func newNumberedSet(size int) *numberedSet {
 	return s
 }
 
-// toggle adds an integer to the set, or removes it.
+// toggle adds an integer to the set, or removes it if the set contains it.
 func (s *numberedSet) toggle(i int) {
 	node := i + s.leaves
 	s.nodes[node] ^= 1

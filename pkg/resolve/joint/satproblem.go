@@ -17,13 +17,13 @@ type satProblem struct {
 	isTrue    z.Lit
 	// constraints are the rules for solutions. Each has a literal that activates the rule.
 	constraints []constraint
-	// met has the literals that are true if a requirement is met, after the next step and at the end of the paths, by the requirement's
-	// text.
+	// met holds, by a requirement's text, the literals that are true if the requirement is met: first those for the time after the next
+	// step, then those for the end of the paths.
 	met [2]map[string]z.Lit
 }
 
-// constraint is a rule for solutions that applies if on is true. If other is nil, the variable's requirement is met. Otherwise the
-// operators variable and other do not overlap.
+// constraint is a rule for solutions that applies if on is true. If other is nil, the rule is that the variable's requirement is met.
+// Otherwise it is that the operators variable and other do not overlap.
 type constraint struct {
 	on              z.Lit
 	variable, other *variable

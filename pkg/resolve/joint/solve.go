@@ -69,7 +69,7 @@ func (p *satProblem) assignInOrder(constraints []z.Lit) {
 	}
 }
 
-// keepSolution assigns the sets of a solution, which stay for operators for which no better set is found.
+// keepSolution assigns the sets of a solution. An operator keeps its assigned set if no better one is found.
 func (p *satProblem) keepSolution(solution []int) {
 	for i, v := range p.variables {
 		v.chosen = solution[i]
@@ -104,8 +104,8 @@ func (p *satProblem) whyInfeasible(v *variable, set int, given []z.Lit) infeasib
 	return why
 }
 
-// applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict. It also refuses the
-// untried options if the operator keeps its version.
+// applyOutcome refuses the sets that an operator does not get, and adds notes to the other operators in the conflict. If the operator keeps
+// its version, applyOutcome refuses the untried options, too.
 func (p *satProblem) applyOutcome(v *variable, infeasible []infeasibility) {
 	for _, why := range infeasible {
 		if why.set >= v.chosen {

@@ -9,24 +9,24 @@ import (
 
 const (
 	// maxQueries is the maximum number of queries for one group. maxBacktracks is the maximum number of conflicts in the search for one
-	// query, and maxGroupBacktracks that in all of them. After that the search ends, and operators get the sets of the last solution; at
-	// worst every operator keeps its version. Real packages need no backtracking.
+	// query, and maxGroupBacktracks is the maximum for all queries of a group. When a limit is reached, the search ends, and operators get
+	// the sets of the last solution; at worst every operator keeps its version. Real packages need no backtracking.
 	maxQueries, maxBacktracks, maxGroupBacktracks = 20_000, 250, 1_000
 )
 
-// solver searches for solutions of a satisfiability problem. The search of gini is limited only by time. This one is limited by the number
-// of conflicts, because results must depend only on the clauses and queries. It makes one choice after another, gini propagates each, and
-// each conflict becomes a clause.
+// solver searches for solutions of a satisfiability problem. Gini's own search can only be limited by time. This one is limited by the
+// number of conflicts, because results must depend only on the clauses and queries. It makes one choice after another, gini propagates
+// each, and each conflict becomes a clause.
 type solver struct {
-	// clauses has all clauses so far, each followed by a null literal. last is the last variable.
+	// clauses holds all clauses so far, each followed by a null literal. last is the last variable.
 	clauses []z.Lit
 	last    z.Var
-	// propagator has the clauses; nil if it must be built again. It is discarded after a conflict, because gini learns a clause when the
-	// conflict is undone, and its internal checks may fail afterwards.
+	// propagator holds the clauses in gini; nil if it must be rebuilt. It is discarded after a conflict, because gini learns a clause when
+	// the conflict is undone, and its internal checks may fail afterwards.
 	propagator *gini.Gini
 	// choices are sets of literals. Exactly one literal of each set is true; earlier literals are preferred.
 	choices [][]z.Lit
-	// core are the assumptions that left no solution for the last query; nil if it had another result.
+	// core lists the assumptions that left no solution for the last query; nil if the query had a different result.
 	core []z.Lit
 	// queries and backtracks are the numbers of queries and conflicts so far.
 	queries, backtracks int
@@ -99,7 +99,7 @@ func (s *solver) exclude(literals []z.Lit) {
 }
 
 // attempt makes the assumptions and then one choice after another, until all are made or a conflict occurs. After a conflict, solution is
-// nil, and failed has the assumptions and choices that cause the conflict. The choices define every other literal, so no other literal
+// nil, and failed lists the assumptions and choices that cause the conflict. The choices determine every other literal, so no other literal
 // needs to be tried.
 func (s *solver) attempt(assumptions []z.Lit) (solution []int, failed []z.Lit) {
 	if s.propagator == nil {
@@ -143,9 +143,9 @@ func (s *solver) choose(assumptions []z.Lit) (solution []int, tests int, ok bool
 	return solution, tests, true
 }
 
-// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. The last query must have had keep
-// and no assumptions but these, and no solution; otherwise ok is false. minimalCore tries to drop the first assumptions first. ok is also
-// false if the search reached a limit.
+// minimalCore returns a minimal set of the assumptions that leaves no solution in which keep is true. It tries to drop the first
+// assumptions first. ok is false if the search reached a limit. It is also false unless the last query found no solution and assumed keep
+// and, besides it, nothing but these assumptions.
 func (s *solver) minimalCore(keep z.Lit, assumptions []z.Lit) (core []z.Lit, ok bool) {
 	if s.core == nil {
 		return nil, false

@@ -18,15 +18,15 @@ type variable struct {
 	evaluation *resolve.Evaluation
 	// sets are the alternatives, best first. The last one keeps the operator as it is, installed or not.
 	sets []candidateSet
-	// untried are the options beyond maxCandidateSets, and all options of operators beyond maxGroup.
+	// untried are the options beyond maxCandidateSets; for an operator beyond maxGroup, they are all of its options.
 	untried []*resolve.Option
-	// provides has the kinds of all sets, sorted.
+	// provides lists the kinds of all sets, sorted.
 	provides []catalog.GVK
 	// chosen is the index in sets of the set that the operator gets.
 	chosen int
 }
 
-// candidateSet is a set of options that make no difference for other operators.
+// candidateSet is a set of options that are equivalent for other operators.
 type candidateSet struct {
 	options []*resolve.Option
 	// states are the states after the next upgrade step and at the end of the path.
@@ -37,7 +37,7 @@ type candidateSet struct {
 	literal z.Lit
 }
 
-// installState is the bundle of an operator that is installed at a time; none if the version is zero.
+// installState is an operator's bundle that is installed at a given time; there is none if the version is zero.
 type installState struct {
 	version  upgrade.Version
 	provides []catalog.GVK
@@ -48,8 +48,8 @@ func installStateOf(o *resolve.Option) installState {
 	return installState{version: o.Version, provides: o.Bundle.ProvidedGVKs, requires: o.Bundle.Requirements}
 }
 
-// satisfies reports whether a package in this state meets a leaf of a requirement: it provides the required kind, or is the required
-// package in the range.
+// satisfies reports whether package pkg in this state meets a leaf of a requirement: whether it provides the required kind, or is the
+// required package at a version in the range.
 func (s installState) satisfies(index *resolve.ClusterIndex, pkg string, leaf catalog.Requirement) bool {
 	if s.version.IsZero() {
 		return false
@@ -75,9 +75,9 @@ func (s installState) key(sets rangeSets) string {
 	return key.String()
 }
 
-// newVariable groups the options that an operator prefers to its present state into at most most candidate sets, and adds the set of the
-// present state. Options of one set are in the same required ranges, and require and provide the same. required has the package
-// requirements of all operators of the group.
+// newVariable groups the options that an operator prefers to its present state into at most the given number (most) of candidate sets, and
+// adds the set of the present state. Options of one set are in the same required ranges, and require and provide the same. required lists
+// the package requirements of all operators of the group.
 func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int) *variable {
 	v := &variable{evaluation: e}
 	_, isInCatalog := e.Installed()
@@ -106,8 +106,8 @@ func newVariable(e *resolve.Evaluation, required []catalog.Requirement, most int
 	return v
 }
 
-// presentSet returns the set that keeps the operator as it is. It provides the declared kinds of the installed bundle and those that the
-// cluster already serves for it.
+// presentSet returns the set that keeps the operator as it is. It provides the kinds that the installed bundle declares and those that the
+// cluster already serves for the operator.
 func presentSet(e *resolve.Evaluation) candidateSet {
 	installed, _ := e.Installed()
 	state := installStateOf(installed)

@@ -57,7 +57,7 @@ func (r UnsupportedFormat) text() string {
 	return fmt.Sprintf("is of the format %s, which is not read here: registry+v1 and plain+v0 bundles are", Quote(r.Format))
 }
 
-// NotApprovedVersion refuses a version for a first installation, because another one is approved.
+// NotApprovedVersion refuses a version for a first installation, because a different version is approved.
 type NotApprovedVersion struct{ Approved string }
 
 func (r NotApprovedVersion) text() string {
@@ -90,7 +90,7 @@ type UnreadableMaxOpenShift struct{ Err string }
 
 func (r UnreadableMaxOpenShift) text() string { return "cannot be judged: " + r.Err }
 
-// MaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion is below the cluster's version. With Unreadable, it refuses the bundle
+// MaxOpenShift refuses a bundle whose olm.maxOpenShiftVersion is below the cluster's version. If Unreadable is set, it refuses the bundle
 // because the cluster's version is unknown.
 type MaxOpenShift struct {
 	Max        compat.Minor
@@ -112,8 +112,8 @@ func (r UnreadableMinKube) text() string {
 	return fmt.Sprintf("has the minKubeVersion %s, which is not a version", Quote(r.Version))
 }
 
-// MinKube refuses a bundle whose minKubeVersion is above the cluster's Kubernetes version. With Unreadable, it refuses the bundle because
-// that version is unknown.
+// MinKube refuses a bundle whose minKubeVersion is above the cluster's Kubernetes version. If Unreadable is set, it refuses the bundle
+// because that version is unknown.
 type MinKube struct {
 	Min        fmt.Stringer
 	Cluster    string
@@ -127,7 +127,7 @@ func (r MinKube) text() string {
 	return fmt.Sprintf("needs Kubernetes %s, the cluster has %s", r.Min, r.Cluster)
 }
 
-// NoNamespace refuses a bundle that can watch neither all namespaces nor its own, for a spec that names no namespace.
+// NoNamespace refuses a bundle that supports watching neither all namespaces nor only its own, if the spec names no namespace.
 type NoNamespace struct{ Supported []string }
 
 func (r NoNamespace) text() string {
@@ -171,7 +171,7 @@ func (r ExternalKind) text() string {
 	return fmt.Sprintf("provides the kind %s, which %s provides already: delete that, or the PlatformOperator %q", Quote(r.Kind.String()), Clip(r.Installer, MaxCause), r.Operator)
 }
 
-// ForbiddenVersion refuses every version of a package that spec.allowedPackages does not match.
+// ForbiddenVersion refuses every version of a package that spec.allowedPackages does not permit.
 type ForbiddenVersion struct{ Package string }
 
 func (r ForbiddenVersion) text() string {
@@ -184,7 +184,7 @@ type Immovable struct{ Problem Reason }
 
 func (r Immovable) text() string { return "cannot be moved to: " + r.Problem.text() }
 
-// Outranked refuses a version because a version in a catalog of a higher priority fits.
+// Outranked refuses a version because a catalog with a higher priority has a version that fits.
 type Outranked struct {
 	Catalog  catalog.ID
 	Priority int

@@ -10,13 +10,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/ocplatform"
 )
 
-// NoCandidate reports that no catalog has the package, with the causes.
+// NoCandidate reports that no catalog has the package, and why.
 type NoCandidate struct {
 	Package string
 	Causes  Sentences
 }
 
-// text keeps the beginning of this message, because users of the TechPreview of OpenShift 4.12 to 4.15 search for it.
+// text keeps the beginning of this message unchanged, because users of the TechPreview of OpenShift 4.12 to 4.15 search for it.
 func (r NoCandidate) text() string {
 	return fmt.Sprintf("failed to find candidate for package %q: ", r.Package) + r.Causes.text()
 }
@@ -51,7 +51,7 @@ func (r Excluded) text() string {
 type NoneSelected struct {
 	Selector string
 	Catalogs []catalog.ID
-	// Labels are the labels of the first catalog, by which it could be selected.
+	// Labels are the labels of the first catalog; the operator's selector could use them to select it.
 	Labels string
 }
 
@@ -68,7 +68,7 @@ type NoneRead struct{ Unread Unread }
 
 func (r NoneRead) text() string { return "no catalog could be read: " + r.Unread.text() }
 
-// NotFound names the catalogs that do not have the package.
+// NotFound names the catalogs that do not contain the package.
 type NotFound struct{ Catalogs []catalog.ID }
 
 func (r NotFound) text() string {
@@ -82,8 +82,8 @@ type UnreadCatalog struct {
 	Err string
 }
 
-// Unread names the catalogs that were omitted because they could not be read, with the errors. With NamesOnly, the text does not change
-// with the errors.
+// Unread names the catalogs that were omitted because they could not be read, with the errors. If NamesOnly is set, the text does not
+// depend on the errors.
 type Unread struct {
 	// UnlistedKinds are the kinds of catalogs that could not be listed.
 	UnlistedKinds []string
@@ -120,10 +120,10 @@ func (r Unlisted) text() string { return Plurals(r.Kinds) + " could not be liste
 // Plurals returns kinds of objects in the plural, such as "CatalogSources and ClusterCatalogs".
 func Plurals(kinds []string) string { return strings.Join(kinds, "s and ") + "s" }
 
-// UnavailableCatalog is a catalog that could not be read for some time. It has no error, because errors may differ at each attempt.
+// UnavailableCatalog is a catalog that could not be read for some time. It holds no error, because the error may differ at each attempt.
 type UnavailableCatalog struct {
 	ID catalog.ID
-	// HasContent reports whether the last content of the catalog is used.
+	// HasContent reports whether the content that was last read from the catalog is used.
 	HasContent bool
 }
 
@@ -139,7 +139,8 @@ func (r UnavailableCatalog) text() string {
 	return fmt.Sprintf("catalog %s %s: look at %s, and at the manager's log", r.ID, what, where)
 }
 
-// Unavailable returns a sentence for each catalog, sorted: at most MaxUnavailable, and one with the number of the others.
+// Unavailable returns a sentence for each catalog, sorted. It returns at most MaxUnavailable of them, and one more with the number of the
+// others.
 func Unavailable(catalogs []UnavailableCatalog) []string {
 	var sentences []string
 	for _, each := range catalogs {
@@ -169,12 +170,12 @@ func (r Faults) text() string {
 	return list(parts, "; ", maxFaults)
 }
 
-// Note reports what a catalog's protocol does not report about the package.
+// Note names what a catalog's protocol does not report about the package.
 type Note CatalogText
 
 func (r Note) text() string { return fmt.Sprintf("%s: %s", r.ID, Clip(r.Text, MaxCause)) }
 
-// UpgradeRules is the location of a package's upgrade rules in a catalog.
+// UpgradeRules says where a catalog contains a package's upgrade rules.
 type UpgradeRules struct {
 	Where, Package string
 	Catalog        catalog.ID
@@ -192,7 +193,8 @@ type UnreadableUpgradeRules struct {
 
 func (r UnreadableUpgradeRules) text() string { return r.Rules.text() + ": " + Clip(r.Err, MaxCause) }
 
-// SeveralUpgradeRules reports that a catalog has several upgrade rules for a package, with their number and two of their locations.
+// SeveralUpgradeRules reports that a catalog contains several sets of upgrade rules for a package, with their number and two of their
+// locations.
 type SeveralUpgradeRules struct {
 	Catalog       catalog.ID
 	Package       string

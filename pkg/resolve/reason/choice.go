@@ -51,7 +51,7 @@ func (r CatalogPending) text() string {
 	return fmt.Sprintf("version %s of package %q fits and is not chosen before catalog %s has been read", Version(r.Version), r.Package, r.Catalog)
 }
 
-// Image is the image that a catalog has for a version.
+// Image is the image that a catalog gives for a version.
 type Image struct {
 	Catalog catalog.ID
 	Image   string
@@ -69,7 +69,7 @@ func (r Ambiguous) text() string {
 		Version(r.Version), r.Package, r.First.Catalog, Clip(r.First.Image, MaxCause), r.Second.Catalog, Clip(r.Second.Image, MaxCause), distinguishingSelector(r.First.Catalog, r.Second.Catalog))
 }
 
-// distinguishingSelector returns a label selector, as text, that matches the first of two catalogs and not the second.
+// distinguishingSelector returns a label selector, as text, that matches the first catalog but not the second.
 func distinguishingSelector(first, second catalog.ID) string {
 	switch {
 	case first.Kind != second.Kind:
@@ -121,14 +121,14 @@ func (r ForbiddenPackage) text() string {
 		r.Package, operatorv1alpha1.PlatformOperatorManagerName, sortedQuotes(r.Allowed))
 }
 
-// CatalogChannels has the channels of a package in a catalog. Default is the default channel; empty if there is none.
+// CatalogChannels lists the channels of a package in a catalog. Default is the default channel; empty if there is none.
 type CatalogChannels struct {
 	Catalog  catalog.ID
 	Channels []string
 	Default  string
 }
 
-// NoChannel reports that no requested channel exists, with the existing ones. If Channels is empty, the package has no default channel.
+// NoChannel reports that no requested channel exists, and which channels do. If Channels is empty, the package has no default channel.
 type NoChannel struct {
 	Package  string
 	Channels []string
@@ -158,7 +158,7 @@ func (r NoChannel) text() string {
 	return fmt.Sprintf("package %q has no channel %s: correct spec.package.channels; %s", r.Package, sortedQuotes(r.Channels), where)
 }
 
-// NoBundle reports that the requested channels have no bundle.
+// NoBundle reports that the requested channels contain no bundle.
 type NoBundle struct {
 	Package  string
 	Catalogs []catalog.ID
@@ -168,7 +168,7 @@ func (r NoBundle) text() string {
 	return fmt.Sprintf("package %q has no bundle in the channels to choose from in %s: set spec.package.channels to a channel that has one", r.Package, names(r.Catalogs))
 }
 
-// NoVersionInRange reports that the requested channels have no version in the range.
+// NoVersionInRange reports that the requested channels contain no version in the range.
 type NoVersionInRange struct {
 	Package, Range string
 	Catalogs       []catalog.ID
@@ -209,16 +209,16 @@ func (r MissingChannel) text() string {
 		Quote(r.Channel), list(quotes(r.Existing), ", ", maxListed))
 }
 
-// SelfCertified reports that changes of the version follow no rules.
+// SelfCertified reports that no rules restrict changes of the version.
 type SelfCertified struct{}
 
 func (SelfCertified) text() string {
 	return "spec.upgrades.edges is SelfCertified, so every change of the version, also to an older one, is at your own risk: remove it when the version that you want is installed."
 }
 
-// RefusedVersion is a refused version, with the number of older ones (More) that the same rule refuses.
+// RefusedVersion is a refused version. More is the number of older versions that the same rule refuses.
 type RefusedVersion struct {
-	// Version is the version; empty if the bundle has no valid one. Then the text names Bundle.
+	// Version is the version; empty if the bundle has no valid version. In that case, the text names Bundle.
 	Version, Bundle string
 	Why             Reason
 	More            int
@@ -236,7 +236,7 @@ func (r RefusedVersion) text() string {
 	return text
 }
 
-// AllRefused reports that all candidates are refused, with the newest one for each rule.
+// AllRefused reports that all candidates are refused. For each rule, it names the newest candidate that was refused.
 type AllRefused struct {
 	Package  string
 	Catalogs []catalog.ID

@@ -9,8 +9,8 @@ import (
 
 // Conflict refuses a version because of other operators.
 type Conflict struct {
-	// Own has the parts of the conflict that concern the version itself, Causes those of other operators, and Links those that connect the
-	// two.
+	// Own holds the parts of the conflict that concern the version itself, Causes those that concern other operators, and Links those that
+	// connect the two.
 	Own, Causes, Links []Reason
 	Remedy             Reason
 }
@@ -23,28 +23,28 @@ func (c Conflict) text() string {
 	return Clip(sentences, maxWhy) + "; " + c.Remedy.text()
 }
 
-// SearchLimit refuses a version because the limited search found no solution with it. Others is the number of other operators in the
-// search.
+// SearchLimit refuses a version because the search, which is limited, found no solution with it. Others is the number of other operators in
+// the search.
 type SearchLimit struct{ Others int }
 
 func (r SearchLimit) text() string {
 	return fmt.Sprintf("has to do with %d other operators, and no solution with it was found within bounds: narrow the spec.package.version of some of them", r.Others)
 }
 
-// Untried refuses a version that was not tried, because earlier ones reached the limit of the search.
+// Untried refuses a version that was not tried, because the versions before it used up the limit of the search.
 type Untried struct{}
 
 func (Untried) text() string {
 	return "was not tried together with other operators: too many of them, or of its versions, have to do with one another; narrow spec.package.version or delete some"
 }
 
-// Unmet reports a requirement that is not met. If Operator is empty, the refused version has the requirement. Otherwise Versions of
-// Operator have it.
+// Unmet reports a requirement that is not met. If Operator is empty, it is a requirement of the refused version. Otherwise it is a
+// requirement of those versions of Operator that Versions lists.
 type Unmet struct {
 	Requirement catalog.Requirement
 	Operator    string
 	Versions    []string
-	// Offers has what each other operator could do to meet the requirement.
+	// Offers lists what each other operator could do to meet the requirement.
 	Offers []Reason
 }
 
@@ -59,11 +59,11 @@ func (u Unmet) text() string {
 	return text + failureMessages(u.Requirement)
 }
 
-// Offer has what an operator could do to meet a requirement.
+// Offer is what an operator could do to meet a requirement.
 type Offer struct {
 	Operator string
-	// Versions are those that meet the requirement, and Possible all versions that the operator could have. First is the intermediate
-	// version before the best of Versions; empty if there is none.
+	// Versions are the versions that meet the requirement, and Possible lists all versions that the operator could get. First is the
+	// intermediate version before the best of Versions; empty if there is none.
 	Versions, Possible []string
 	First              string
 }
@@ -112,7 +112,7 @@ func (r ProvidedTwice) text() string {
 	return fmt.Sprintf("provides %s, which %s (package %q) provides too, and only one may", r.Overlap.text(), operator(r.Operator), Clip(r.Package, maxQuoted))
 }
 
-// OthersOverlap reports that two operators, other than that of the refused version, provide the same kinds or package.
+// OthersOverlap reports that two operators provide the same kinds or package. The refused version belongs to neither of them.
 type OthersOverlap struct {
 	First, Second string
 	Overlap       Overlap
@@ -137,7 +137,7 @@ func (o Outcome) text() string {
 	return fmt.Sprintf("%s stays at %s", operator(o.Operator), Clip(o.Installed, maxQuoted))
 }
 
-// Blocks is a note that an operator prevents a version of another operator. The note is for the former; Operator is the latter.
+// Blocks is a note for an operator: it prevents a version of a different operator, which Operator names.
 type Blocks struct {
 	Operator, Version string
 	Why               Reason
@@ -147,7 +147,7 @@ func (b Blocks) text() string {
 	return operator(b.Operator) + " does without " + b.Version + ", which " + b.Why.text()
 }
 
-// ProvideMissing is the remedy if no other operator takes part in the conflict.
+// ProvideMissing is the remedy if no other operator is involved in the conflict.
 type ProvideMissing struct{}
 
 func (ProvideMissing) text() string {
@@ -169,7 +169,7 @@ type InProgress struct{}
 
 func (InProgress) text() string { return "it follows when that is done" }
 
-// PermitVersion is the remedy if other operators must be permitted to run other versions.
+// PermitVersion is the remedy if other operators must be permitted to run different versions.
 type PermitVersion struct {
 	Operator string
 	Others   []string

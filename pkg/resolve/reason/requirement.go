@@ -10,7 +10,7 @@ import (
 // Requirement refuses a bundle with a requirement that neither the cluster nor any operator can meet.
 type Requirement struct {
 	Requirement catalog.Requirement
-	// Absences has the reason why each kind and package of the requirement is missing, in the order of Requirement.Leaves.
+	// Absences holds the reason why each kind and package of the requirement is missing, in the order of Requirement.Leaves.
 	Absences []Absence
 }
 
@@ -28,7 +28,7 @@ func (r Requirement) text() string {
 // required returns the text of the requirement, shortened.
 func required(r catalog.Requirement) string { return Clip(r.String(), MaxCause) }
 
-// failureMessages returns the authors' messages for a requirement and its members, in parentheses; empty if there are none.
+// failureMessages returns the authors' messages for a requirement and the requirements in it, in parentheses; empty if there are none.
 func failureMessages(r catalog.Requirement) string {
 	var texts []string
 	var collect func(r catalog.Requirement)
@@ -47,7 +47,7 @@ func failureMessages(r catalog.Requirement) string {
 	return " (its author: " + list(texts, ", ", maxLeaves) + ")"
 }
 
-// AbsenceKind is the kind of reason why a required kind or package is missing.
+// AbsenceKind says which kind of reason explains why a required kind or package is missing.
 type AbsenceKind int
 
 // Kinds of reasons why a required kind or package is missing.
@@ -56,7 +56,7 @@ const (
 	AbsenceUnsupported AbsenceKind = iota
 	// AbsenceNone: the kind or package exists. The requirement may be one that forbids it.
 	AbsenceNone
-	// AbsenceKindMissing: no bundle on the cluster provides the kind. Advice has packages that would.
+	// AbsenceKindMissing: no bundle on the cluster provides the kind. Advice lists packages that would.
 	AbsenceKindMissing
 	// AbsenceUnreadableRange: the version range of the required package is invalid.
 	AbsenceUnreadableRange
@@ -68,7 +68,7 @@ const (
 	AbsencePackageMissing
 )
 
-// Absence is the reason why a required kind or package is missing. Which of the other fields are set depends on Kind.
+// Absence is the reason why a required kind or package is missing. Kind determines which of the other fields are set.
 type Absence struct {
 	Kind AbsenceKind
 	Leaf catalog.Requirement
@@ -96,18 +96,18 @@ func (a Absence) text() string {
 	return fmt.Sprintf("it is not installed; create a PlatformOperator for package %q", Clip(a.Leaf.Package.Name, maxQuoted))
 }
 
-// Advice has the packages that would provide a kind. The manager installs only packages that a PlatformOperator requests.
+// Advice lists the packages that would provide a kind. The manager installs only packages that a PlatformOperator requests.
 type Advice struct {
-	// Omitted reports whether there is no advice, because too many kinds are missing.
+	// Omitted reports whether the advice was left out because too many kinds are missing.
 	Omitted bool
-	// Requested has the packages that PlatformOperators request, Packages others that could be requested, and Forbidden those that
-	// spec.allowedPackages excludes.
+	// Requested lists the packages that PlatformOperators request, Packages other packages that could be requested, and Forbidden those
+	// that spec.allowedPackages excludes.
 	Requested           []RequestedPackage
 	Packages, Forbidden []string
 	// Requirer is the package that requires the kind. ItProvides reports whether other versions of Requirer provide the kind.
 	Requirer   string
 	ItProvides bool
-	// Partial has the names of the catalogs that were not read completely.
+	// Partial lists the names of the catalogs that were not read completely.
 	Partial []string
 }
 

@@ -32,7 +32,7 @@ const (
 // Bound returns a message on one line, shortened to MaxMessage bytes.
 func Bound(message string) string { return Clip(message, MaxMessage) }
 
-// Clip returns a text on one line, shortened to a number of bytes. It replaces invalid UTF-8.
+// Clip returns a text on one line, shortened to at most the given number of bytes. It replaces invalid UTF-8.
 func Clip(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= most {
@@ -41,16 +41,16 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 }
 
-// Version returns the text of a version for a message, shortened.
+// Version returns the text of a version, shortened for a message.
 func Version(version fmt.Stringer) string { return Clip(version.String(), maxQuoted) }
 
-// Name returns a name for a message, shortened.
+// Name returns a name, shortened for a message.
 func Name(name string) string { return Clip(name, maxQuoted) }
 
 // Quote returns a name or value in quotes, shortened.
 func Quote(text string) string { return fmt.Sprintf("%q", Clip(text, maxQuoted)) }
 
-// list joins at most a number of parts, and adds the number of the others.
+// list joins at most the given number of parts, and adds how many more there are.
 func list(parts []string, separator string, most int) string {
 	if more := len(parts) - most; more > 0 {
 		parts = append(slices.Clone(parts[:most]), fmt.Sprintf("and %d more", more))
@@ -72,7 +72,7 @@ func sortedQuotes(texts []string) string {
 	return list(quotes(slices.Sorted(slices.Values(texts))), ", ", maxListed)
 }
 
-// names returns a list of the names of catalogs.
+// names returns the names of the catalogs as a list.
 func names(catalogs []catalog.ID) string {
 	ids := make([]string, len(catalogs))
 	for i, id := range catalogs {

@@ -36,7 +36,7 @@ const (
 	minWatch = 30 * time.Minute
 )
 
-// builder builds two chained servers: one for the built-in kinds, and its delegate for custom resources.
+// builder builds two chained servers: one for the built-in kinds, and the one that it delegates to, for custom resources.
 type builder struct {
 	running    context.Context
 	options    Options

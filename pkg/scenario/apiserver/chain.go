@@ -20,7 +20,7 @@ import (
 // loopbackUser is the user of the server's own clients.
 const loopbackUser = "system:apiserver"
 
-// handlerChain wraps a handler in kube-apiserver's filters, except those for connections, load and audit logs.
+// handlerChain wraps a handler in kube-apiserver's filters, except the filters for connections, load and audit logs.
 func handlerChain(handler http.Handler, config *genericapiserver.Config) http.Handler {
 	handler = filters.WithAuthorization(handler, config.Authorization.Authorizer, config.Serializer)
 	handler = impersonation.WithImpersonation(handler, config.Authorization.Authorizer, config.Serializer)
@@ -52,7 +52,8 @@ func (b bearer) AuthenticateRequest(request *http.Request) (*authenticator.Respo
 	return &authenticator.Response{User: b.user(name)}, true, nil
 }
 
-// user returns the user with a name, and the groups that kube-apiserver assigns to it. Users in privileged are in group system:masters.
+// user returns the user with the given name, and with the groups that kube-apiserver assigns to it. Users in privileged are in group
+// system:masters.
 func (b bearer) user(name string) user.Info {
 	info := &user.DefaultInfo{Name: name}
 	if namespace, _, err := serviceaccount.SplitUsername(name); err == nil {
@@ -65,7 +66,7 @@ func (b bearer) user(name string) user.Info {
 	return info
 }
 
-// withPrivilegedGroup returns an authorizer that allows all requests of group system:masters, and passes all other requests to the given
+// withPrivilegedGroup returns an authorizer that allows all requests from group system:masters, and passes all other requests to the given
 // authorizer.
 func withPrivilegedGroup(others authorizer.Authorizer) authorizer.Authorizer {
 	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), others)

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// ReasonHeader is the response header with the authorizer's reason for allowing the request, as in audit logs, such as
-// `RBAC: allowed by ClusterRoleBinding "a" of ClusterRole "b"`. The value is ReasonForbidden if the request is forbidden.
+// ReasonHeader is the response header that contains the authorizer's reason for allowing the request, in the same form as in audit logs,
+// such as `RBAC: allowed by ClusterRoleBinding "a" of ClusterRole "b"`. The value is ReasonForbidden if the request is forbidden.
 const ReasonHeader = "X-Authorization-Reason"
 
 // ReasonForbidden is the value of ReasonHeader for a request that the authorizer did not allow.
@@ -23,8 +23,8 @@ func withReasonHeader(handler http.Handler) http.Handler {
 	})
 }
 
-// reasonRecorder is an Authorizer that writes the reason of the first decision about a request into the header of its response. It skips
-// empty reasons. Later decisions are not about the request itself, but for example about another permission that it requires.
+// reasonRecorder is an Authorizer that writes the reason for the first decision about a request into the header of its response. It skips
+// empty reasons. Later decisions are not about the request itself, but, for example, about a further permission that the request requires.
 type reasonRecorder struct{ authorizer.Authorizer }
 
 // Authorize implements authorizer.Authorizer.

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Registries serve built-in kinds in place of package builtin. An example is the registries of k8s.io/kubernetes; a module that imports it
-// must copy the replace directives of its go.mod.
+// Registries serve built-in kinds instead of package builtin. One example is the registries of k8s.io/kubernetes; a module that imports
+// k8s.io/kubernetes must copy the replace directives from its go.mod.
 type Registries interface {
 	// Scheme returns the scheme of the kinds' Go types.
 	Scheme() *runtime.Scheme

@@ -22,8 +22,8 @@ const host = "kubernetes.default.svc"
 const (
 	// readyWithin is the maximum time that Start waits until the server is ready.
 	readyWithin = time.Minute
-	// tearDownWithin is the time that Stop waits until the server's goroutines have ended. It exceeds the second for which the server waits
-	// for requests after the deletion of a CustomResourceDefinition.
+	// tearDownWithin is how long Stop waits for the server's goroutines to end. It exceeds the one second for which the server waits for
+	// requests after a CustomResourceDefinition is deleted.
 	tearDownWithin = 2 * time.Second
 )
 
@@ -61,7 +61,7 @@ func (s *Server) start(ctx context.Context, options Options) error {
 	var running context.Context
 	running, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var handler http.Handler
-	// The server's own clients are created before the handler that they call.
+	// The server's own clients are created before the handler that they call exists.
 	s.transport = transport.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	b, err := newBuilder(running, options, s.ClientConfig(loopbackUser))
 	if err != nil {
@@ -75,7 +75,8 @@ func (s *Server) start(ctx context.Context, options Options) error {
 	return b.start(ctx)
 }
 
-// Stop stops the server and ends all requests. It does not change or close the store. It takes two seconds, virtual seconds in a bubble.
+// Stop stops the server and ends all requests. It does not change or close the store. It takes two seconds; in a bubble, these are virtual
+// seconds.
 func (s *Server) Stop() {
 	s.stop()
 	s.transport.Close()

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// beginPod sets phase Pending of a new Pod, and condition PodScheduled to False if the Pod has scheduling gates.
+// beginPod sets the phase of a new Pod to Pending and, if the Pod has scheduling gates, its condition PodScheduled to False.
 func beginPod(object runtime.Object) {
 	pod := object.(*corev1.Pod)
 	pod.Status.Phase = corev1.PodPending
@@ -23,8 +23,8 @@ func beginPod(object runtime.Object) {
 	}
 }
 
-// podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node or has ended. Otherwise
-// requested takes precedence over the Pod's spec if it is not nil. A negative period becomes 1.
+// podGracePeriod returns the grace period of a Pod in seconds. It is 0 for a Pod that is not bound to a node or has ended. For other Pods,
+// requested takes precedence over the Pod's spec, unless it is nil. A negative period becomes 1.
 func podGracePeriod(object runtime.Object, requested *int64) int64 {
 	pod := object.(*corev1.Pod)
 	var period int64
@@ -71,9 +71,9 @@ func eventFields(object runtime.Object) map[string]string {
 // serviceNetwork is the base address of the service network, as in OpenShift.
 var serviceNetwork = netip.MustParseAddr("172.30.0.0")
 
-// setClusterIP sets the cluster IP of a Service without one to a hash of its name. All runs of a test then have the same addresses. Two
-// Services may have the same address, because no packet is sent to it. setClusterIP also sets the IP families. It does nothing for type
-// ExternalName.
+// setClusterIP sets the cluster IP of a Service that has none to an address derived from a hash of the Service's name. All runs of a test
+// then have the same addresses. Two Services may have the same address; this does no harm, because no packet is sent to it. setClusterIP
+// also sets the IP families. It does nothing for type ExternalName.
 func setClusterIP(object runtime.Object) {
 	service := object.(*corev1.Service)
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
@@ -89,7 +89,7 @@ func setClusterIP(object runtime.Object) {
 	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
 	families, policy := []corev1.IPFamily{corev1.IPv4Protocol}, corev1.IPFamilyPolicySingleStack
 	if service.Spec.ClusterIP == corev1.ClusterIPNone && len(service.Spec.Selector) == 0 {
-		// The endpoints of a headless Service without a selector are the user's, and may have any address family.
+		// The user provides the endpoints of a headless Service without a selector. They may have any address family.
 		families, policy = append(families, corev1.IPv6Protocol), corev1.IPFamilyPolicyRequireDualStack
 	}
 	if len(service.Spec.IPFamilies) == 0 {
@@ -100,7 +100,7 @@ func setClusterIP(object runtime.Object) {
 	}
 }
 
-// keepClusterIP copies the cluster IP of the old Service into an update without one, and then calls setClusterIP.
+// keepClusterIP copies the cluster IP of the old Service into an update that has none, and then calls setClusterIP.
 func keepClusterIP(object, old runtime.Object) {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	if service.Spec.ClusterIP == "" && oldService.Spec.Type != corev1.ServiceTypeExternalName {
@@ -109,7 +109,7 @@ func keepClusterIP(object, old runtime.Object) {
 	setClusterIP(object)
 }
 
-// templateGeneration is the annotation with the number of a DaemonSet's template, which increases with each change.
+// templateGeneration is the annotation with the number of a DaemonSet's template, which increases with each change to the template.
 const templateGeneration = appsv1.DeprecatedTemplateGeneration
 
 func beginDaemonSet(object runtime.Object) {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// addDefaults adds kube-apiserver's defaulting functions for the kinds that operators ship to the scheme. They cannot be in a strategy, which
-// runs after managed fields are computed: defaults would look like changes by the client that wrote the object.
+// addDefaults adds kube-apiserver's defaulting functions for the kinds that operators ship to the scheme. A strategy cannot set the
+// defaults, because it runs after managed fields are computed: the defaults would look like changes by the client that wrote the object.
 func addDefaults(scheme *runtime.Scheme) {
 	addDefault(scheme, func(o *corev1.Namespace) { labelNamespace(o) })
 	addDefault(scheme, defaultSecret)

@@ -29,7 +29,7 @@ func defaultJob(o *batchv1.Job) {
 }
 
 // selectJobPods adds unique labels to the Pod template and the selector of a new Job, unless manualSelector is true. It does not change
-// labels that are set.
+// labels that are already set.
 func selectJobPods(object runtime.Object) {
 	job := object.(*batchv1.Job)
 	if ptr.Deref(job.Spec.ManualSelector, false) {
@@ -49,7 +49,7 @@ func selectJobPods(object runtime.Object) {
 	job.Spec.Selector.MatchLabels = selected
 }
 
-// Labels from before Kubernetes 1.27, which are still set.
+// Labels from before Kubernetes 1.27 that are still set.
 const (
 	legacyJobName       = "job-name"
 	legacyControllerUID = "controller-uid"

@@ -11,11 +11,12 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// eventREST is the registry of Events. Unlike kube-apiserver, it changes the name of a new Event whose name exists. Clients generate the names
-// from the current time, and virtual time is the same for all Events that a client creates without waiting.
+// eventREST is the registry of Events. Unlike kube-apiserver, it changes the name of a new Event if an Event with that name exists. Clients
+// generate the names from the current time, and virtual time is the same for all Events that a client creates without waiting.
 type eventREST struct{ resourceREST }
 
-// maxEventsAtOnce is the maximum number of Events that eventREST creates for one requested name. Further creations return AlreadyExists.
+// maxEventsAtOnce is the maximum number of Events that eventREST creates for one requested name. After that, creation fails with
+// AlreadyExists.
 const maxEventsAtOnce = 100
 
 // Create implements rest.Creater.

@@ -24,8 +24,8 @@ import (
 // Grants authorizes requests and returns the permissions of users. The registries of RBAC kinds use it to prevent privilege escalation.
 type Grants interface {
 	authorizer.Authorizer
-	// Rules returns the rules that apply to a user in a namespace, or cluster-wide if namespace is empty. An error may come with the rules
-	// that could be read.
+	// Rules returns the rules that apply to a user in a namespace, or cluster-wide if namespace is empty. It may return an error together
+	// with the rules that could be read.
 	Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error)
 	// RulesOf returns the rules of the referenced ClusterRole, or of the referenced Role in the namespace.
 	RulesOf(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error)
@@ -153,8 +153,8 @@ func (r grantREST) checkGrant(ctx context.Context, right authorizer.AttributesRe
 	return apierrors.NewForbidden(r.group(), name, newEscalationError(right.User, missing, err))
 }
 
-// newEscalationError returns kube-apiserver's error for a user who tries to grant permissions that the user does not have. rulesErr is the
-// error of rules that could not be read, or nil.
+// newEscalationError returns kube-apiserver's error for users who try to grant permissions that they do not have. rulesErr is the error for
+// rules that could not be read, or nil.
 func newEscalationError(who user.Info, missing []rbacv1.PolicyRule, rulesErr error) error {
 	var rules []string
 	for _, rule := range compact(missing) {

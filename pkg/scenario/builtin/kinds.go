@@ -36,7 +36,7 @@ type Kind struct {
 	Object, List runtime.Object
 
 	rules rules
-	// ttl is the time to live of objects in seconds. With 0, objects do not expire.
+	// ttl is the time to live of objects in seconds. If it is 0, objects do not expire.
 	ttl uint64
 	// fields returns the selectable fields besides metadata.name and metadata.namespace. It is optional.
 	fields func(runtime.Object) map[string]string
@@ -48,26 +48,27 @@ type rules struct {
 	hasStatus bool
 	// hasScale is true if the kind has subresource "scale".
 	hasScale bool
-	// hasGeneration is true if the registry sets metadata.generation. It starts at 1 and increases with each change of a field in
-	// generationFields.
+	// hasGeneration is true if the registry sets metadata.generation. The generation starts at 1 and increases with each change to a field
+	// in generationFields.
 	hasGeneration bool
-	// generationFields are names of top-level fields of the Go type. Nil means Spec. With an empty slice, the generation never increases.
+	// generationFields lists names of top-level fields of the Go type. Nil means Spec. If the slice is empty but not nil, the generation
+	// never increases.
 	generationFields []string
 	// prepareCreate changes a new object after its status was cleared. prepareUpdate changes the new version of an object. canonicalize
 	// changes both after validation. All are optional.
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	canonicalize  func(object runtime.Object)
-	// validName validates names; the default accepts DNS subdomains, and path segments for RBAC kinds. validate validates all objects,
-	// validateUpdate additionally validates updates.
+	// validName validates names; by default, names must be DNS subdomains, or path segments for RBAC kinds. validate validates all objects;
+	// validateUpdate makes additional checks of updates.
 	validName      validation.ValidateNameFunc
 	validate       func(object runtime.Object) field.ErrorList
 	validateUpdate func(object, old runtime.Object) field.ErrorList
-	// warnings returns the API server's warnings for a written object. It is optional.
+	// warnings returns the API server's warnings about a written object. It is optional.
 	warnings func(object runtime.Object) []string
 	// requiresResourceVersion is true if updates must have a resourceVersion.
 	requiresResourceVersion bool
-	// allowsCreateOnUpdate is true if an update creates an object that does not exist.
+	// allowsCreateOnUpdate is true if an update of an object that does not exist creates it.
 	allowsCreateOnUpdate bool
 	// gracePeriod returns the grace period for a deletion in seconds. requested is the grace period in the request, or nil. Without this
 	// function, objects are deleted immediately.
@@ -78,8 +79,8 @@ type rules struct {
 	returnsDeleted bool
 }
 
-// Kinds returns all built-in kinds except CustomResourceDefinition, which the server for custom resources serves, and the kinds that are not
-// stored; see Reviews.
+// Kinds returns all built-in kinds, with two exceptions: CustomResourceDefinition, which the server for custom resources serves, and the
+// kinds that are not stored; see Reviews.
 func Kinds() []Kind {
 	return slices.Concat(coreKinds(), workloadKinds(), rbacKinds(), otherKinds(), admissionKinds())
 }

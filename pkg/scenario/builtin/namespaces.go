@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 )
 
-// beginNamespace sets phase Active of a new Namespace, and adds finalizer "kubernetes" to spec.finalizers.
+// beginNamespace sets the phase of a new Namespace to Active, and adds finalizer "kubernetes" to spec.finalizers.
 func beginNamespace(object runtime.Object) {
 	namespace := object.(*corev1.Namespace)
 	namespace.Status.Phase = corev1.NamespaceActive
@@ -51,7 +51,7 @@ type namespaceREST struct {
 	store resourceREST
 }
 
-// withoutDeleteCollection has the methods of a registry without DeleteCollection, which Namespaces do not support.
+// withoutDeleteCollection contains the methods of a registry except DeleteCollection, which Namespaces do not support.
 //
 //nolint:interfacebloat // all but one of the methods in k8s.io/apiserver's interfaces for a registry
 type withoutDeleteCollection interface {
@@ -112,7 +112,7 @@ func (r namespaceREST) check(namespace *corev1.Namespace, want *metav1.Precondit
 	return nil
 }
 
-// terminate sets the deletionTimestamp of a Namespace, phase Terminating, and the finalizer for the propagation policy.
+// terminate sets the deletionTimestamp of a Namespace, its phase to Terminating, and the finalizer for the propagation policy.
 func (r namespaceREST) terminate(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	key, err := r.store.KeyFunc(ctx, name)
 	if err != nil {
@@ -141,7 +141,8 @@ func (r namespaceREST) terminate(ctx context.Context, name string, validate rest
 	return terminating, false, nil
 }
 
-// setPropagation replaces the finalizers by which the garbage collector recognizes the propagation policy. Nil changes nothing.
+// setPropagation replaces the finalizers from which the garbage collector learns the propagation policy. If policy is nil, it changes
+// nothing.
 func setPropagation(object metav1.Object, policy *metav1.DeletionPropagation) {
 	if policy == nil {
 		return

@@ -25,7 +25,7 @@ func PodSubresources(pods rest.Storage, budgets policyclient.PodDisruptionBudget
 	return map[string]rest.Storage{"pods/binding": bindingREST{&store}, "pods/eviction": evictionREST{&store, budgets}}
 }
 
-// wholeStrategy is a strategy that allows changes of spec and status in one update.
+// wholeStrategy is a strategy that allows one update to change both spec and status.
 type wholeStrategy struct{ strategy }
 
 // PrepareForUpdate implements rest.RESTUpdateStrategy.
@@ -181,7 +181,8 @@ func (r evictionREST) checkBudgets(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// mark sets condition DisruptionTarget of an evicted Pod. It returns a Conflict error if the Pod does not have the UID in preconditions.
+// mark sets the condition DisruptionTarget on an evicted Pod. It returns a Conflict error if the Pod does not have the UID in
+// preconditions.
 func (r evictionREST) mark(ctx context.Context, name string, preconditions *metav1.Preconditions) error {
 	return updatePod(ctx, r.pods, name, func(_ context.Context, object, _ runtime.Object) (runtime.Object, error) {
 		pod := object.(*corev1.Pod)

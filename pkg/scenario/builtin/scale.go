@@ -79,8 +79,8 @@ func (r scaleREST) ConvertToTable(ctx context.Context, object, options runtime.O
 	return r.store.ConvertToTable(ctx, object, options)
 }
 
-// replicasOf returns a pointer to spec.replicas of a workload, and the value of status.replicas. For other kinds it returns a pointer to
-// nil, and 0.
+// replicasOf returns a pointer to the spec.replicas field of a workload, and the value of status.replicas. For other kinds it returns a
+// pointer to nil, and 0.
 func replicasOf(object runtime.Object) (spec **int32, status int32) {
 	switch object := object.(type) {
 	case *appsv1.Deployment:
@@ -113,7 +113,7 @@ func scaleOf(object runtime.Object) (*autoscalingv1.Scale, error) {
 	return scale, nil
 }
 
-// scaled is the rest.UpdatedObjectInfo of a workload whose Scale is updated. It contains the rest.UpdatedObjectInfo of the Scale.
+// scaled is the rest.UpdatedObjectInfo for a workload whose Scale is being updated. It contains the rest.UpdatedObjectInfo of the Scale.
 type scaled struct {
 	rest.UpdatedObjectInfo
 	kind Kind

@@ -60,7 +60,7 @@ func (k Kind) validName() validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-// validateFinalizers checks that finalizers are Kubernetes' own or qualified names.
+// validateFinalizers checks that each finalizer is either one of Kubernetes' own or a qualified name.
 func validateFinalizers(meta *metav1.ObjectMeta) field.ErrorList {
 	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	var errs field.ErrorList

@@ -18,13 +18,13 @@ func validateIngressClass(object runtime.Object) field.ErrorList {
 	return utilvalidation.IsDomainPrefixedPath(field.NewPath("spec", "controller"), class.Spec.Controller)
 }
 
-// validateIngressClassUpdate refuses changes of an IngressClass's controller.
+// validateIngressClassUpdate refuses changes to an IngressClass's controller.
 func validateIngressClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*networkingv1.IngressClass), old.(*networkingv1.IngressClass)
 	return validation.ValidateImmutableField(class.Spec.Controller, oldClass.Spec.Controller, field.NewPath("spec", "controller"))
 }
 
-// validateService checks the ports of a Service, and that they are unique. Only a headless or ExternalName Service may have none.
+// validateService checks the ports of a Service, and that they are unique. Only a headless or ExternalName Service may have no ports.
 func validateService(object runtime.Object) field.ErrorList {
 	service := object.(*corev1.Service)
 	ports := field.NewPath("spec", "ports")
@@ -55,7 +55,7 @@ func validateService(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateServiceUpdate refuses changes of the cluster IP, unless the type is or was ExternalName, which has no cluster IP.
+// validateServiceUpdate refuses changes to the cluster IP, unless the type is or was ExternalName, which has no cluster IP.
 func validateServiceUpdate(object, old runtime.Object) field.ErrorList {
 	service, oldService := object.(*corev1.Service), old.(*corev1.Service)
 	named := service.Spec.Type == corev1.ServiceTypeExternalName || oldService.Spec.Type == corev1.ServiceTypeExternalName

@@ -22,7 +22,7 @@ func validateBinding(object runtime.Object) field.ErrorList {
 	return validateRoleRef(object.(*rbacv1.ClusterRoleBinding).RoleRef, "ClusterRole")
 }
 
-// validateBindingUpdate refuses changes of the roleRef of a RoleBinding or ClusterRoleBinding.
+// validateBindingUpdate refuses changes to the roleRef of a RoleBinding or ClusterRoleBinding.
 func validateBindingUpdate(object, old runtime.Object) field.ErrorList {
 	if binding, namespaced := object.(*rbacv1.RoleBinding); namespaced {
 		return validateRoleRefUpdate(binding.RoleRef, old.(*rbacv1.RoleBinding).RoleRef)

@@ -17,7 +17,7 @@ func validateClaim(object runtime.Object) field.ErrorList {
 	return field.ErrorList{field.Required(field.NewPath("spec", "resources").Key(string(corev1.ResourceStorage)), "")}
 }
 
-// validateClaimUpdate refuses changes of a PersistentVolumeClaim's spec. It allows setting volumeName and storageClassName if they are not
+// validateClaimUpdate refuses changes to a PersistentVolumeClaim's spec. It allows setting volumeName and storageClassName if they are not
 // set, and changing the resource requests and volumeAttributesClassName of a bound claim.
 func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*corev1.PersistentVolumeClaim).Spec.DeepCopy(), old.(*corev1.PersistentVolumeClaim)
@@ -37,7 +37,7 @@ func validateClaimUpdate(object, old runtime.Object) field.ErrorList {
 		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
 }
 
-// validateStorageClassUpdate refuses changes of a StorageClass's provisioner and parameters.
+// validateStorageClassUpdate refuses changes to a StorageClass's provisioner and parameters.
 func validateStorageClassUpdate(object, old runtime.Object) field.ErrorList {
 	class, oldClass := object.(*storagev1.StorageClass), old.(*storagev1.StorageClass)
 	return append(validation.ValidateImmutableField(class.Parameters, oldClass.Parameters, field.NewPath("parameters")),

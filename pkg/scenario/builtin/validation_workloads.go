@@ -57,7 +57,7 @@ func validateReplicas(object runtime.Object) field.ErrorList {
 	return append(validation.ValidateNonnegativeField(int64(ptr.Deref(replicas, 0)), field.NewPath("spec", "replicas")), validateWorkload(object)...)
 }
 
-// validateJob checks that a Job's Pods have containers, and restartPolicy Never or OnFailure.
+// validateJob checks that a Job's Pods have containers, and that restartPolicy is Never or OnFailure.
 func validateJob(object runtime.Object) field.ErrorList {
 	pods := object.(*batchv1.Job).Spec.Template.Spec
 	path := field.NewPath("spec", "template", "spec")
@@ -71,8 +71,8 @@ func validateJob(object runtime.Object) field.ErrorList {
 	return errs
 }
 
-// validateJobUpdate refuses changes of completions, selector, Pod template and completionMode. An indexed Job may change completions if
-// parallelism is equal. validateJobTemplateUpdate describes the exceptions for the Pod template.
+// validateJobUpdate refuses changes to completions, selector, Pod template and completionMode. For an indexed Job, completions may change
+// if parallelism has the same value. validateJobTemplateUpdate describes the exceptions for the Pod template.
 func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*batchv1.Job).Spec.DeepCopy(), old.(*batchv1.Job).Spec
 	spec := field.NewPath("spec")
@@ -88,8 +88,8 @@ func validateJobUpdate(object, old runtime.Object) field.ErrorList {
 	return append(errs, validation.ValidateImmutableField(changed.CompletionMode, was.CompletionMode, spec.Child("completionMode"))...)
 }
 
-// validateJobTemplateUpdate refuses changes of the Pod template. If the old Job is suspended, its template's metadata, scheduling
-// constraints and resources may change.
+// validateJobTemplateUpdate refuses changes to the Pod template. If the Job was suspended before the update, its template's metadata,
+// scheduling constraints and resources may change.
 func validateJobTemplateUpdate(changed, was *batchv1.JobSpec, template *field.Path) field.ErrorList {
 	if !ptr.Deref(was.Suspend, false) {
 		return validation.ValidateImmutableField(changed.Template, was.Template, template)
@@ -114,14 +114,14 @@ func podAffinity(affinity *corev1.Affinity) *corev1.Affinity {
 	return &corev1.Affinity{PodAffinity: affinity.PodAffinity, PodAntiAffinity: affinity.PodAntiAffinity}
 }
 
-// validateWorkloadUpdate refuses changes of a workload's selector.
+// validateWorkloadUpdate refuses changes to a workload's selector.
 func validateWorkloadUpdate(object, old runtime.Object) field.ErrorList {
 	_, selector, _ := podsOf(object)
 	_, oldSelector, _ := podsOf(old)
 	return validation.ValidateImmutableField(selector, oldSelector, field.NewPath("spec", "selector"))
 }
 
-// validateStatefulSetUpdate refuses changes of the immutable fields in a StatefulSet's spec.
+// validateStatefulSetUpdate refuses changes to the immutable fields in a StatefulSet's spec.
 func validateStatefulSetUpdate(object, old runtime.Object) field.ErrorList {
 	changed, was := object.(*appsv1.StatefulSet).Spec.DeepCopy(), old.(*appsv1.StatefulSet).Spec
 	changed.Replicas, changed.Ordinals, changed.Template, changed.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy

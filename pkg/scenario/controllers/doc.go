@@ -1,5 +1,5 @@
-// Package controllers replaces some controllers of kube-controller-manager in an in-memory cluster. It has a garbage collector, deletes the
-// content of terminating Namespaces, creates the default ServiceAccount and the ConfigMap kube-root-ca.crt of each Namespace, and
+// Package controllers replaces some controllers of kube-controller-manager in an in-memory cluster. It collects garbage, deletes the
+// content of terminating Namespaces, creates the default ServiceAccount and the ConfigMap kube-root-ca.crt in each Namespace, and
 // aggregates ClusterRoles.
 //
 // The controllers watch the storage, which delivers the writes of all objects in order. They write through the API server, each as its own

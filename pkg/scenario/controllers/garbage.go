@@ -39,8 +39,8 @@ func (c *garbageCollector) handle(ctx context.Context, before, now *object) erro
 	return nil
 }
 
-// reconcile handles the garbage collector's finalizers of an object that is being deleted, or the owner references of an object that is
-// not.
+// reconcile handles an object. If the object is being deleted, it handles the garbage collector's finalizers; otherwise, it handles the
+// owner references.
 func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	switch {
 	case o.deleting() && o.hasFinalizer(metav1.FinalizerOrphanDependents):
@@ -53,8 +53,8 @@ func (c *garbageCollector) reconcile(ctx context.Context, o *object) error {
 	return c.reconcileOwners(ctx, o)
 }
 
-// reconcileOwners deletes an object if all of its owners are missing or in foreground deletion. If the object also has another owner,
-// reconcileOwners removes only the references to the owners that are missing or in foreground deletion.
+// reconcileOwners deletes an object if all of its owners are missing or in foreground deletion. If the object has other owners as well,
+// reconcileOwners only removes the references to the owners that are missing or in foreground deletion.
 func (c *garbageCollector) reconcileOwners(ctx context.Context, o *object) error {
 	var kept []metav1.OwnerReference
 	ownerWaits := false
@@ -93,8 +93,8 @@ func (c *garbageCollector) owner(o *object, reference metav1.OwnerReference) *ob
 	return owner
 }
 
-// deleteDependents deletes the dependents of an object, except dependents with another owner. When no dependent blocks the object's
-// deletion, it removes the finalizer foregroundDeletion.
+// deleteDependents deletes the dependents of an object, except those that have a different owner as well. When no dependent blocks the
+// object's deletion any longer, it removes the finalizer foregroundDeletion.
 func (c *garbageCollector) deleteDependents(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range c.graph.dependentsOf(o.UID) {
@@ -130,7 +130,8 @@ func (c *garbageCollector) removeFinalizer(ctx context.Context, o *object, name 
 	return c.patch(ctx, o, map[string]any{"finalizers": kept})
 }
 
-// patch changes fields of an object's metadata if the object is unchanged. If it has changed, the event of that change triggers a retry.
+// patch changes metadata fields of an object if the object has not changed since it was observed. If it has changed, the event for that
+// change triggers a retry.
 func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[string]any) error {
 	fields["uid"], fields["resourceVersion"] = o.UID, o.ResourceVersion
 	patch, err := json.Marshal(map[string]any{"metadata": fields})
@@ -141,8 +142,9 @@ func (c *garbageCollector) patch(ctx context.Context, o *object, fields map[stri
 	return ignoreStale(o, err)
 }
 
-// delete deletes an object if it is unchanged, because a client may just have removed an owner reference. It sends the request only once
-// for each version of the object. Otherwise each event in a large terminating namespace would delete all remaining objects again.
+// delete deletes an object if it has not changed since it was observed, because a client may just have removed an owner reference. It sends
+// the request only once for each version of the object. Otherwise each event in a large terminating namespace would delete all remaining
+// objects again.
 func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.DeletionPropagation) error {
 	if o.deletionSent {
 		return nil
@@ -155,8 +157,8 @@ func (c *garbageCollector) delete(ctx context.Context, o *object, policy metav1.
 	return err
 }
 
-// ignoreStale returns nil for errors that mean that the object was changed or deleted, because the event of that change triggers a retry.
-// It adds the object to other errors.
+// ignoreStale returns nil for errors that mean that the object was changed or deleted, because the event for that change triggers a retry.
+// To other errors, it adds the object.
 func ignoreStale(o *object, err error) error {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil

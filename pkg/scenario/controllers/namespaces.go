@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// rootCAConfigMap is the name of the ConfigMap with the CA bundle that Pods use to verify the API server.
+	// rootCAConfigMap is the name of the ConfigMap that contains the CA bundle with which Pods verify the API server.
 	rootCAConfigMap = "kube-root-ca.crt"
 	rootCA          = "-----BEGIN CERTIFICATE-----\nthe API server in memory has none\n-----END CERTIFICATE-----\n"
-	// defaultServiceAccount is the name of the default ServiceAccount of Pods.
+	// defaultServiceAccount is the name of the ServiceAccount that Pods use by default.
 	defaultServiceAccount = "default"
 )
 
@@ -56,7 +56,7 @@ func (n *namespaces) handle(ctx context.Context, before, now *object) error {
 	return nil
 }
 
-// ensureDefaults creates the default ServiceAccount and root CA ConfigMap of a Namespace if they do not exist.
+// ensureDefaults creates the default ServiceAccount and root CA ConfigMap in a Namespace if they do not exist.
 func (n *namespaces) ensureDefaults(ctx context.Context, name string) error {
 	meta := func(name, namespace string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: namespace}

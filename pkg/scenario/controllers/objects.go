@@ -18,7 +18,7 @@ import (
 type object struct {
 	metav1.PartialObjectMetadata
 	resource schema.GroupVersionResource
-	// deletionSent is true if a deletion of this version was sent. The resulting event has a new object.
+	// deletionSent is true if a deletion of this version was sent. The event that follows creates a new object value.
 	deletionSent bool
 }
 
@@ -77,7 +77,7 @@ func newGraph() *graph {
 	return &graph{byKey: map[string]*object{}, byUID: map[types.UID]*object{}, dependents: map[types.UID]map[*object]bool{}}
 }
 
-// set stores an object under its key, or removes the key if now is nil. It returns the previous object, or nil.
+// set stores an object under its key, or removes the key if now is nil. It returns the object that was stored before, or nil.
 func (g *graph) set(key string, now *object) (before *object) {
 	before = g.byKey[key]
 	if before != nil {
@@ -112,7 +112,7 @@ func (g *graph) dependentsOf(uid types.UID) []*object {
 	return all
 }
 
-// in returns the objects of a namespace, in a stable order.
+// in returns the objects in a namespace, in a stable order.
 func (g *graph) in(namespace string) []*object {
 	var all []*object
 	for _, object := range g.byKey {

@@ -22,14 +22,14 @@ const retryAfter = time.Second
 // ClientConfigs is a function that returns a configuration for clients that authenticate as a user.
 type ClientConfigs func(user string) *rest.Config
 
-// controller handles changes of objects. before is nil for a new object, and now is nil for a deleted one. After an error, the runner calls
-// handle again with the same change.
+// controller handles changes to objects. before is nil for a new object, and now is nil for a deleted one. If handle returns an error, the
+// runner calls it again with the same change.
 type controller interface {
 	handle(ctx context.Context, before, now *object) error
 }
 
-// Run runs the controllers on a store's objects. It returns the context's error when the context ends, or another error when a watch or the
-// decoding of an object fails. The API server must allow all requests of the users that Users returns.
+// Run runs the controllers on a store's objects. It returns the context's error when the context ends, or a different error when a watch or
+// the decoding of an object fails. The API server must allow all requests by the users that Users returns.
 func Run(ctx context.Context, store *etcd.Store, configs ClientConfigs) error {
 	r := &runner{graph: newGraph(), client: etcd.NewClient(ctx, store)}
 	collector := &garbageCollector{graph: r.graph}
@@ -52,14 +52,14 @@ func Run(ctx context.Context, store *etcd.Store, configs ClientConfigs) error {
 	return r.run(ctx)
 }
 
-// The users of the controllers, as in kube-controller-manager.
+// The users as which the controllers authenticate, as in kube-controller-manager.
 const (
 	garbageCollectorUser = "system:serviceaccount:kube-system:generic-garbage-collector"
 	namespacesUser       = "system:serviceaccount:kube-system:namespace-controller"
 	clusterRolesUser     = "system:serviceaccount:kube-system:clusterrole-aggregation-controller"
 )
 
-// Users returns the users that the controllers authenticate as.
+// Users returns the users as which the controllers authenticate.
 func Users() []string { return []string{garbageCollectorUser, namespacesUser, clusterRolesUser} }
 
 // runner watches all objects, and passes every change to every controller, one at a time. It retries changes that a controller failed to
@@ -142,7 +142,7 @@ func (r *runner) apply(ctx context.Context, response clientv3.WatchResponse) err
 	return nil
 }
 
-// change is a change of an object, and the controller that handles it. before and now are the arguments of controller.handle.
+// change is a change to an object, and the controller that handles it. before and now are the arguments for controller.handle.
 type change struct {
 	before, now *object
 	controller  controller
@@ -155,7 +155,7 @@ func (r *runner) dispatch(ctx context.Context, changed change) {
 	}
 }
 
-// handle passes a change to its controller. If the controller fails, handle keeps the change for a retry.
+// handle passes a change to its controller. If the controller fails, handle keeps the change so that it can be retried.
 func (r *runner) handle(ctx context.Context, changed change) {
 	err := changed.controller.handle(ctx, changed.before, changed.now)
 	if err == nil || ctx.Err() != nil {

@@ -11,8 +11,8 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// NewClient returns a client of the store for k8s.io/apiserver's etcd3 storage. Methods that this storage does not call return errors
-// or panic. Closing the client has no effect; a watch ends when its context ends.
+// NewClient returns a client for the store that k8s.io/apiserver's etcd3 storage can use. Methods that this storage does not call return
+// errors or panic. Closing the client has no effect; a watch ends when its context ends.
 func NewClient(ctx context.Context, store *Store) *kubernetes.Client {
 	client := clientv3.NewCtxClient(ctx)
 	client.KV = keys{store: store}
@@ -96,7 +96,7 @@ func (k keys) Get(_ context.Context, key string, options ...clientv3.OpOption) (
 // watcher implements clientv3.Watcher.
 type watcher struct{ store *Store }
 
-// Watch implements clientv3.Watcher. Every event has the previous version of the key, or nil for a new key. There are no progress
+// Watch implements clientv3.Watcher. Every event includes the previous version of the key, or nil for a new key. There are no progress
 // notifications, except one after each event that a Delay made late.
 func (w watcher) Watch(ctx context.Context, key string, options ...clientv3.OpOption) clientv3.WatchChan {
 	op := clientv3.OpGet(key, options...)

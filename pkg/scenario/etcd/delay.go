@@ -9,19 +9,19 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Delay delays an event on its way to some watches. Writes and reads do not wait.
+// Delay delays an event on its way to some watches. Neither writes nor reads wait for it.
 type Delay struct {
-	// Watches reports whether the delay applies to a watch that was started with a context. Required.
+	// Watches reports whether the delay applies to a watch that was started with the given context. Required.
 	Watches func(ctx context.Context) bool
-	// Match selects events. The store calls it while it is locked, once for each write after Store.Delay. Required.
+	// Match selects events. The store calls it once for each write after Store.Delay, and holds its lock during the call. Required.
 	Match func(*clientv3.Event) bool
 	// Nth selects one of the matching events, counted from 1. The default is 1.
 	Nth int
 	// By is the maximum time for which the event is delayed, counted from the write.
 	By time.Duration
-	// Merge withholds the event alone, until the next event of its key. Watches deliver one event for both. If there is no next event within
-	// By, watches deliver the event late, after events with higher revisions. If Merge is false, the watches of the key deliver neither the
-	// event nor any later event until By has passed.
+	// Merge withholds only the selected event, until the next event for the same key. Watches deliver one event for both. If there is no
+	// next event within By, watches deliver the selected event late, after events with higher revisions. If Merge is false, the watches of
+	// the key deliver neither the event nor any later event until By has passed.
 	Merge bool
 }
 
@@ -29,20 +29,20 @@ type Delay struct {
 type DelayedEvent struct {
 	delay Delay
 	store *Store
-	// The store's mutex guards all other fields. matched is the number of matching events. event is the selected one, or nil before it was
+	// The store's mutex guards all other fields. matched is the number of matching events. event is the selected event, or nil until it is
 	// written.
 	matched int
 	event   *clientv3.Event
 	timer   *time.Timer
 	// isPending is true from the write of the event until its delay ends.
 	isPending bool
-	// isApplied and isMerged are the results of Applied and Merged.
+	// isApplied and isMerged are the values that Applied and Merged return.
 	isApplied, isMerged bool
-	// broken are the watches that ended while they withheld the event.
+	// broken lists the watches that ended while they withheld the event.
 	broken []brokenWatch
 }
 
-// brokenWatch is a watch that ended while it withheld an event, and that had delivered later events, up to the revision sent.
+// brokenWatch is a watch that ended while it withheld an event, although it had delivered later events, up to the revision sent.
 type brokenWatch struct {
 	start, end string
 	sent       int64
@@ -57,14 +57,14 @@ func (s *Store) Delay(delay Delay) *DelayedEvent {
 	return d
 }
 
-// Applied reports whether the delay of the event has begun at a watch.
+// Applied reports whether at least one watch has begun to delay the event.
 func (d *DelayedEvent) Applied() bool {
 	d.store.mu.Lock()
 	defer d.store.mu.Unlock()
 	return d.isApplied
 }
 
-// Merged reports whether a watch merged the event with the next event of its key.
+// Merged reports whether a watch merged the event with the next event for its key.
 func (d *DelayedEvent) Merged() bool {
 	d.store.mu.Lock()
 	defer d.store.mu.Unlock()
@@ -76,14 +76,14 @@ func (d *DelayedEvent) Remove() {
 	d.store.mu.Lock()
 	defer d.store.mu.Unlock()
 	d.finish()
-	// The delay stays in the list while a client may resume a watch after the event that it missed.
+	// The delay stays in the list as long as a client may resume a watch from a revision after the event that the watch missed.
 	if len(d.broken) == 0 {
 		d.store.delays = slices.DeleteFunc(d.store.delays, func(other *DelayedEvent) bool { return other == d })
 	}
 	d.delay.Match = func(*clientv3.Event) bool { return false }
 }
 
-// count begins the delays that select an event.
+// count counts an event, and begins the delays that select it.
 func (s *Store) count(event *clientv3.Event) {
 	for _, d := range s.delays {
 		if d.event != nil || !d.delay.Match(event) {
@@ -100,7 +100,7 @@ func (s *Store) count(event *clientv3.Event) {
 	}
 }
 
-// delayFor returns the pending delay of an event at a watch, or nil.
+// delayFor returns the pending delay that applies to an event at a watch, or nil.
 func (s *Store) delayFor(event *clientv3.Event, w *watch) *DelayedEvent {
 	for _, d := range s.delays {
 		if d.isPending && d.event == event && d.delay.Watches(w.context) {
@@ -110,7 +110,7 @@ func (s *Store) delayFor(event *clientv3.Event, w *watch) *DelayedEvent {
 	return nil
 }
 
-// finishMerged ends the delays of the events that an event of the same key replaces.
+// finishMerged ends the delays of earlier events that are replaced by an event for the same key.
 func (s *Store) finishMerged(event *clientv3.Event) {
 	for _, d := range s.delays {
 		if d.isPending && d.delay.Merge && d.event != event && string(d.event.Kv.Key) == string(event.Kv.Key) {
@@ -131,8 +131,8 @@ func (d *DelayedEvent) finish() {
 	}
 }
 
-// merge returns one event for two events of a key: the change from the version before the first to the version after the second. It returns
-// nil if the key existed neither before nor after.
+// merge returns one event for two events of the same key: the change from the version before the first to the version after the second. It
+// returns nil if the key existed neither before the first nor after the second.
 func merge(first, second *clientv3.Event) *clientv3.Event {
 	before := first.PrevKv
 	if second.Type == clientv3.EventTypeDelete {
@@ -143,7 +143,7 @@ func merge(first, second *clientv3.Event) *clientv3.Event {
 	}
 	now := &mvccpb.KeyValue{
 		Key: second.Kv.Key, Value: second.Kv.Value, Version: second.Kv.Version, Lease: second.Kv.Lease,
-		// An event is a creation if both revisions are equal.
+		// An event counts as a creation if both revisions are equal.
 		CreateRevision: second.Kv.ModRevision, ModRevision: second.Kv.ModRevision,
 	}
 	if before != nil {
@@ -161,8 +161,8 @@ func (w *watch) recordBroken() {
 	}
 }
 
-// missesEvent reports whether a new watch continues one that ended while it withheld an event, after the revision of that event. It returns
-// true once for each such watch.
+// missesEvent reports whether a new watch continues a watch that ended while it withheld an event, from a revision after that event. It
+// returns true once for each such ended watch.
 func (s *Store) missesEvent(w *watch) bool {
 	for _, d := range s.delays {
 		if len(d.broken) == 0 || !d.delay.Watches(w.context) {

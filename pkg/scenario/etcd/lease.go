@@ -6,7 +6,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// lease is the expiry time of keys. It cannot be renewed, because an API server's storage never renews a lease.
+// lease is the time at which keys expire. It cannot be renewed, because an API server's storage never renews a lease.
 type lease struct {
 	expires time.Time
 	timer   *time.Timer
@@ -25,7 +25,7 @@ func (s *Store) addLease(id clientv3.LeaseID, expires time.Time) {
 	s.leases[id] = &lease{expires: expires, timer: time.AfterFunc(time.Until(expires), func() { s.expire(id) })}
 }
 
-// expire deletes the keys whose current version has the lease.
+// expire deletes the keys whose current version is attached to the lease.
 func (s *Store) expire(id clientv3.LeaseID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

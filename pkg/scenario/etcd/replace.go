@@ -1,11 +1,11 @@
 package etcd
 
-// bump is the number of revisions that Replace skips: the value of --bump-revision that etcd's documentation recommends.
+// bump is the number of revisions that Replace skips. It is the value that etcd's documentation recommends for --bump-revision.
 const bump = 1_000_000_000
 
-// Replace replaces the store's data by that of a snapshot, as `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted` does:
-// keys keep the revisions of their last modifications, the store's revision rises, and all history is compacted. Open watches end with
-// ErrCompacted. Leases of the snapshot keep their expiry times. Pending delays of events end.
+// Replace replaces the store's data with that of a snapshot, as `etcdutl snapshot restore --bump-revision 1000000000 --mark-compacted`
+// does: keys keep the revisions of their last modifications, the store's revision rises, and all history is compacted. Open watches end
+// with ErrCompacted. Leases in the snapshot keep their expiry times. Pending delays of events end.
 func (s *Store) Replace(snapshot *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,7 +29,7 @@ func (s *Store) Replace(snapshot *Snapshot) {
 	}
 }
 
-// replaceLeases adds the leases of a snapshot. Other leases stay in the map, so that IDs are unique, but have no keys.
+// replaceLeases adds the leases in a snapshot. Other leases stay in the map, so that IDs remain unique, but no longer have keys.
 func (s *Store) replaceLeases(snapshot *Snapshot) {
 	for id, expires := range snapshot.leases {
 		if previous := s.leases[id]; previous != nil {

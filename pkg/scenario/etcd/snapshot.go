@@ -35,8 +35,8 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 }
 
-// At returns a copy of the snapshot without the writes after a revision. It returns ErrCompacted if the state at the revision is not in the
-// history, and ErrFutureRev if the revision is later than that of the snapshot.
+// At returns a copy of the snapshot that omits the writes after a revision. It returns ErrCompacted if the history does not contain the
+// state at the revision, and ErrFutureRev if the revision is later than that of the snapshot.
 func (s *Snapshot) At(revision int64) (*Snapshot, error) {
 	switch {
 	case revision < s.compacted:

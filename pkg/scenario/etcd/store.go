@@ -18,7 +18,7 @@ type Store struct {
 	// keys are the sorted keys of histories.
 	keys      []string
 	histories map[string][]version
-	// events are all writes since the compacted revision, in the order of their revisions.
+	// events holds all writes since the compacted revision, in the order of their revisions.
 	events  []*clientv3.Event
 	watches map[*watch]struct{}
 	leases  map[clientv3.LeaseID]*lease
@@ -67,8 +67,8 @@ func (s *Store) Compacted() int64 {
 	return s.compacted
 }
 
-// Events returns the writes after a revision, in order. It returns ErrCompacted if the history no longer has all of them, and ErrFutureRev
-// if the revision is in the future.
+// Events returns the writes after a revision, in order. It returns ErrCompacted if the history no longer contains all of them, and
+// ErrFutureRev if the revision is in the future.
 func (s *Store) Events(after int64) ([]*clientv3.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +82,8 @@ func (s *Store) Events(after int64) ([]*clientv3.Event, error) {
 	return slices.Clone(s.events[first:]), nil
 }
 
-// Compact removes the versions that are not visible at the revision or later. A list or a watch at an earlier revision then gets
-// ErrCompacted. Like etcd, Compact returns an error for a revision that is already compacted or in the future.
+// Compact removes the versions that are visible neither at the revision nor later. After that, a list or a watch at an earlier revision
+// gets ErrCompacted. Like etcd, Compact returns an error for a revision that is already compacted or in the future.
 func (s *Store) Compact(revision int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +106,8 @@ func (s *Store) Compact(revision int64) error {
 	return nil
 }
 
-// compactHistory returns the versions that remain: all versions after the revision, and the version at the revision unless it is a
-// deletion.
+// compactHistory returns the versions that compaction keeps: all versions after the revision, and the version at the revision unless it is
+// a deletion.
 func compactHistory(history []version, revision int64) []version {
 	first := 0
 	for i, version := range history {
@@ -136,9 +136,9 @@ func (s *Store) at(key string, revision int64) *mvccpb.KeyValue {
 	return nil
 }
 
-// list returns the keys and values in the range [start, end) at a revision, their number without the limit, and the current revision. An
-// empty end selects only the key start. Revision 0 is the current revision. Limit 0 is no limit. It returns ErrCompacted or ErrFutureRev if
-// the revision cannot be read.
+// list returns the keys and values in the range [start, end) at a revision, their number without the limit, and the current revision. If
+// end is empty, the range is only the key start. Revision 0 means the current revision. Limit 0 means no limit. It returns ErrCompacted or
+// ErrFutureRev if the revision cannot be read.
 func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.KeyValue, count, present int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,7 @@ func (s *Store) list(start, end string, revision, limit int64) (found []*mvccpb.
 	return found, count, s.revision, nil
 }
 
-// inRange reports whether a key is in the range [start, end), or equals start if end is empty.
+// inRange reports whether a key is in the range [start, end). If end is empty, it reports whether the key equals start.
 func inRange(key, start, end string) bool {
 	if end == "" {
 		return key == start
@@ -174,7 +174,7 @@ func inRange(key, start, end string) bool {
 	return start <= key && key < end
 }
 
-// put writes a key if the revision of its last modification is the expected one; 0 expects that the key does not exist. It returns the
+// put writes a key if the revision of its last modification is the expected one; expected is 0 if the key must not exist. It returns the
 // key's current version, which may be nil, the store's revision, and whether it wrote the key. It returns ErrLeaseNotFound for an unknown
 // lease.
 func (s *Store) put(key string, value []byte, expected int64, leaseID clientv3.LeaseID) (current *mvccpb.KeyValue, revision int64, written bool, err error) {
@@ -216,8 +216,8 @@ func (s *Store) Put(all ...KeyValue) {
 	}
 }
 
-// remove deletes a key if the revision of its last modification is the expected one; 0 expects that the key does not exist. It returns the
-// current version if its revision is not the expected one, the store's revision, and whether the key is absent now.
+// remove deletes a key if the revision of its last modification is the expected one; expected is 0 if the key must not exist. It returns
+// the key's current version if its revision is not the expected one, the store's revision, and whether the key is absent now.
 func (s *Store) remove(key string, expected int64) (current *mvccpb.KeyValue, revision int64, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,33 +7,35 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watch is an open watch of a range of keys. It delivers events in the order of their revisions, except events that a Delay withheld.
+// watch is an open watch on a range of keys. It delivers events in the order of their revisions, except for events that a Delay withheld.
 // Writers never wait for the delivery. Store.mu guards all fields that change.
 type watch struct {
 	context    context.Context
 	start, end string
 	// from is the revision of the first event to deliver. It may be in the future.
 	from int64
-	// queue holds the responses that were not delivered yet. A value in wake means that the queue may have new responses.
+	// queue holds the responses that have not been delivered yet. A value in wake means that the queue may contain new responses.
 	queue []queued
 	wake  chan struct{}
-	// withheld are the events that a Delay withholds until the next event of their key.
+	// withheld holds the events that a Delay withholds until the next event for their key.
 	withheld map[string]queued
-	// last and sent are the highest revisions of the events that were queued, and of those that left the queue.
+	// last is the highest revision of the events that were queued, and sent is the highest revision of those that left the queue.
 	last, sent int64
-	// compacted is not 0 after Store.Replace ended the watch. It is the compacted revision.
+	// compacted is the compacted revision if Store.Replace ended the watch; otherwise it is 0.
 	compacted int64
 }
 
-// queued is an event that was not delivered yet, and its delay, if it has one. Without an event, it is a progress notification at a revision.
+// queued is an event that has not been delivered yet, and its delay, if it has one. If there is no event, it is a progress notification at
+// a revision.
 type queued struct {
 	event    *clientv3.Event
 	delay    *DelayedEvent
 	revision int64
 }
 
-// watch starts a watch that ends when the context ends. Revision 0 delivers future events only. If the revision is compacted, the channel
-// delivers an error and is closed. The same happens to a watch that would continue another one after an event that a Delay withheld from it.
+// watch starts a watch that ends when the context ends. With revision 0, it delivers only future events. If the revision is compacted, the
+// channel delivers an error and is closed. The same happens if the new watch would continue an earlier one from a revision after an event
+// that a Delay withheld from the earlier one.
 func (s *Store) watch(ctx context.Context, start, end string, revision int64) clientv3.WatchChan {
 	results := make(chan clientv3.WatchResponse)
 	s.mu.Lock()
@@ -41,7 +43,7 @@ func (s *Store) watch(ctx context.Context, start, end string, revision int64) cl
 	if revision == 0 {
 		revision = s.revision + 1
 	}
-	// A client that resumes a watch may be faster than the goroutine of the watch that ended.
+	// A client may resume a watch before the goroutine of the watch that ended has removed it.
 	for open := range s.watches {
 		if open.context.Err() != nil {
 			s.end(open)
@@ -86,7 +88,7 @@ func (s *Store) deliver(event *clientv3.Event) {
 	}
 }
 
-// add queues an event of a watch, or withholds it.
+// add queues an event for a watch, or withholds it.
 func (s *Store) add(w *watch, event *clientv3.Event) {
 	if event.Kv.ModRevision < w.from || !inRange(string(event.Kv.Key), w.start, w.end) {
 		return
@@ -123,7 +125,7 @@ func (w *watch) signal() {
 	}
 }
 
-// release queues the event whose delay has ended, if the watch withholds it.
+// release queues the event whose delay has ended, if the watch withholds that event.
 func (w *watch) release(delay *DelayedEvent) {
 	w.signal() // the event may be in the queue
 	key := string(delay.event.Kv.Key)
@@ -139,7 +141,8 @@ func (w *watch) release(delay *DelayedEvent) {
 	}
 }
 
-// take removes the responses from the queue that can be delivered now: those before the first event whose delay is pending.
+// take removes from the queue the responses that can be delivered now, which are those before the first event whose delay is pending, and
+// returns them.
 func (w *watch) take() (responses []clientv3.WatchResponse) {
 	var events []*clientv3.Event
 	flush := func() {

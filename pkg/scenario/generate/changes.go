@@ -16,28 +16,28 @@ const gitOpsInterval = "1m"
 // objectState is the state of an object after the steps that a generator has made so far.
 type objectState struct {
 	kind *Kind
-	// isCreated is whether the last step that created or deleted the object created it. isCertain is whether the object certainly exists: a
-	// step created the base object, and no earlier step deleted the object. wasDeleted is whether a step deleted the object. A deletion can
-	// take until the end of the story.
+	// isCreated reports whether the last step that created or deleted the object created it. isCertain reports whether the object certainly
+	// exists: a step created the base object, and no earlier step deleted the object. wasDeleted reports whether a step deleted the object.
+	// A deleted object may still exist until the end of the story.
 	isCreated, isCertain, wasDeleted bool
 	// desired is the object that GitOps applies, or nil if GitOps does not apply it.
 	desired map[string]any
-	// reported are the fields whose Reported values no step has corrected yet, in the order of the steps.
+	// reported lists the fields whose Reported values have not been corrected by any step yet, in the order of the steps.
 	reported []reportedField
 	// corrected are the corrections so far.
 	corrected []correction
 }
 
-// reportedField is a field, and the index of the step that set it to a Reported value.
+// reportedField is a field that a step set to a Reported value, and the index of that step.
 type reportedField struct {
 	path Path
 	step int
 }
 
-// correction has the indexes of a step that set a field to a Reported value, and of the step that corrected it.
+// correction holds the index of a step that set a field to a Reported value, and the index of the step that corrected it.
 type correction struct{ reported, by int }
 
-// correct removes a field, and the fields below it, from the reported ones, because the step with an index corrects them.
+// correct removes a field, and the fields below it, from the reported ones, because the given step corrects them. step is its index.
 func (o *objectState) correct(path Path, step int) {
 	o.reported = slices.DeleteFunc(o.reported, func(each reportedField) bool {
 		if !path.contains(each.path) {
@@ -98,13 +98,13 @@ func (o *objectState) createStep(random *rand.Rand) (story.Step, *Assignment, er
 	return step, assignment, err
 }
 
-// gitOpsArguments returns the arguments of verb "apply" with which GitOps applies an object.
+// gitOpsArguments returns the arguments for verb "apply" with which GitOps applies an object.
 func gitOpsArguments(content map[string]any) map[string]any {
 	return map[string]any{"object": runtime.DeepCopyJSON(content), "every": gitOpsInterval}
 }
 
-// setStep returns a step that sets a field to a value, or removes the field if the value is nil. Only an admin sets refused values, because
-// the API server answers some of them with an internal error in a server-side apply.
+// setStep returns a step that sets a field to a value, or removes the field if the value is nil. Only an admin sets refused values. GitOps
+// does not, because the API server answers a server-side apply of some of them with an internal error.
 func (o *objectState) setStep(path Path, value Value) (story.Step, error) {
 	action := fmt.Sprintf("sets %s of %s to a %s value", path, o.title(), value.Class)
 	if value.Value == nil {
@@ -157,7 +157,7 @@ func (o *objectState) deleteStep(index int) (story.Step, error) {
 	return story.Step{Title: "An admin deletes " + o.title(), Verb: "delete", Refused: story.MayBeRefused, Arguments: arguments}, err
 }
 
-// pick returns a random field that isWanted selects, and one of its values. It returns false if there is none.
+// pick returns a random field among those that isWanted selects, and one of the field's values. It returns false if there is none.
 func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field, Value, bool) {
 	var fields []Field
 	for _, field := range o.kind.Fields {
@@ -173,7 +173,7 @@ func (o *objectState) pick(random *rand.Rand, isWanted func(Field) bool) (Field,
 	return field, value, found
 }
 
-// pick returns a random value. It first chooses the class, so that many values of one class do not displace the other classes. It omits
+// pick returns a random value. It first chooses the class, so that a class with many values does not displace the other classes. It omits
 // values of a wrong type: the API server refuses them before validation and admission, answers a server-side apply of them with an internal
 // error, and logs an error for each.
 func (f Field) pick(random *rand.Rand, of *fieldSchema) (Value, bool) {

@@ -10,40 +10,40 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// Oracle checks an operator in generated stories. After each story, the operator must be at rest, a restart must change and write nothing,
-// and the cluster must have the same state as a reference: another system in which users declared the same state without the steps of the
-// story.
+// Oracle checks an operator with generated stories. After each story, the operator must be at rest, a restart must change and write
+// nothing, and the cluster must have the same state as a reference: a second system in which users declared the same state without the
+// steps of the story.
 type Oracle struct {
 	// Operator is the operator under test. Required.
 	Operator harness.Operator
 	// From is the checkpoint at which stories begin. IsRunning must be true.
 	From harness.Checkpoint
-	// AfterStep checks the system after each step of a story and of Finish, when the cluster has settled. It is also called with the zero Step
-	// when the operator is at rest after the last step. Nil checks nothing.
+	// AfterStep checks the system when the cluster has settled after a step of a story or of Finish. It is also called with the zero Step
+	// when the operator is at rest after the last step. If it is nil, nothing is checked.
 	AfterStep func(ctx context.Context, system *harness.System, step story.Step) error
-	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step and after it
-	// has removed all injected faults. Finish must make its changes by CheckedSystem.Do, so that AfterStep checks each of them. Nil does
+	// Finish ends outages, and corrects the values that the operator reports as user errors. Check calls it after the last step, when it
+	// has removed all injected faults. Finish must make its changes with CheckedSystem.Do, so that AfterStep checks each of them. Nil does
 	// nothing.
 	Finish func(ctx context.Context, ended CheckedSystem) error
-	// CheckState returns an error if the state at rest is not the state that users declared. Nil checks nothing.
+	// CheckState returns an error if the state at rest is not the state that users declared. If it is nil, nothing is checked.
 	CheckState func(ctx context.Context, ended *harness.System) error
-	// ExcessWrites returns those of a restarted operator's writes that it must not send, because it found the cluster as it had left it. The
-	// cluster has not changed by the writes. Nil returns all of them.
+	// ExcessWrites is called with the writes of a restarted operator. It returns those that the operator must not send, because it found
+	// the cluster as it had left it. The writes have not changed the cluster. If ExcessWrites is nil, all of them count.
 	ExcessWrites func(ctx context.Context, restarted *harness.System, writes []scenario.Request) ([]scenario.Request, error)
-	// Reference makes the reference of a system. Nil compares with no reference.
+	// Reference makes the reference for a system. If it is nil, there is no comparison with a reference.
 	Reference Reference
-	// RemovePermitted removes permitted differences from the states of both systems. Nil removes nothing.
+	// RemovePermitted removes permitted differences from the states of both systems. If it is nil, no differences are permitted.
 	RemovePermitted func(ended, reference harness.State)
 }
 
-// Reference reads the declared state of a system in which a story was played, and returns a function that starts the reference. Check calls
-// that function after it has stopped the first system.
+// Reference reads the declared state from a system in which a story was played, and returns a function that starts the reference. Check
+// calls that function after it has stopped the first system.
 type Reference func(ctx context.Context, played *story.Story, ended *harness.System) (StartReference, error)
 
 // StartReference starts a reference, and waits until its operator is at rest.
 type StartReference func(ctx context.Context) (*harness.System, error)
 
-// StepError is the error of a step that could not be performed, for example because it patches an object that does not exist. It does not
+// StepError is the error for a step that could not be performed, for example because it patches an object that does not exist. It does not
 // mean that the operator has failed.
 type StepError struct{ Err error }
 
@@ -135,7 +135,7 @@ func (o Oracle) restart(ctx context.Context, ended endState) error {
 	return errors.Join(o.checkRestarted(ctx, system, ended.state), system.Stop())
 }
 
-// checkRestarted checks a restarted system, which had a state before.
+// checkRestarted checks a restarted system. before is the state of the system before the restart.
 func (o Oracle) checkRestarted(ctx context.Context, system *harness.System, before harness.State) error {
 	after, err := system.State(ctx)
 	if err != nil {

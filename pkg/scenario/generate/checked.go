@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// CheckedSystem is a system whose state Oracle.AfterStep checks after each step.
+// CheckedSystem is a system whose state is checked by Oracle.AfterStep after each step.
 type CheckedSystem struct {
 	*harness.System
 	afterStep func(ctx context.Context, system *harness.System, step story.Step) error

@@ -19,13 +19,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario/story"
 )
 
-// Declared has the objects that users have created in a system.
+// Declared holds the objects that users have created in a system.
 type Declared struct {
 	kinds   []*Kind
 	objects map[schema.GroupVersionResource][]unstructured.Unstructured
 }
 
-// ReadDeclared reads the objects of the kinds. It omits objects with a controller in their owner references, and those that are being
+// ReadDeclared reads the objects of the given kinds. It omits objects whose owner references name a controller, and those that are being
 // deleted.
 func ReadDeclared(ctx context.Context, system *harness.System, kinds []*Kind) (*Declared, error) {
 	client, err := adminClient(system)
@@ -50,8 +50,8 @@ func (d *Declared) Objects(resource schema.GroupVersionResource) []unstructured.
 	return d.objects[resource]
 }
 
-// Declare creates the objects in another system, or replaces their specs. It deletes the other objects of the kinds, except those with a
-// controller.
+// Declare creates the objects in a different system, or replaces their specs if they exist. It deletes the other objects of the kinds,
+// except those that have a controller.
 func (d *Declared) Declare(ctx context.Context, system *harness.System) error {
 	client, err := adminClient(system)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Declared) Declare(ctx context.Context, system *harness.System) error {
 	return nil
 }
 
-// Declaration returns a copy of an object with its name, labels, annotations and spec only.
+// Declaration returns a copy of an object with only its name, labels, annotations and spec.
 func Declaration(of *unstructured.Unstructured) *unstructured.Unstructured {
 	bare := &unstructured.Unstructured{Object: map[string]any{}}
 	bare.SetGroupVersionKind(of.GroupVersionKind())
@@ -125,8 +125,8 @@ func adminClient(system *harness.System) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(system.Runner.Cluster.ClientConfig(scenario.AdminUser))
 }
 
-// SimpleReference returns a Reference that starts from a checkpoint and gets all declared objects at once. Use it for an operator whose
-// result does not depend on earlier specs.
+// SimpleReference returns a Reference that starts from a checkpoint, and in which all declared objects are created at once. Use it for an
+// operator whose result does not depend on earlier specs.
 func SimpleReference(operator harness.Operator, from harness.Checkpoint, kinds []*Kind) Reference {
 	return func(ctx context.Context, _ *story.Story, ended *harness.System) (StartReference, error) {
 		declared, err := ReadDeclared(ctx, ended, kinds)

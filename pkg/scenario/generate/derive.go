@@ -10,8 +10,8 @@ import (
 // maxDerivedLength is the maximum length of a text that is derived from a schema, so that stories stay readable.
 const maxDerivedLength = 1024
 
-// derive returns values that follow from a field's schema: valid ones for enums and booleans, and refused ones, which have another type or
-// exceed a limit of the schema.
+// derive returns values that follow from a field's schema: valid ones for enums and booleans, and refused ones, which are of a different
+// type or exceed a limit in the schema.
 func derive(of *fieldSchema) (valid, refused []any) {
 	if of.XIntOrString {
 		return nil, []any{true}

@@ -1,7 +1,7 @@
 // Package generate makes stories from the schemas of an operator's kinds, as Acto (Gu et al., SOSP 2023) does: it sets each field of spec
-// to several valid and invalid values, in sequences of changes by several actors.
+// to several valid and invalid values, in sequences of changes made by several actors.
 //
-// A Kind has the fields of spec in a CustomResourceDefinition, and values for each of them from a file:
+// A Kind consists of the fields of spec in a CustomResourceDefinition, and values for each of them, which come from a file:
 //
 //	kind: Widget
 //	base: {metadata: {name: a}, spec: {size: 1}}

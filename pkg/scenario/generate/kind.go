@@ -22,8 +22,8 @@ type Kind struct {
 	Resource         schema.GroupVersionResource
 	// Fields are the fields with values, sorted by path.
 	Fields []Field
-	// Leaves are the fields of spec without fields of their own, sorted; see function Leaves. Omitted has the reasons why fields have no
-	// values, or only valid or only invalid ones.
+	// Leaves are the fields of spec that have no fields of their own, sorted; see function Leaves. Omitted gives the reasons why fields
+	// have no values, or only valid or only invalid ones.
 	Leaves  []Path
 	Omitted map[Path]string
 
@@ -55,38 +55,39 @@ const (
 	Valid Class = "valid"
 	// Reported values are accepted by the API server. The operator reports them as user errors, and recovers when they are corrected.
 	Reported Class = "reported"
-	// Refused values are refused by the API server, whatever the other fields are.
+	// Refused values are refused by the API server, whatever values the other fields have.
 	Refused Class = "refused"
 )
 
 // valuesFile is the content of a file with values for the fields of a kind.
 type valuesFile struct {
-	// Kind is a kind of the CustomResourceDefinitions. Version is its version; the default is the version for storage.
+	// Kind is a kind that the CustomResourceDefinitions define. Version is its version; the default is the storage version.
 	Kind    string `json:"kind"`
 	Version string `json:"version,omitempty"`
-	// Base is a valid object. It has a name, and need not have apiVersion and kind.
+	// Base is a valid object. It must have a name; apiVersion and kind are optional.
 	Base map[string]any `json:"base"`
 	// Fields has the values by path.
 	Fields map[Path]fileField `json:"fields"`
-	// With has, by path, the values of other fields that must be set together with the field or with a field below it. null removes a field.
+	// With maps the path of a field to the values of other fields that must be set whenever the field, or a field below it, is set. null
+	// removes a field.
 	With map[Path]map[Path]any `json:"with,omitempty"`
-	// Immutable are fields that, with all fields below them, can only be set when an object is created.
+	// Immutable lists fields that, with all fields below them, can only be set when an object is created.
 	Immutable []Path `json:"immutable,omitempty"`
 }
 
-// fileField has the values of a field in a valuesFile. ParseKind adds derived values, such as those of an enum.
+// fileField holds the values of a field in a valuesFile. ParseKind adds derived values, such as those of an enum.
 type fileField struct {
 	Valid    []any `json:"valid,omitempty"`
 	Reported []any `json:"reported,omitempty"`
 	Refused  []any `json:"refused,omitempty"`
-	// Whole permits a field that is not a leaf. A value counts for the leaves that it contains.
+	// Whole permits a field that is not a leaf. A value of the field then counts for each of the leaves that it contains.
 	Whole bool `json:"whole,omitempty"`
 	// Omitted is the reason why the field and the fields below it have no values, or why the field has only valid or only invalid ones.
 	Omitted string `json:"omitted,omitempty"`
 }
 
-// ReadKind reads a file with the values of a kind; the package's documentation has an example. It returns an error that lists each leaf for
-// which the file has no valid or no invalid value and no reason, and each path that the schema does not have.
+// ReadKind reads a file with the values for a kind; the package documentation contains an example. It returns an error that lists each leaf
+// for which the file gives no valid or no invalid value and no reason, and each path that is not in the schema.
 func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -99,7 +100,7 @@ func ReadKind(file string, definitions []*apiextensionsv1.CustomResourceDefiniti
 	return kind, nil
 }
 
-// ParseKind is like ReadKind, for the content of a file.
+// ParseKind is like ReadKind, but takes the content of a file.
 func ParseKind(content []byte, definitions []*apiextensionsv1.CustomResourceDefinition) (*Kind, error) {
 	read, err := parseValuesFile(content)
 	if err != nil {
@@ -180,7 +181,7 @@ func (k *Kind) Base() map[string]any {
 	return object.Object
 }
 
-// LeavesIn returns the leaves that a value of a field has, sorted.
+// LeavesIn returns the leaves that a value of a field contains, sorted.
 func (k *Kind) LeavesIn(path Path, value any) []Path { return leavesIn(path, value, k.schemas) }
 
 // IsImmutable reports whether a field can only be set when an object is created.
@@ -188,12 +189,13 @@ func (k *Kind) IsImmutable(path Path) bool {
 	return slices.ContainsFunc(k.immutable, func(prefix Path) bool { return prefix.contains(path) })
 }
 
-// Patch returns a JSON merge patch that sets a field to a value, and the fields that must be set with it. nil removes the field.
+// Patch returns a JSON merge patch that sets a field to a value, and also sets the fields that must be set with it. If value is nil, the
+// patch removes the field.
 func (k *Kind) Patch(path Path, value any) (map[string]any, error) {
 	return patchOf(k.change(path, value))
 }
 
-// Set sets a field of an object to a value, and the fields that must be set with it. nil removes the field.
+// Set sets a field of an object to a value, and also sets the fields that must be set with it. If value is nil, Set removes the field.
 func (k *Kind) Set(object map[string]any, path Path, value any) error {
 	return k.change(path, value).apply(object)
 }
@@ -207,8 +209,8 @@ type fieldValue struct {
 // fieldValues are values for fields, in the order in which they are set.
 type fieldValues []fieldValue
 
-// change returns the values of the fields that must be set with a field, and then the value of the field. The removal of a field does not
-// set other fields.
+// change returns the values of the fields that must be set with a field, followed by the value of the field itself. If the field is
+// removed, no other fields are set.
 func (k *Kind) change(path Path, value any) fieldValues {
 	var values fieldValues
 	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
@@ -222,7 +224,7 @@ func (k *Kind) change(path Path, value any) fieldValues {
 	return append(values, fieldValue{path, value})
 }
 
-// restore returns the base object's values of a field, and of the fields that must be set with it.
+// restore returns the values that a field, and the fields that must be set with it, have in the base object.
 func (k *Kind) restore(path Path) fieldValues {
 	var values fieldValues
 	for _, prefix := range slices.Sorted(maps.Keys(k.with)) {
@@ -237,8 +239,8 @@ func (k *Kind) restore(path Path) fieldValues {
 			return values // also removes the field; a null below the prefix would create the prefix again
 		}
 	}
-	// A merge patch removes a field only if the patch sets it to null, and the base object's value of the prefix omits the field. So the
-	// field comes after the prefix.
+	// A merge patch removes a field only if the patch sets it to null, but the base object's value of the prefix just omits the field. So
+	// the field comes after the prefix.
 	return append(values, fieldValue{path, get(k.base, path)})
 }
 

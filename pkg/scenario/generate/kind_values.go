@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// add adds the values in a file, and the derived values of all leaves.
+// add adds the values from a file, and the derived values of all leaves.
 func (k *Kind) add(read valuesFile) error {
 	var errs []error
 	for _, path := range slices.Sorted(maps.Keys(read.Fields)) {
@@ -34,7 +34,7 @@ func (k *Kind) add(read valuesFile) error {
 	return nil
 }
 
-// checkPath returns an error if the schema does not have the path, or if the field has values that it must not have.
+// checkPath returns an error if the path is not in the schema, or if the field has values that it must not have.
 func (k *Kind) checkPath(path Path, field fileField) error {
 	if err := k.checkField("fields", path); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (k *Kind) checkPath(path Path, field fileField) error {
 	return nil
 }
 
-// checkField returns an error if the schema does not have the path. where is the place of the path in the file.
+// checkField returns an error if the path is not in the schema. where says where the path is in the file.
 func (k *Kind) checkField(where string, path Path) error {
 	if k.schemas[path] == nil {
 		return fmt.Errorf("%s: %s has no field %s; correct the path", where, k.GroupVersionKind.Kind, path)
@@ -83,7 +83,7 @@ func (k *Kind) addField(path Path, fields map[Path]fileField) {
 	k.Fields = append(k.Fields, field)
 }
 
-// add adds values of a class. It omits a value that the field already has, also in another class.
+// add adds values of a class. It omits each value that the field already has, in this class or a different one.
 func (f *Field) add(class Class, values []any) {
 	for _, value := range values {
 		if !slices.ContainsFunc(f.Values, func(v Value) bool { return reflect.DeepEqual(v.Value, value) }) {
@@ -92,7 +92,8 @@ func (f *Field) add(class Class, values []any) {
 	}
 }
 
-// omitted returns the reason why a field has no values: its own or, if the file does not have the field, that of an enclosing field.
+// omitted returns the reason why a field has no values: its own reason or, if the file does not contain the field, the reason of an
+// enclosing field.
 func omitted(path Path, fields map[Path]fileField) string {
 	if own, found := fields[path]; found {
 		return own.Omitted
@@ -114,7 +115,7 @@ func isPartOfWhole(path Path, fields map[Path]fileField) bool {
 	return false
 }
 
-// check returns an error that lists the leaves without a valid value and those without an invalid value.
+// check returns an error that lists the leaves that lack a valid value and those that lack an invalid value.
 func (k *Kind) check() error {
 	valid, invalid := map[Path]bool{}, map[Path]bool{}
 	for _, field := range k.Fields {
@@ -143,7 +144,7 @@ func (k *Kind) check() error {
 	return errors.Join(errs...)
 }
 
-// addLeaves adds all leaves of a field. An invalid value counts for all of them, because it need not contain each leaf.
+// addLeaves adds all leaves of the field at a path. An invalid value counts for all of them, because it need not contain every leaf.
 func (k *Kind) addLeaves(leaves map[Path]bool, path Path) {
 	for _, leaf := range k.Leaves {
 		if path.contains(leaf) {

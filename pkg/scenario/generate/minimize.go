@@ -14,7 +14,7 @@ type Fails func(ctx context.Context, s *story.Story) (bool, error)
 
 // Minimize removes steps from a failing story by delta debugging, and returns the shortest failing story that it finds. After the removal
 // of any single step, that story no longer fails, unless Minimize ended after maxRuns calls of fails. Minimize does not change the given
-// story. If fails returns an error or ctx ends, it returns the shortest failing story so far and the error.
+// story. If fails returns an error or ctx ends, Minimize returns the shortest failing story so far and the error.
 func Minimize(ctx context.Context, failing *story.Story, maxRuns int, fails Fails) (*story.Story, error) {
 	if maxRuns < 0 {
 		return failing, errors.New("maxRuns is negative; pass the maximum number of runs of the story")
@@ -37,7 +37,8 @@ func Minimize(ctx context.Context, failing *story.Story, maxRuns int, fails Fail
 	return failing, nil
 }
 
-// shorten returns the first story that fails without one of the parts into which the steps are divided, or nil, and the number of runs.
+// shorten divides the steps into parts, and returns the first story that still fails without one of these parts, or nil if there is none.
+// It also returns the number of runs.
 func shorten(ctx context.Context, failing *story.Story, parts, maxRuns int, fails Fails) (shorter *story.Story, runs int, err error) {
 	count := len(failing.Steps)
 	parts = min(parts, count)

@@ -33,7 +33,8 @@ func fieldsOf(path Path, of *fieldSchema) (map[Path]*fieldSchema, error) {
 	return fields, err
 }
 
-// walk calls visit with a field and all fields below it. It ends, because schemas of CustomResourceDefinitions have no references ($ref).
+// walk calls visit with a field and all fields below it. It terminates, because schemas of CustomResourceDefinitions contain no references
+// ($ref).
 func walk(path Path, of *fieldSchema, visit func(Path, *fieldSchema)) error {
 	visit(path, of)
 	if isLeaf(of) {
@@ -76,7 +77,7 @@ func isScalar(of *fieldSchema) bool {
 	return len(of.Properties) == 0 && itemsOf(of) == nil && valuesOf(of) == nil
 }
 
-// itemsOf returns the schema of a list's items, or nil if the schema is not of a list.
+// itemsOf returns the schema of a list's items, or nil if the given schema does not describe a list.
 func itemsOf(of *fieldSchema) *fieldSchema {
 	if of.Items == nil {
 		return nil
@@ -84,7 +85,7 @@ func itemsOf(of *fieldSchema) *fieldSchema {
 	return of.Items.Schema
 }
 
-// valuesOf returns the schema of a map's values, or nil if the schema is not of a map.
+// valuesOf returns the schema of a map's values, or nil if the given schema does not describe a map.
 func valuesOf(of *fieldSchema) *fieldSchema {
 	if of.AdditionalProperties == nil {
 		return nil
@@ -124,7 +125,8 @@ func leavesIn(path Path, value any, fields map[Path]*fieldSchema) []Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// hasTypes reports whether a value and all values in it have the types of the schema. null, which removes a field, has every type.
+// hasTypes reports whether a value and all values in it have the types that the schema requires. null, which removes a field, fits every
+// type.
 func hasTypes(of *fieldSchema, value any) bool {
 	switch typed := value.(type) {
 	case nil:
@@ -143,7 +145,7 @@ func hasTypes(of *fieldSchema, value any) bool {
 	}
 }
 
-// haveTypes reports whether the fields of an object, or the values of a map, have the types of the schema.
+// haveTypes reports whether the fields of an object, or the values of a map, have the types that the schema requires.
 func haveTypes(of *fieldSchema, object map[string]any) bool {
 	values := valuesOf(of)
 	for name, value := range object {

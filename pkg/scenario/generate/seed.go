@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Version is the version of the generator. It changes whenever a seed makes another story from the same Kinds.
+// Version is the version of the generator. It changes whenever a seed would make a different story from the same Kinds.
 const Version = 3
 
 // Seed determines a story of a Generator.
@@ -16,7 +16,8 @@ type Seed uint64
 // String returns the seed as VERSION-NUMBER, such as "3-4711".
 func (s Seed) String() string { return fmt.Sprintf("%d-%d", Version, uint64(s)) }
 
-// ParseSeed parses a seed. It returns an error for a seed of another Version, because this generator would make another story from it.
+// ParseSeed parses a seed. It returns an error for a seed of a different Version, because this generator would make a different story from
+// it.
 func ParseSeed(text string) (Seed, error) {
 	versionText, numberText, found := strings.Cut(text, "-")
 	version, versionErr := strconv.ParseUint(versionText, 10, 32)

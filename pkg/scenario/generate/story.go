@@ -25,9 +25,9 @@ type Generator struct {
 	Kinds []*Kind
 	// Verbs are the verbs that the steps may use. Required.
 	Verbs map[string]story.Verb
-	// First are the steps with which each story begins. They do not count toward Steps.
+	// First lists the steps with which each story begins. They do not count toward Steps.
 	First []story.Step
-	// Proposers add steps of other actors. Nil adds none.
+	// Proposers add the steps of other actors. Nil adds no such steps.
 	Proposers []Proposer
 	// Steps is the maximum number of steps. 0 means DefaultSteps.
 	Steps int
@@ -35,19 +35,19 @@ type Generator struct {
 
 // Generated is a generated story, with its corrections and the values that it sets.
 type Generated struct {
-	// Story is the story. Its positions are those of its YAML.
+	// Story is the story. The positions in it refer to its YAML.
 	Story *story.Story
-	// Corrections are steps that correct the Reported values that no step of Story has corrected. The API server may refuse them.
+	// Corrections are steps that correct those Reported values that Story leaves uncorrected. The API server may refuse these steps.
 	Corrections []story.Step
 	// Assignments are the values that the steps of Story set, in order.
 	Assignments []Assignment
 
-	// corrected has the position of a step that corrects a Reported value, by the position of the step that set it.
+	// corrected maps the position of each step that sets Reported values to the positions of the steps that correct them.
 	corrected map[story.Position][]story.Position
 }
 
-// IsCorrected reports whether shorter, which has some of the steps of Story, also has the corrections of the Reported values that it sets.
-// It ignores values that Story itself does not correct. An uncorrected value can make a story fail for another reason.
+// IsCorrected reports whether shorter, which contains some of the steps of Story, also contains the corrections of the Reported values that
+// it sets. It ignores values that Story itself does not correct. An uncorrected value can make a story fail for a different reason.
 func (g Generated) IsCorrected(shorter *story.Story) bool {
 	positions := map[story.Position]bool{}
 	for _, step := range shorter.Steps {
@@ -63,7 +63,7 @@ func (g Generated) IsCorrected(shorter *story.Story) bool {
 	return true
 }
 
-// Assignment is a value to which a step sets a field.
+// Assignment records the value to which a step sets a field.
 type Assignment struct {
 	Kind  *Kind
 	Path  Path
@@ -84,7 +84,7 @@ func (e Assignment) Leaves() []Path {
 	return e.Kind.LeavesIn(e.Path, e.Value.Value)
 }
 
-// Story makes the story of a seed. It returns the story as story.Parse reads it from its YAML, so that the same story can be replayed from
+// Story makes the story for a seed. It returns the story that story.Parse reads from its YAML, so that the same story can be replayed from
 // a file. Story may be called concurrently.
 func (g Generator) Story(seed Seed) (Generated, error) {
 	steps := g.Steps
@@ -207,7 +207,8 @@ func (b *builder) remove(o *objectState) error {
 	return err
 }
 
-// correct adds a step that restores the last field with a reported value. If the field is immutable, it deletes the object instead.
+// correct adds a step that restores the field that last got a Reported value and is not corrected yet. If the field is immutable, it
+// deletes the object instead.
 func (b *builder) correct(o *objectState) error {
 	path := o.reported[len(o.reported)-1].path
 	if o.kind.IsImmutable(path) {
@@ -242,7 +243,7 @@ func (b *builder) set(o *objectState, path Path, value Value) error {
 	return err
 }
 
-// recordAssignment records a value, and whether the object has a Reported value that must be corrected.
+// recordAssignment records a value that a step sets, and whether the object has a Reported value that must be corrected.
 func (b *builder) recordAssignment(o *objectState, done Assignment) {
 	last := len(b.steps) - 1
 	done.index = last

@@ -16,9 +16,9 @@ const (
 	restWrites = 10
 )
 
-// Rest waits until the operator is at rest: the cluster has settled, and for Operator.Interval the API server has executed no write of the
-// operator, and has refused at most Operator.MaxRefusedWrites. Rest ignores Events, Leases, and requests that an injected fault refused. It
-// returns an error with the last writes if the operator is not at rest after eight intervals.
+// Rest waits until the operator is at rest: the cluster has settled, and for Operator.Interval the API server has executed none of the
+// operator's writes and has refused at most Operator.MaxRefusedWrites. Rest ignores Events, Leases, and requests that an injected fault
+// refused. If the operator is not at rest after eight intervals, Rest returns an error that lists the last writes.
 func (s *System) Rest() error {
 	cluster := s.Runner.Cluster
 	if err := cluster.Settle(); err != nil {
@@ -43,7 +43,7 @@ func (s *System) Rest() error {
 		restIntervals*s.operator.Interval, what, len(writes), s.operator.Interval, DescribeWrites(writes))
 }
 
-// DescribeWrites returns a line for each of the last ten requests.
+// DescribeWrites returns one line for each of the last ten requests.
 func DescribeWrites(writes []scenario.Request) string {
 	lines := make([]string, 0, restWrites)
 	for _, write := range writes[max(0, len(writes)-restWrites):] {
@@ -58,14 +58,15 @@ func isExecuted(r scenario.Request) bool { return r.Code >= 200 && r.Code <= 299
 // isRefused reports whether the API server, and not an injected fault, refused a request.
 func isRefused(r scenario.Request) bool { return r.Code != 0 && !isExecuted(r) && !r.IsFaulted }
 
-// writes returns the operator's writes since a time that a function selects, except those of Events and Leases.
+// writes returns the operator's writes since a given time for which selects returns true, except writes of Events and Leases.
 func (s *System) writes(since time.Time, selects func(scenario.Request) bool) []scenario.Request {
 	return slices.DeleteFunc(s.Runner.Cluster.Requests(), func(r scenario.Request) bool {
 		return r.Time.Before(since) || !s.operator.Writes(r) || !selects(r)
 	})
 }
 
-// AllWrites returns the operator's writes since the system was opened, also those that the API server refused, except of Events and Leases.
+// AllWrites returns the operator's writes since the system was opened, including those that the API server refused. It omits writes of
+// Events and Leases.
 func (s *System) AllWrites() []scenario.Request {
 	return s.writes(time.Time{}, func(scenario.Request) bool { return true })
 }

@@ -12,20 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// State is the content of a cluster. A key has an object's resource, namespace and name, separated by spaces. A value has the lines of the
-// object as indented JSON.
+// State is the content of a cluster. A key consists of an object's resource, namespace and name, separated by spaces. Its value is the
+// object as indented JSON, split into lines.
 type State map[string][]string
 
 // changingMetadata are the metadata fields that differ between two clusters with the same content.
 var changingMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"}
 
-// State returns the content of the cluster after Operator.Normalize. It omits UIDs, also in owner references, and all other metadata that
-// differs between two clusters with the same content.
+// State returns the content of the cluster after Operator.Normalize. It omits UIDs, including those in owner references, and all other
+// metadata that differs between two clusters with the same content.
 func (s *System) State(ctx context.Context) (State, error) {
 	return s.state(ctx, func(*unstructured.Unstructured) {})
 }
 
-// StateWithoutHistory is like State. It also calls Operator.NormalizeHistory.
+// StateWithoutHistory is like State, but also calls Operator.NormalizeHistory.
 func (s *System) StateWithoutHistory(ctx context.Context) (State, error) {
 	if s.operator.NormalizeHistory == nil {
 		return s.State(ctx)
@@ -85,7 +85,7 @@ func removeChangingMetadata(object *unstructured.Unstructured) {
 const maxDifferenceLines = 60
 
 // Difference returns the lines in which two states differ, each group after the name of its object, or "" if the states are equal. Lines of
-// want begin with "-", and lines of got with "+". It returns at most 60 lines, and the number of the others.
+// want begin with "-", and lines of got with "+". If there are more than 60 lines, it returns the first 60 and the number of the others.
 func Difference(want, got State) string {
 	names := slices.Sorted(maps.Keys(want))
 	for _, name := range slices.Sorted(maps.Keys(got)) {
@@ -123,10 +123,10 @@ func changedLines(before, after []string) (lines []string) {
 	return lines
 }
 
-// Counts has a Count for each object, by resource, namespace and name, separated by spaces.
+// Counts maps an object's resource, namespace and name, separated by spaces, to the object's Count.
 type Counts map[string]Count
 
-// Count has the numbers of times that an object was created and deleted.
+// Count holds how many times an object was created and deleted.
 type Count struct{ Created, Deleted int }
 
 // Counts counts the creations and deletions after a revision of the cluster's storage. It counts only objects that Operator.Counts selects.
@@ -155,7 +155,8 @@ func (s *System) Counts(after int64) (Counts, error) {
 	return counts, nil
 }
 
-// CountDifference returns a line for each object that two runs created or deleted a different number of times, or "" if there is none.
+// CountDifference returns a line for each object that two runs created or deleted a different number of times, or "" if there is no such
+// object.
 func CountDifference(want, got Counts) string {
 	all := Counts{}
 	maps.Copy(all, want)

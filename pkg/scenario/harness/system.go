@@ -19,11 +19,12 @@ type Operator struct {
 	// Open starts a cluster and the operator's external services from a checkpoint. It does not start the operator. The zero Checkpoint
 	// stands for the cluster with which stories begin. Open runs in a synctest bubble. Required.
 	Open func(ctx context.Context, from Checkpoint) (*System, error)
-	// Interval is the longest time for which an operator with unfinished work does not write, such as its longest back-off or the interval
-	// of its resyncs. Required.
+	// Interval is the longest time that can pass without a write while the operator has unfinished work, such as its longest back-off or
+	// the interval of its resyncs. Required.
 	Interval time.Duration
-	// MaxRefusedWrites is how many writes the API server may refuse in an Interval in which the operator is at rest. An operator that repeats
-	// a refused write with a back-off, for example until a user corrects a spec, sends a few. The default permits none.
+	// MaxRefusedWrites is the maximum number of writes that the API server may refuse in an Interval in which the operator is at rest. An
+	// operator that repeats a refused write with a back-off, for example until a user corrects a spec, sends a few such writes. The default
+	// permits none.
 	MaxRefusedWrites int
 	// Normalize removes from an object all fields that may differ between two runs of one story. If it returns false, the object is not
 	// compared. System.State removes UIDs, resourceVersions and other metadata that the API server sets. Nil compares all objects.
@@ -31,7 +32,7 @@ type Operator struct {
 	// NormalizeHistory removes from an object the fields that depend on earlier states, such as a list of earlier versions. It is called
 	// after Normalize when the two clusters reached their states by different steps. Nil removes nothing.
 	NormalizeHistory func(object *unstructured.Unstructured)
-	// Counts reports whether an object must be created and deleted equally often in each run of a story. Nil counts no object.
+	// Counts reports whether an object must be created and deleted the same number of times in each run of a story. Nil counts no object.
 	Counts func(event scenario.Event) bool
 }
 
@@ -41,7 +42,7 @@ type Checkpoint struct {
 	Cluster *scenario.Snapshot
 	// ExternalState is the state of the external services, as System.Save returned it.
 	ExternalState any
-	// IsRunning is whether the operator was running.
+	// IsRunning reports whether the operator was running.
 	IsRunning bool
 }
 
@@ -68,7 +69,7 @@ func (o Operator) Start(ctx context.Context, from Checkpoint) (*System, error) {
 	return o.StartWith(ctx, from, func(*System) error { return nil })
 }
 
-// StartWith is like Start. It calls prepare before it starts the operator.
+// StartWith is like Start, but calls prepare before it starts the operator.
 func (o Operator) StartWith(ctx context.Context, from Checkpoint, prepare func(*System) error) (*System, error) {
 	system, err := o.Open(ctx, from)
 	if err != nil {

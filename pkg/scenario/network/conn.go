@@ -31,8 +31,9 @@ func (c *conn) SetReadDeadline(deadline time.Time) error {
 	return c.Conn.SetReadDeadline(deadline)
 }
 
-// Read implements net.Conn. It retries a read that times out before the deadline: a bufconn's timer still fires after its deadline was
-// replaced. net/http relies on replaced deadlines: it interrupts a read with a deadline in the past, and then removes that deadline.
+// Read implements net.Conn. It retries a read that times out before the current deadline, because a bufconn's timer still fires after its
+// deadline was replaced. net/http relies on replaced deadlines: it sets a deadline in the past to interrupt a read, and then removes that
+// deadline.
 func (c *conn) Read(into []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(into)

@@ -69,7 +69,7 @@ func (n *Network) SetDown(down bool) {
 	}
 }
 
-// DialContext connects to the listener of an address. It has the signature of net.Dialer.DialContext, and ignores the network's name. It
+// DialContext connects to the listener of an address. It has the signature of net.Dialer.DialContext, and ignores the network argument. It
 // returns ECONNREFUSED if nothing listens on the address, or if the network is down.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()

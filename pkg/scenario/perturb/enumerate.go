@@ -9,15 +9,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/scenario"
 )
 
-// staleLags are numbers of writes, by all clients, by which the lists of a StaleRestart are behind. Perturbations adds lists from the
-// beginning of the step. If the step creates an object whose name an earlier, deleted object had, Perturbations also adds lists with the
+// staleLags are lags of a StaleRestart's lists, as numbers of writes by all clients. Perturbations adds lists from the beginning of the
+// step. If the step creates an object with the name of an object that was deleted earlier, Perturbations also adds lists that contain the
 // deleted object.
 var staleLags = []struct {
 	writes int64
 	name   string
 }{{1, "1 write behind"}, {3, "3 writes behind"}, {10, "10 writes behind"}}
 
-// fromStart is the Perturbation.Lag of lists from the beginning of the step.
+// fromStart is the Perturbation.Lag for lists from the beginning of the step.
 const fromStart = "as before the step"
 
 // Perturbations returns all perturbations of the story, in the order of its steps.
@@ -48,14 +48,14 @@ func (r *Recording) Perturbations() []Perturbation {
 	return all
 }
 
-// lag is a Perturbation.Lag and the revision of the lists.
+// lag holds a Perturbation.Lag and the revision of the lists with this lag.
 type lag struct {
 	name     string
 	revision int64
 }
 
-// lags returns the lags of a StaleRestart after a write, each revision once. The lags that depend on the number of writes come last, because
-// that number may vary from run to run.
+// lags returns the possible lags of a StaleRestart after a write, and only one lag for each revision. The lags that depend on the number of
+// writes come last, because that number may vary from run to run.
 func lags(step recordedStep, write recordedWrite) []lag {
 	present := write.cluster.Revision()
 	found := []lag{{fromStart, step.start}}
@@ -78,7 +78,8 @@ func lags(step recordedStep, write recordedWrite) []lag {
 	})
 }
 
-// eventPerturbations returns a DelayedEvent for each event, and a MergedEvent for each event that another event of the same object follows.
+// eventPerturbations returns a DelayedEvent for each event, and a MergedEvent for each event that is followed by another event of the same
+// object.
 func eventPerturbations(step int, events []scenario.Event) []Perturbation {
 	number := map[objectKey]int{}
 	total := map[objectKey]int{}
@@ -100,7 +101,7 @@ func eventPerturbations(step int, events []scenario.Event) []Perturbation {
 }
 
 // canBeUnseen reports whether an UnseenStep can perturb a step: the step and the next one change the same object, and the operator watches
-// the object. It excludes a deletion that waits for finalizers, because the next step would meet the deleted object.
+// the object. It excludes a deletion that waits for finalizers, because the next step would still find the object that is being deleted.
 func canBeUnseen(step, next recordedStep) bool {
 	isWatched := slices.ContainsFunc(step.events, func(event scenario.Event) bool { return event == step.first })
 	return isWatched && isSameObject(step.first, next.first) && (step.Verb != "delete" || step.first.Type == watch.Deleted)

@@ -13,19 +13,19 @@ type Pattern string
 const (
 	// Restart ends the operator right after one of its writes. A new process starts from the state of the cluster after the write.
 	Restart Pattern = "restart"
-	// StaleRestart is like Restart, but the first lists of the new process return an earlier state of the cluster, see Perturbation.Lag. The
-	// watches that follow deliver the later events.
+	// StaleRestart is like Restart, but the first lists of the new process return an earlier state of the cluster (see Perturbation.Lag).
+	// The watches that follow deliver the later events.
 	StaleRestart Pattern = "stale restart"
 	// MergedEvent withholds an event until the next event of the same object, and delivers both as one change. The operator does not see the
 	// state of the object between the two events.
 	MergedEvent Pattern = "merged event"
-	// DelayedEvent delays an event and all later events of the same watches. Watches of other kinds deliver events on time.
+	// DelayedEvent delays an event and all later events of the same watches. Watches for other kinds of objects deliver events on time.
 	DelayedEvent Pattern = "delayed event"
 	// RestoredSnapshot restores the cluster at the end of a step to its content after an earlier write of the step. The operator keeps
 	// running.
 	RestoredSnapshot Pattern = "restored snapshot"
 	// RestoredAfterRestart is like RestoredSnapshot, but the operator restarts at the end of the step, before the restore. Its memory then
-	// has only what it has read, not what it has written.
+	// holds only what it has read, not what it has written.
 	RestoredAfterRestart Pattern = "restart and restored snapshot"
 	// UnseenStep performs a step and the next one without a pause, and merges the events of the object that both change. The operator does
 	// not see the state of the object between the steps.
@@ -33,7 +33,7 @@ const (
 )
 
 // Perturbation is a fault that Recording.Run injects into one step of a story. Steps, writes and events are counted from 1. Two recordings
-// of a story have mostly the same perturbations, because none depends on the order of the operator's other writes.
+// of a story result in mostly the same perturbations, because no perturbation depends on the order of the operator's other writes.
 type Perturbation struct {
 	Pattern Pattern
 	// Step is the number of the perturbed step.
@@ -42,12 +42,12 @@ type Perturbation struct {
 	Write WriteID
 	// Lag says how far the lists of a StaleRestart are behind, for example "3 writes behind".
 	Lag string
-	// Event is the event that is merged or delayed, and Nth is its number among the events of its object in the step.
+	// Event is the event that is merged or delayed. Nth is its number among the events of its object in the step.
 	Event scenario.Event
 	Nth   int
 }
 
-// WriteID identifies a write in a step. The zero value is the last write of the step's own verb.
+// WriteID identifies a write in a step. The zero value stands for the last write of the step's own verb.
 type WriteID struct {
 	// Request is the request in one line, without user and response, such as `create deployments.apps "memo/memo"`.
 	Request string
@@ -77,7 +77,7 @@ func (p Perturbation) String() string {
 	return fmt.Sprintf("step %d: %s %d of %s %s (%s)", p.Step, p.Pattern, p.Nth, p.Event.Resource, nameOf(p.Event), strings.ToLower(string(p.Event.Type)))
 }
 
-// nameOf returns the name of an event's object, after its namespace if it has one.
+// nameOf returns the name of an event's object, preceded by its namespace if it has one.
 func nameOf(event scenario.Event) string {
 	return strings.TrimPrefix(event.Namespace+"/"+event.Name, "/")
 }

@@ -30,32 +30,33 @@ type recordedStep struct {
 	number int
 	// faults are the steps with verb "fail" right before the step.
 	faults []story.Step
-	// before and after are the system at rest before and after the step. afterVerb is the system right after the verb of the step. start is
-	// the revision of the cluster before the verb.
+	// before and after hold the system at rest before and after the step. afterVerb holds the system right after the verb of the step.
+	// start is the revision of the cluster before the verb.
 	before, afterVerb, after harness.Checkpoint
 	start                    int64
-	// writes[0] has the zero WriteID and the cluster right after the verb. The operator's writes follow, in the order of their responses.
+	// writes[0] holds the zero WriteID and the cluster right after the verb. The operator's writes follow, in the order of their responses.
 	writes []recordedWrite
 	// events are the events of the step that the operator's watches deliver. first is the first event that the verb caused, or the zero Event
 	// if the verb wrote nothing.
 	events []scenario.Event
 	first  scenario.Event
-	// deletions has the revision of the last deletion of each object that was deleted before the step.
+	// deletions holds, for each object that was deleted before the step, the revision of its last deletion.
 	deletions map[objectKey]int64
-	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator, see
-	// Recording.ChangedByRestart. withoutHistory is restarted without its history. counts are the creations and deletions in the step.
+	// state is the content of the cluster after the step. restarted is the content after a later restart of the operator (see
+	// Recording.ChangedByRestart). withoutHistory is restarted without its history. counts are the creations and deletions in the step.
 	state, restarted, withoutHistory harness.State
 	counts                           harness.Counts
 }
 
-// recordedWrite is a write of the operator, and the cluster right after it. later are the creations and deletions after it in the step.
+// recordedWrite is a write of the operator, and the cluster right after it. later are the creations and deletions that follow the write in
+// the step.
 type recordedWrite struct {
 	id      WriteID
 	cluster *scenario.Snapshot
 	later   harness.Counts
 }
 
-// write returns the write with an ID; false if there is none.
+// write returns the write with a given ID. It returns false if there is none.
 func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	index := slices.IndexFunc(r.writes, func(each recordedWrite) bool { return each.id == id })
 	if index < 0 {
@@ -64,8 +65,8 @@ func (r *recordedStep) write(id WriteID) (recordedWrite, bool) {
 	return r.writes[index], true
 }
 
-// ChangedByRestart returns, for each step after which a restart of the operator changes the cluster, the difference. Such steps should have
-// a good reason: perturbations with a restart are compared with the cluster after the restart.
+// ChangedByRestart returns the differences that a restart of the operator makes to the cluster, by the number of the step before the
+// restart. Each such difference should have a good reason: perturbations with a restart are compared with the cluster after the restart.
 func (r *Recording) ChangedByRestart() map[int]string {
 	changed := map[int]string{}
 	for _, step := range r.steps {
@@ -76,7 +77,7 @@ func (r *Recording) ChangedByRestart() map[int]string {
 	return changed
 }
 
-// ErrNoWrites is the error of Record for a story in which the operator writes nothing: no perturbation could change anything.
+// ErrNoWrites is the error that Record returns for a story in which the operator writes nothing: no perturbation could change anything.
 var ErrNoWrites = errors.New("the operator writes nothing in this story, so it cannot be perturbed; choose a story in which it does something")
 
 // Record starts a system from a checkpoint, and plays the story. It returns an error that wraps ErrNoWrites if the operator writes nothing.
@@ -93,7 +94,7 @@ func Record(ctx context.Context, operator harness.Operator, from harness.Checkpo
 	return nil, fmt.Errorf("recording %q: %w", read.Title, ErrNoWrites)
 }
 
-// record plays each step in a new system. A perturbed run, which also starts a new system, then differs only by the perturbation.
+// record plays each step in a new system. A perturbed run also starts a new system, so it differs only by the perturbation.
 func record(ctx context.Context, operator harness.Operator, from harness.Checkpoint, read *story.Story) (*Recording, error) {
 	recording := &Recording{title: read.Title}
 	deletions := map[objectKey]int64{}
@@ -119,7 +120,7 @@ func record(ctx context.Context, operator harness.Operator, from harness.Checkpo
 	return recording, nil
 }
 
-// recordStep plays the last of the steps after the others, which inject its faults, and then restarts the operator.
+// recordStep plays the last of the given steps after the others, which inject its faults. Then it restarts the operator.
 func recordStep(ctx context.Context, operator harness.Operator, from harness.Checkpoint, steps []story.Step) (recorded recordedStep, err error) {
 	recorded.before = from
 	recorded.faults, recorded.Step = steps[:len(steps)-1], steps[len(steps)-1]
@@ -158,7 +159,7 @@ func (r *recordedStep) playIn(ctx context.Context, system *harness.System) (err 
 	cluster := system.Runner.Cluster
 	r.start = cluster.Revision()
 	writes := &writeLog{cluster: cluster, numbers: map[string]int{}, lastVerbWrite: r.start}
-	// The faults of the story take effect, because they were injected first.
+	// The faults of the story take precedence, because they were injected first.
 	cluster.Inject(scenario.Fault{Match: r.isVerbWrite, Effect: scenario.Around(writes.recordVerbWrite, func(scenario.Request) {}), Times: scenario.Always})
 	cluster.Inject(scenario.Fault{Match: system.Operator().Writes, Effect: scenario.Around(func(scenario.Request) {}, writes.add), Times: scenario.Always})
 	if err := perform(ctx, system, r.Step); err != nil {
@@ -221,7 +222,7 @@ func (r *recordedStep) recordResult(ctx context.Context, system *harness.System)
 	return err
 }
 
-// watched returns the events that watches of the operator deliver. It ignores the selectors of the watches.
+// watched returns the events that the operator's watches deliver. It ignores the selectors of the watches.
 func watched(events []scenario.Event, cluster *scenario.Cluster, users []string) (delivered []scenario.Event) {
 	watches := map[string]bool{}
 	for _, request := range cluster.Watches() {
@@ -243,7 +244,7 @@ type writeLog struct {
 
 	mu     sync.Mutex
 	writes []recordedWrite
-	// numbers are the numbers of the writes so far, by request.
+	// numbers holds the number of writes so far, by request.
 	numbers map[string]int
 	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
 	lastVerbWrite int64
@@ -272,7 +273,7 @@ func (l *writeLog) add(request scenario.Request) {
 	l.writes = append(l.writes, recordedWrite{id: id, cluster: snapshot})
 }
 
-// after returns the writes after a revision. Snapshots at earlier writes would lack later writes of the verb.
+// after returns the writes after a revision. Snapshots taken at earlier writes would lack later writes of the verb.
 func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -284,7 +285,7 @@ func (l *writeLog) after(revision int64) (writes []recordedWrite) {
 	return writes
 }
 
-// describe returns one line about a write, without its user and response.
+// describe returns a write in one line, without its user and response.
 func describe(request scenario.Request) string {
 	request.Code = 0
 	_, line, _ := strings.Cut(request.String(), ": ")

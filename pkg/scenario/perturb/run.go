@@ -15,8 +15,8 @@ import (
 // and shorter than the timeout of Cluster.Settle.
 const eventDelay = time.Minute
 
-// ErrNotApplied is the error of Run if the event or the write of a perturbation did not occur. The numbers of events and writes can
-// depend on the order in which goroutines run.
+// ErrNotApplied is the error that Run returns if the event or the write of a perturbation did not occur. The numbers of events and writes
+// can depend on the order in which goroutines run.
 var ErrNotApplied = errors.New("the event or write of the perturbation did not occur in this run; ignore this perturbation, or run it again")
 
 // Run plays the perturbed step, and compares the result with the recording. It returns an error that describes the difference:
@@ -78,7 +78,8 @@ func runRestart(ctx context.Context, operator harness.Operator, step recordedSte
 	return compare(ctx, system, step, reference{step.restarted, step.start})
 }
 
-// staleRevision returns the revision of the lists of a StaleRestart. It returns false if the step has no such lag after the write.
+// staleRevision returns the revision of the lists of a StaleRestart. It returns false if the perturbation's lag does not exist for this
+// write.
 func staleRevision(step recordedStep, write recordedWrite, p Perturbation) (revision int64, isLag bool) {
 	if p.Pattern != StaleRestart || write.cluster == nil {
 		return 0, p.Pattern != StaleRestart
@@ -98,8 +99,8 @@ func wasListStale(system *harness.System) bool {
 	})
 }
 
-// runRestoredSnapshot plays the step, and then restores the snapshot of the same run after a write. The operator's memory is that of the
-// process that played the step.
+// runRestoredSnapshot plays the step, and then restores the snapshot that the same run took after a write. The operator keeps the memory of
+// the process that played the step.
 func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.before)
 	if err != nil {
@@ -121,7 +122,7 @@ func runRestoredSnapshot(ctx context.Context, operator harness.Operator, step re
 	return restore(ctx, system, write, want)
 }
 
-// runRestoredAfterRestart restarts the operator at the end of the step, and then restores the recorded snapshot after a write.
+// runRestoredAfterRestart restarts the operator at the end of the step, and then restores the snapshot that was recorded after a write.
 func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, step recordedStep, p Perturbation) (err error) {
 	system, err := operator.Start(ctx, step.after)
 	if err != nil {
@@ -135,8 +136,8 @@ func runRestoredAfterRestart(ctx context.Context, operator harness.Operator, ste
 	return restore(ctx, system, write, step.withoutHistory)
 }
 
-// restore restores the snapshot after a write. When the operator is at rest, it compares the cluster with the wanted state, and what was
-// created and deleted since with what followed the write before.
+// restore restores the snapshot that was taken after a write. When the operator is at rest, restore compares the cluster with the wanted
+// state. It also compares the creations and deletions since the restore with those that followed the write before.
 func restore(ctx context.Context, system *harness.System, write recordedWrite, want harness.State) error {
 	if err := system.Runner.Cluster.RestoreSnapshot(write.cluster); err != nil {
 		return err
@@ -176,7 +177,8 @@ func runEventDelay(ctx context.Context, operator harness.Operator, step recorded
 	return compare(ctx, system, step, reference{step.state, after})
 }
 
-// runUnseenStep plays a step and the next one without a pause. The result must be the same as if the operator had not run during both.
+// runUnseenStep plays a step and the next one without a pause. The result must be the same as if the operator had not run during either
+// step.
 func runUnseenStep(ctx context.Context, operator harness.Operator, step, next recordedStep) (err error) {
 	want, err := stateAfter(ctx, operator, step.before, step, next)
 	if err != nil {
@@ -207,8 +209,8 @@ func runUnseenStep(ctx context.Context, operator harness.Operator, step, next re
 	return compareWithoutHistory(ctx, system, want)
 }
 
-// stateAfter plays steps from a checkpoint while the operator does not run, starts it, and returns the content of the cluster without its
-// history.
+// stateAfter plays steps from a checkpoint while the operator does not run, and then starts the operator. It returns the content of the
+// cluster without its history.
 func stateAfter(ctx context.Context, operator harness.Operator, from harness.Checkpoint, steps ...recordedStep) (state harness.State, err error) {
 	from.IsRunning = false
 	system, err := operator.Start(ctx, from)
@@ -239,7 +241,7 @@ func delayEvents(system *harness.System, delay scenario.EventDelay) (delays []*s
 	return delays
 }
 
-// reference has the state that a run must reach, and the revision after which the run's creations and deletions count.
+// reference holds the state that a run must reach, and the revision after which the run's creations and deletions count.
 type reference struct {
 	state harness.State
 	after int64
@@ -267,7 +269,7 @@ func compareCounts(system *harness.System, want harness.Counts, after int64) err
 	return nil
 }
 
-// compareWithoutHistory returns an error if the content of the cluster, without its history, differs.
+// compareWithoutHistory returns an error if the content of the cluster, without its history, differs from the wanted state.
 func compareWithoutHistory(ctx context.Context, system *harness.System, want harness.State) error {
 	state, err := system.StateWithoutHistory(ctx)
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // The package also ends the goroutine that each named queue starts for its metrics. The goroutine would update metrics twice a second:
 // 170,000 times in a day of virtual time. A shutdown would wait for the goroutine, and until then, the workers of library-go's controllers
-// would call Get of the closed queue in a loop. That took a quarter of the CPU time of all scenarios. Tests cannot avoid named queues,
+// would call Get on the closed queue in a loop. That took a quarter of the CPU time of all scenarios. Tests cannot avoid named queues,
 // because controllers create their own.
 package queues
 
@@ -16,8 +16,8 @@ import (
 )
 
 // Only the first call of SetProvider in a process has an effect, and k8s.io/component-base calls it in an init function. This init runs
-// earlier: Go initializes packages whose imports are initialized in the order of their import paths. This package does not import
-// k8s.io/component-base, and its path sorts before k8s.io.
+// earlier: when the imports of several packages are initialized, Go initializes these packages in the order of their import paths. This
+// package does not import k8s.io/component-base, and its path sorts before k8s.io.
 //
 //nolint:gochecknoinits // later it would be too late
 func init() { workqueue.SetProvider(provider{}) }
@@ -42,15 +42,15 @@ func (provider) NewLongestRunningProcessorSecondsMetric(string) workqueue.Settab
 // handled maps queue names to *handledItems. It is global, because the provider is.
 var handled sync.Map
 
-// handledItems counts the items that queues of one name have handled. A queue observes the duration of each item once, when the item is
+// handledItems counts the items that queues with one name have handled. A queue observes the duration of each item once, when the item is
 // done.
 type handledItems struct{ count atomic.Int64 }
 
 // Observe implements workqueue.HistogramMetric.
 func (h *handledItems) Observe(float64) { h.count.Add(1) }
 
-// Handled returns the number of items that all queues with a name have handled in this process. It returns 0 for an unknown name. The queue
-// of a library-go controller has the controller's name.
+// Handled returns the number of items that all queues with a given name have handled in this process. It returns 0 for an unknown name. The
+// queue of a library-go controller has the controller's name.
 func Handled(name string) int64 {
 	counter, found := handled.Load(name)
 	if !found {

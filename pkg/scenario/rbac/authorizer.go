@@ -13,8 +13,8 @@ import (
 	rbaclisters "k8s.io/client-go/listers/rbac/v1"
 )
 
-// Authorizer authorizes requests by the roles and bindings in informers' caches. As in a real cluster, a binding takes effect shortly after it
-// was created.
+// Authorizer authorizes requests according to the roles and bindings in informers' caches. As in a real cluster, a binding takes effect
+// shortly after it is created.
 type Authorizer struct {
 	roles               rbaclisters.RoleLister
 	roleBindings        rbaclisters.RoleBindingLister
@@ -70,8 +70,8 @@ func (a *Authorizer) RulesFor(_ context.Context, who user.Info, namespace string
 	return resources, paths, err != nil, err
 }
 
-// Rules returns all rules that apply to a user in a namespace. For an empty namespace it returns the rules that apply cluster-wide. An error
-// may come with the rules that could be read.
+// Rules returns all rules that apply to a user in a namespace. For an empty namespace it returns the rules that apply cluster-wide. If it
+// cannot read all rules, it returns an error together with the rules that it could read.
 func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	err := a.visit(who, namespace, func(_ string, rule rbacv1.PolicyRule) bool {
@@ -82,7 +82,7 @@ func (a *Authorizer) Rules(who user.Info, namespace string) ([]rbacv1.PolicyRule
 }
 
 // visit calls the function visit with each rule that applies to a user, until the function returns false. source describes the rule's
-// binding. The method returns the errors of bindings, such as a reference to a role that does not exist.
+// binding. The method returns the errors that it finds in bindings, such as a reference to a role that does not exist.
 func (a *Authorizer) visit(who user.Info, namespace string, visit func(source string, rule rbacv1.PolicyRule) bool) error {
 	var errs []error
 	visitAll := func(source string, rules []rbacv1.PolicyRule, err error) bool {

@@ -1,4 +1,5 @@
-// Package rbac is an RBAC authorizer: it authorizes requests by a cluster's Roles, ClusterRoles and bindings, as kube-apiserver does.
+// Package rbac is an RBAC authorizer: it authorizes requests according to a cluster's Roles, ClusterRoles and bindings, as kube-apiserver
+// does.
 package rbac
 
 import (
@@ -43,7 +44,8 @@ func coversPath(pattern, path string) bool {
 	return pattern == path || isPrefix && strings.HasPrefix(path, prefix)
 }
 
-// appliesTo reports whether the subjects of a binding include the user. namespace is the namespace of a RoleBinding, otherwise empty.
+// appliesTo reports whether the subjects of a binding include the user. namespace is the namespace of a RoleBinding; it is empty for other
+// bindings.
 func appliesTo(subjects []rbacv1.Subject, who user.Info, namespace string) bool {
 	return slices.ContainsFunc(subjects, func(subject rbacv1.Subject) bool {
 		switch subject.Kind {

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// minApplyInterval is the minimum of "every" in an "apply" step. It bounds the requests during the longest "wait".
+// minApplyInterval is the minimum of "every" in an "apply" step. It limits the number of requests during the longest "wait".
 const minApplyInterval = 10 * time.Second
 
-// application is the argument of verb "apply", and a repetition of the step.
+// application holds the arguments of verb "apply", and the state of the step's repetition.
 type application struct {
 	Object map[string]any `json:"object"`
 	// FieldManager is the field manager; the default is "gitops".
@@ -28,7 +28,7 @@ type application struct {
 	due time.Time
 }
 
-// apply applies an object by server-side apply, and takes over fields of other field managers. With "every", "wait" repeats that, as a
+// apply applies an object by server-side apply, and takes over fields from other field managers. With "every", "wait" repeats that, as a
 // GitOps tool does, until the same user applies the object again or deletes it.
 func apply(ctx context.Context, r *Runner, step Step) error {
 	applied := &application{step: step, FieldManager: "gitops"}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Do performs a step. Unlike Run, it does not wait until the cluster has settled, does not report, and does not check Step.Then. It returns
-// nil for a refused step whose Refused permits a refusal, after it has called Runner.OnRefusal.
+// Do performs a step. Unlike Run, it does not wait until the cluster has settled, does not report, and does not check Step.Then. If the
+// step is refused and Step.Refused permits that, Do calls Runner.OnRefusal and returns nil.
 func (r *Runner) Do(ctx context.Context, step Step) error {
 	refusal, err := r.do(ctx, step)
 	if refusal != nil && r.OnRefusal != nil {

@@ -55,11 +55,11 @@ const selectorHint = "check user, verb, resource (such as deployments.apps, or d
 // fault is the argument of verb "fail": the requests that the fault applies to, and its effect.
 type fault struct {
 	selector
-	// Nth and Times are those of scenario.Fault. Times -1 is scenario.Always.
+	// Nth and Times have the same meaning as in scenario.Fault. Times -1 means scenario.Always.
 	Nth   int `json:"nth,omitempty"`
 	Times int `json:"times,omitempty"`
 
-	// Exactly one of these fields and Kill must be set. Only LoseDone and Kill may be combined.
+	// Exactly one of these fields and Kill must be set, except that LoseDone and Kill may be combined.
 	Code     int              `json:"code,omitempty"`
 	Delay    *metav1.Duration `json:"delay,omitempty"`
 	Lose     bool             `json:"lose,omitempty"`
@@ -146,7 +146,7 @@ func (r *Runner) RemoveFaults() {
 	r.injected = nil
 }
 
-// unused returns an error for the first fault that applied to no request, because the story does not test what it claims to test.
+// unused returns an error for the first fault that applied to no request, because then the story does not test what it claims to test.
 func (r *Runner) unused() error {
 	for _, each := range r.injected {
 		if len(each.injection.Applied()) == 0 {
@@ -159,7 +159,7 @@ func (r *Runner) unused() error {
 	return nil
 }
 
-// cut breaks the connections of the open watches that match. It returns an error if none matches.
+// cut breaks the connections of the open watches that match the selector. It returns an error if none matches.
 func cut(_ context.Context, r *Runner, step Step) error {
 	var selected selector
 	if err := step.Arguments.Into(&selected); err != nil {

@@ -62,8 +62,8 @@ type Arguments struct {
 	node     *yaml.Node
 }
 
-// Into decodes the arguments into the value that a pointer points to, by the JSON names of its fields. It returns an error for an unknown
-// field.
+// Into decodes the arguments into the value that the pointer into points to, by the JSON names of the value's fields. It returns an error
+// for an unknown field.
 func (a Arguments) Into(into any) error {
 	content, err := yaml.Marshal(a.node)
 	if err != nil {
@@ -218,7 +218,8 @@ func (p parser) expectation(node *yaml.Node) (Expectation, error) {
 	return expectation, p.wrap(node, expectation.validate())
 }
 
-// fields calls visit with each field of a mapping until visit returns an error. It returns an error for other nodes and repeated fields.
+// fields calls visit with each field of a mapping until visit returns an error. It returns an error if the node is not a mapping, or if a
+// field is repeated.
 func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
 		return p.errorf(node, "this must be a mapping")
@@ -237,7 +238,7 @@ func (p parser) fields(node *yaml.Node, visit func(name string, value *yaml.Node
 	return nil
 }
 
-// list calls visit with each item of a list until visit returns an error. It returns an error for other nodes.
+// list calls visit with each item of a list until visit returns an error. It returns an error if the node is not a list.
 func (p parser) list(node *yaml.Node, visit func(item *yaml.Node) error) error {
 	if node.Kind != yaml.SequenceNode {
 		return p.errorf(node, "this must be a list")

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden compares a report with a golden file. It returns an error if the file does not exist, and an error with a line diff if they
-// differ. If update is true, Golden writes the report to the file instead.
+// Golden compares a report with a golden file. It returns an error if the file does not exist, and an error with a line diff if the report
+// differs from the file. If update is true, Golden writes the report to the file instead.
 func Golden(file, report string, update bool) error {
 	if update {
 		return os.WriteFile(file, []byte(report), 0o644) // a file of the source tree

@@ -122,7 +122,8 @@ func (c *client) kind(name string) (schema.GroupKind, error) {
 	return found[0], nil
 }
 
-// search returns the kinds of all groups with this name, except events.k8s.io, because its Event is the Event of the core group.
+// search returns the kinds with this name from all groups except events.k8s.io, because the Event of that group is the Event of the core
+// group.
 func (c *client) search(name string) ([]schema.GroupKind, error) {
 	resource := meta.UnsafeGuessKindToResource
 	plural, _ := resource(schema.GroupVersionKind{Kind: name})
@@ -167,7 +168,7 @@ func (r *Runner) check(ctx context.Context, expected Expectation) error {
 	return nil
 }
 
-// explainNotFound replaces a NotFound error with an error that has the object's name in the story. It returns other errors unchanged.
+// explainNotFound replaces a NotFound error with an error that contains the object's name in the story. It returns other errors unchanged.
 func explainNotFound(name string, err error) error {
 	if apierrors.IsNotFound(err) {
 		return notFoundError{name, err}
@@ -175,7 +176,7 @@ func explainNotFound(name string, err error) error {
 	return err
 }
 
-// notFoundError is a NotFound error with the object's name in the story.
+// notFoundError is a NotFound error that contains the object's name in the story.
 type notFoundError struct {
 	name string
 	err  error

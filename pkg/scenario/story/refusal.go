@@ -15,10 +15,10 @@ type Refusal string
 const (
 	// NeverRefused is the zero value: a refusal is an error of the story.
 	NeverRefused Refusal = ""
-	// MustBeRefused requires an error for which IsRefused is true: a request that succeeds is an error of the story.
+	// MustBeRefused requires an error for which IsRefused is true: it is an error of the story if the request succeeds.
 	MustBeRefused Refusal = "must"
-	// MayBeRefused permits such an error, and that the object does not exist or conflicts with another one (404 and 409). It is for steps
-	// whose result depends on what happened before.
+	// MayBeRefused permits an error for which IsRefused is true. It also permits that the object does not exist or conflicts with another
+	// one (404 and 409). It is for steps whose result depends on what happened before.
 	MayBeRefused Refusal = "may"
 )
 

@@ -25,8 +25,8 @@ type Runner struct {
 	Verbs map[string]Verb
 	// Processes are the running processes, by their names in stories. Verbs may change the map.
 	Processes map[string]*scenario.Process
-	// OnRefusal gets each error that Step.Refused permits: a refusal or, with MayBeRefused, also 404 and 409. Do calls it; Run does not. It
-	// is optional.
+	// OnRefusal is called with each error that Step.Refused permits: a refusal or, with MayBeRefused, also an error 404 or 409. Do calls
+	// it; Run does not. It is optional.
 	OnRefusal func(step Step, refusal error)
 	// State describes the objects whose changes belong in the report. Descriptions must not differ from run to run. It is optional.
 	State func(ctx context.Context) ([]Description, error)
@@ -57,9 +57,9 @@ type Description struct {
 	Lines []string
 }
 
-// Run runs a story and returns the report. It returns an error if an injected fault applied to no request. It stops at the first error and
-// also returns the report up to there. If the story has From, the caller must call Settle before Run, and the report omits the initial
-// state and the earlier Events.
+// Run runs a story and returns the report. It returns an error if an injected fault applied to no request. At the first error it stops, and
+// returns the report up to that point together with the error. If the story has From, the caller must call Settle before Run, and the
+// report omits the initial state and the earlier Events.
 func (r *Runner) Run(ctx context.Context, story *Story) (string, error) {
 	var report strings.Builder
 	fmt.Fprintf(&report, "%s\n", story.Title)
@@ -117,7 +117,7 @@ func (r *Runner) step(ctx context.Context, step Step) (refusal, err error) {
 	return refusal, r.Cluster.Settle()
 }
 
-// report returns the changes of the state, the operator's writes and the Events since a step began.
+// report returns the changes to the state, the operator's writes and the Events since a step began.
 func (r *Runner) report(ctx context.Context, since time.Time, events *eventReader) ([]string, error) {
 	var lines []string
 	if r.State != nil {
@@ -143,8 +143,8 @@ func (r *Runner) report(ctx context.Context, since time.Time, events *eventReade
 	return lines, nil
 }
 
-// changes returns the lines of the state that the previous step's state lacks, and the objects that no longer exist. It keeps the state for
-// the next call.
+// changes returns the lines of the state that are not in the state after the previous step, and the objects that no longer exist. It keeps
+// the state for the next call.
 func (r *Runner) changes(ctx context.Context) ([]string, error) {
 	state, err := r.State(ctx)
 	if err != nil {
@@ -191,14 +191,14 @@ func (r *Runner) writes(since time.Time) []string {
 	return slices.Compact(writes)
 }
 
-// dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, the deletion of a deleted object, or a write of an
-// Event or a Lease.
+// dependsOnOrder reports whether a write depends on the order of goroutines: a conflict, the deletion of an object that is already deleted,
+// or a write of an Event or a Lease.
 func dependsOnOrder(request scenario.Request) bool {
 	return request.Code == http.StatusConflict || request.Verb == "delete" && request.Code == http.StatusNotFound ||
 		request.Resource.Resource == "events" || request.Resource.Resource == "leases"
 }
 
-// eventReader reads the Events that were created or repeated since the previous call of created.
+// eventReader reads the Events that were created or repeated since its method created was last called.
 type eventReader struct {
 	client  kubernetes.Interface
 	reports func(event corev1.Event) bool

@@ -68,7 +68,7 @@ func create(ctx context.Context, r *Runner, step Step) error {
 }
 
 // patch sends the arguments, except "object", as a JSON merge patch. It patches "status" through the status subresource. It returns an
-// error if the arguments have "status" and other fields.
+// error if the arguments contain both "status" and other fields.
 func patch(ctx context.Context, r *Runner, step Step) error {
 	var arguments map[string]any
 	if err := step.Arguments.Into(&arguments); err != nil {
@@ -143,8 +143,8 @@ func compact(_ context.Context, r *Runner, step Step) error {
 	return nil
 }
 
-// pods sets the behavior of Pods by namespace, and discards that of earlier steps. Runner.Pods decides the behavior of Pods in other
-// namespaces.
+// pods sets the behavior of Pods by namespace, and discards the behavior that earlier steps set. Runner.Pods decides the behavior of Pods
+// in other namespaces.
 func pods(_ context.Context, r *Runner, step Step) error {
 	var arguments map[string]struct {
 		After    metav1.Duration `json:"after,omitempty"`

@@ -88,7 +88,7 @@ func (s Step) node() (*yaml.Node, error) {
 	return &step.node, step.err
 }
 
-// yaml returns the arguments without anchors and comments. It normalizes texts and numbers as Into reads them.
+// yaml returns the arguments without anchors and comments. It normalizes texts and numbers to what Into reads.
 func (a Arguments) yaml() ([]byte, error) {
 	content, err := yaml.Marshal(a.node)
 	if err != nil {
@@ -121,7 +121,7 @@ func setFlow(node *yaml.Node) {
 	}
 }
 
-// mapping is a mapping of YAML with ordered fields. err is the first error.
+// mapping is a YAML mapping with ordered fields. err is the first error.
 type mapping struct {
 	node yaml.Node
 	err  error

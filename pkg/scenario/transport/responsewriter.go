@@ -84,7 +84,7 @@ type buffer struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	bytes   bytes.Buffer
-	// err is the error that read returns after all bytes; nil while the writer may still write.
+	// err is the error that read returns after it has returned all bytes. It is nil while the writer may still write.
 	err error
 }
 

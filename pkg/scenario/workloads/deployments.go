@@ -104,8 +104,8 @@ func (r *Runner) scale(ctx context.Context, set *appsv1.ReplicaSet, replicas int
 	return nil
 }
 
-// updateDeploymentStatus sets the status from the replicas of all ReplicaSets. current is the ReplicaSet of the Deployment's template, or
-// nil if it was just created. During a rollout, updateDeploymentStatus also queues the Deployment for its progress deadline.
+// updateDeploymentStatus sets the status from the replicas of all ReplicaSets. current is the ReplicaSet for the Deployment's template, or
+// nil if it was just created. During a rollout, updateDeploymentStatus also queues the Deployment to be synced at its progress deadline.
 func (r *Runner) updateDeploymentStatus(ctx context.Context, k key, deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, current *appsv1.ReplicaSet) error {
 	want := ptr.Deref(deployment.Spec.Replicas, 1)
 	updated := deployment.DeepCopy()

@@ -93,7 +93,7 @@ func (r *Runner) syncPod(ctx context.Context, k key) error {
 	return err
 }
 
-// setStatus sets the status that a Pod with this behavior has when the time After has passed.
+// setStatus sets the status that a Pod with this behavior has after the time After has passed.
 func (b Behavior) setStatus(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodRunning
 	if b.Waiting != "" && b.Waiting != "CrashLoopBackOff" {

@@ -25,7 +25,8 @@ type podSet struct {
 	replicas int
 }
 
-// counts are the numbers of a set's Pods: all, those that are ready, and those of the current template. Terminating Pods are excluded.
+// counts are the numbers of a set's Pods: all Pods, those that are ready, and those of the current template. Terminating Pods are not
+// counted.
 type counts struct{ all, ready, current int32 }
 
 // syncPods creates and deletes Pods until the set has the desired number of Pods of its current template, and counts the Pods.
@@ -62,9 +63,9 @@ func (r *Runner) syncPods(ctx context.Context, set podSet) (counts, error) {
 	return found, nil
 }
 
-// startPods creates the missing Pods of a set, with names that no Pod in the cache has, including terminating Pods. If a Pod of another
-// owner has the name on the API server, it tries the next name. If the set has a Pod of that name that is not in the cache, that Pod is one
-// of the missing Pods.
+// startPods creates the missing Pods of a set. It uses names that no Pod in the cache has, including terminating Pods. If the API server
+// has a Pod with such a name that belongs to another owner, startPods tries the next name. If the Pod with that name belongs to the set,
+// but is not in the cache, it counts as one of the missing Pods.
 func (r *Runner) startPods(ctx context.Context, set podSet, names map[string]bool, missing int) error {
 	hash, err := templateHash(set.template)
 	if err != nil {
@@ -103,7 +104,7 @@ func (r *Runner) podsOf(set podSet) (live []*corev1.Pod, names map[string]bool, 
 	return live, names, nil
 }
 
-// templateAnnotation is the annotation of Pods with the hash of their template.
+// templateAnnotation is the annotation of a Pod that holds the hash of the Pod's template.
 const templateAnnotation = "scenario.example.com/template"
 
 func (s podSet) pod(name, hash string) *corev1.Pod {

@@ -1,5 +1,5 @@
-// Package bundle opens Bundles as sources of BundleDeployments. The status of an unpacked Bundle has the pinned source of its content; the
-// package opens that source. It fetches no content. The caller passes in the Opener of the source types that a Bundle may have.
+// Package bundle opens Bundles as sources of BundleDeployments. The status of an unpacked Bundle contains the pinned source of its content,
+// and the package opens that source. It fetches no content. The caller passes in the Opener for the source types that a Bundle may have.
 package bundle
 
 import (

@@ -16,7 +16,7 @@ import (
 // PullSecrets reads registry credentials from Secrets. It reads them at every fetch and caches nothing, so that a rotated Secret applies to
 // the next fetch.
 type PullSecrets struct {
-	// Client reads Secrets. It needs permission to get those named below, and no other permission.
+	// Client reads Secrets. It needs permission to get the Secrets named below, and no other permission.
 	Client corev1client.SecretsGetter
 	// Namespace is the namespace of the Secrets that sources name.
 	Namespace string

@@ -14,8 +14,8 @@ import (
 // gigabytes.
 const maxWindow = 32 << 20
 
-// decompress returns a reader of the uncompressed layer. It detects gzip and zstd by the first bytes, because media types are often wrong.
-// It returns any other layer as it is.
+// decompress returns a reader of the uncompressed layer. It recognizes gzip and zstd by the first bytes, because media types are often
+// wrong. It returns the content of any other layer unchanged.
 func decompress(compressed io.Reader) (io.ReadCloser, error) {
 	from := &blob{Reader: compressed}
 	buffered := bufio.NewReader(from)
@@ -55,8 +55,8 @@ func (b *blob) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// classify returns a decoder's error as a refusal, and errors of reading the blob as they are. An unexpected end also stays as it is: only
-// the digest of the whole blob shows whether the registry or the image caused it.
+// classify returns a decoder's error as a refusal, but returns errors from reading the blob unchanged. It also returns an unexpected end
+// unchanged: only the digest of the whole blob shows whether the registry or the image caused it.
 func (b *blob) classify(err error) error {
 	if err == nil || b.err != nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err

@@ -13,7 +13,7 @@ import (
 // a loopback address.
 type viaProxy struct{}
 
-// markProxied returns the context of a request, with viaProxy if the transport sends the request through a proxy.
+// markProxied returns the context of a request. It adds viaProxy if the transport sends the request through a proxy.
 func markProxied(transport *http.Transport, request *http.Request) context.Context {
 	ctx := request.Context()
 	if transport.Proxy == nil {

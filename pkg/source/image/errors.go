@@ -20,17 +20,18 @@ const (
 	Invalid Class = "Invalid"
 	// Credentials: the pull secret cannot be used.
 	Credentials Class = "Credentials"
-	// Untrusted: the registry's certificate is not trusted, or it uses plain HTTP or a loopback address where that is not allowed.
+	// Untrusted: the registry's certificate is not trusted, or the registry uses plain HTTP or a loopback address where that is not
+	// allowed.
 	Untrusted Class = "Untrusted"
 	// NotFound: the registry does not have the image.
 	NotFound Class = "NotFound"
-	// Unauthorized: the registry requires credentials, or rejects those that it received.
+	// Unauthorized: the registry requires credentials, or rejects the credentials that it received.
 	Unauthorized Class = "Unauthorized"
 	// Unreachable: the registry does not respond, responds with a server error, or ends a response early. The fault may be transient.
 	Unreachable Class = "Unreachable"
 	// Corrupt: the content that the registry sends does not match its digest.
 	Corrupt Class = "Corrupt"
-	// Refused: the content is unsafe to unpack, exceeds a limit, or is no image.
+	// Refused: the content is unsafe to unpack, exceeds a limit, or is not an image.
 	Refused Class = "Refused"
 	// Storage: the manager cannot write the content to its disk.
 	Storage Class = "Storage"
@@ -73,11 +74,12 @@ func (e *Error) Problem() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// query matches the query of a URL. Redirects to a registry's storage have credentials there, which a message must not have.
+// query matches the query of a URL. In redirects to a registry's storage, the query contains credentials, which a message must not
+// disclose.
 var query = regexp.MustCompile(`\?[^\s"]+`)
 
-// cause returns the text of an error for a message, in at most 515 bytes. It shortens a registry's response, which may be a whole web page,
-// and removes queries.
+// cause returns the text of an error for use in a message, in at most 515 bytes. It shortens a registry's response, which may be a whole
+// web page, and removes the queries of URLs.
 func cause(err error) string {
 	text := err.Error()
 	if response := (*transport.Error)(nil); errors.As(err, &response) && classOf(err) != Untrusted {
@@ -98,7 +100,7 @@ func cause(err error) string {
 	return text
 }
 
-// classified returns an error of a registry or of unpacking as an *Error; nil if err is nil.
+// classified returns an error from a registry or from unpacking as an *Error; nil if err is nil.
 func classified(action, ref string, err error) error {
 	if err == nil {
 		return nil

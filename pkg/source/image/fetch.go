@@ -29,14 +29,14 @@ type Limits struct {
 	Entries int
 	// Layers is the maximum number of layers.
 	Layers int
-	// Time is the maximum time of one resolution or one unpacking.
+	// Time is the maximum time for one resolution or one unpacking.
 	Time time.Duration
 	// Stall is the maximum time without data from the registry.
 	Stall time.Duration
 }
 
-// DefaultLimits returns limits that no known bundle reaches and that protect a control plane node. The largest known bundle has a few MiB
-// in some hundred files; a bundle that is based on a whole distribution has about 250 MiB.
+// DefaultLimits returns limits that no known bundle reaches and that protect a control plane node. The largest known bundle is a few MiB in
+// some hundred files; a bundle that is based on a whole distribution is about 250 MiB.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 512 << 20, FileBytes: 128 << 20, Entries: 50_000, Layers: 128, Time: 10 * time.Minute, Stall: time.Minute}
 }
@@ -51,11 +51,11 @@ type Config struct {
 	// Dial replaces Transport's dialer, and must refuse the same names. With Dial, no proxy is used. If Dial is nil, Transport's dialer is
 	// used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Resolver looks up the names of registries if neither Transport nor Dial has a dialer; nil means the system's.
+	// Resolver looks up the names of registries if Transport has no dialer and Dial is nil; nil means the system's resolver.
 	Resolver *net.Resolver
 	// PullSecrets provides credentials. If it is nil, Keychain does.
 	PullSecrets *PullSecrets
-	// Keychain provides credentials without PullSecrets; nil means that all images are fetched anonymously.
+	// Keychain provides credentials if PullSecrets is nil. If both are nil, all images are fetched anonymously.
 	Keychain authn.Keychain
 	// Directory is the only directory that is unpacked, such as "configs"; empty means everything. All layers are read in any case.
 	Directory string
@@ -75,7 +75,7 @@ type Fetcher struct {
 	directory                 string
 }
 
-// New returns a Fetcher with the defaults of Config for fields that are not set.
+// New returns a Fetcher. Fields of Config that are not set get their defaults.
 func New(config Config) *Fetcher {
 	if config.Limits == (Limits{}) {
 		config.Limits = DefaultLimits()
@@ -169,7 +169,8 @@ func (f *Fetcher) Unpack(ctx context.Context, from Source, target source.Target)
 	return classified("unpacking", from.Ref, f.unpack(ctx, img, target))
 }
 
-// begin returns the options for requests of a source, with its credentials and transport. The caller must call end after the last request.
+// begin returns the options for requests for a source, with the source's credentials and transport. The caller must call end after the last
+// request.
 func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Option, end func(), err error) {
 	credentials, err := f.credentials(ctx, from)
 	if err != nil {
@@ -183,7 +184,7 @@ func (f *Fetcher) begin(ctx context.Context, from Source) (options []remote.Opti
 		remote.WithContext(ctx),
 		remote.WithTransport(transport),
 		remote.WithAuthFromKeychain(credentials),
-		// One attempt: the controller retries with its own backoff, and reports the error until then.
+		// One attempt: the controller retries with its own backoff, and reports the error until a retry succeeds.
 		remote.WithRetryBackoff(remote.Backoff{Duration: time.Millisecond, Steps: 1}),
 	}, end, nil
 }
@@ -249,8 +250,8 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 	return nil
 }
 
-// checkLayers returns an error if there are too many layers, a layer is not in the registry, or a layer has the digest of the
-// configuration. A layer with the digest of the configuration would be read as the configuration.
+// checkLayers returns an error if there are too many layers, if a layer is not in the registry, or if a layer has the digest of the
+// configuration, because such a layer would be read as the configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
 		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
@@ -294,13 +295,13 @@ func unpackLayer(unpacking *unpacker, img v1.Image, descriptor v1.Descriptor) er
 	return nil
 }
 
-// choose returns the digest of the platform's image, or of the only image. The only image is good for every platform, because bundle images
-// have no programs.
+// choose returns the digest of the platform's image, or of the only image. An only image suits every platform, because bundle images
+// contain no programs.
 func choose(manifests []v1.Descriptor, platform v1.Platform) (v1.Hash, error) {
 	var images []v1.Descriptor
 	var names []string
 	for _, manifest := range manifests {
-		// An index lists attestations as images of an unknown platform.
+		// An index lists attestations as images for an unknown platform.
 		if !manifest.MediaType.IsImage() || manifest.Platform != nil && manifest.Platform.OS == "unknown" {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/source"
 )
 
-// Open returns the image of a spec as a source. It makes Fetcher a source.Opener. It sets Missing if the spec has no image, and no
-// PollInterval for a reference with a digest.
+// Open returns the image of a spec as a source. With this method, Fetcher implements source.Opener. Open sets Missing if the spec has no
+// image. It sets no PollInterval if the reference has a digest.
 func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Image == nil {
 		return source.Opened{Missing: "spec.source has no image; the schema asks for one"}, nil
@@ -47,7 +47,7 @@ func (c content) Resolve(ctx context.Context) (source.Pinned, error) {
 	return source.Pinned{Reference: reference, Digest: digest}, err
 }
 
-// At returns the image with another reference.
+// At returns the image with a different reference.
 func (c content) At(pinned string) source.Source {
 	return content{fetcher: c.fetcher, image: c.image.At(pinned)}
 }

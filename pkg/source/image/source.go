@@ -12,11 +12,11 @@ type Source struct {
 	PullSecret string
 	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not speak TLS.
 	InsecureSkipTLSVerify bool
-	// CertificateData has certificate authorities for the registry, in PEM, in addition to those of the system.
+	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string
 }
 
-// At returns the source with another reference, for example one that Resolve returned.
+// At returns the source with a different reference, for example one that Resolve returned.
 func (s Source) At(ref string) Source {
 	s.Ref = ref
 	return s
@@ -31,7 +31,8 @@ func (s Source) Registry() string {
 	return parsed.Context().RegistryStr()
 }
 
-// options returns the options to parse the reference. With option Insecure, requests use plain HTTP if the registry does not support TLS.
+// options returns the options for parsing the reference. With option Insecure, requests use plain HTTP if the registry does not support
+// TLS.
 func (s Source) options() []name.Option {
 	if s.InsecureSkipTLSVerify {
 		return []name.Option{name.Insecure}

@@ -22,7 +22,7 @@ const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 // loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
 
-// maxResponse is the maximum size of a token or manifest, which is held in memory, in bytes. maxValues is the maximum number of commas in
+// maxResponse is the maximum size, in bytes, of a token or manifest, which is held in memory. maxValues is the maximum number of commas in
 // it, as an estimate of the number of values. A value of two bytes may take more than a hundred bytes when it is decoded.
 const (
 	maxResponse = 8 << 20
@@ -64,9 +64,9 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 	return limited, own.CloseIdleConnections, nil
 }
 
-// limitedTransport protects the manager from registries, also in redirects and token requests. It refuses plain HTTP where it is not
-// allowed, and loopback addresses unless the reference names one. It ends responses that stall, or that exceed maxResponse and are held in
-// memory.
+// limitedTransport protects the manager from registries, including their redirects and token requests. It refuses plain HTTP where it is
+// not allowed, and loopback addresses unless the reference names one. It ends responses that stall, and responses that are held in memory
+// and exceed maxResponse.
 type limitedTransport struct {
 	next *http.Transport
 	// plain allows plain HTTP. local means that the reference has a loopback address, for which plain HTTP is always allowed.
@@ -117,8 +117,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && isLoopbackIP(ip)
 }
 
-// limitedBody is a response body with limits. The stall timer runs only during reads, so that it does not include the time of a slow disk
-// of the manager.
+// limitedBody is a response body with limits. The stall timer runs only during reads, so that it does not include the time that the
+// manager's own disk takes.
 type limitedBody struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -163,7 +163,7 @@ type stallError struct{ after time.Duration }
 
 func (e *stallError) Error() string { return fmt.Sprintf("the registry sent nothing for %s", e.after) }
 
-// stalled returns the stallError that canceled a request, instead of the error of the cancellation.
+// stalled returns the stallError if it was the cause of the cancellation of ctx, and otherwise err.
 func stalled(ctx context.Context, err error) error {
 	if stall := (*stallError)(nil); errors.As(context.Cause(ctx), &stall) {
 		return stall

@@ -21,25 +21,25 @@ const (
 	opaque   = whiteout + whiteout + ".opq"
 )
 
-// maxName is the maximum length of an entry's name in bytes, and maxDepth the maximum number of directories in it. In a tar archive a name
-// may have a megabyte, with half a million directories. Linux limits the length of a path, and os.Root opens each directory of it several
-// times.
+// maxName is the maximum length of an entry's name in bytes, and maxDepth the maximum number of directories in it. A name in a tar archive
+// may be a megabyte long, with half a million directories. Linux limits the length of a path, and os.Root opens each directory of it
+// several times.
 const (
 	maxName  = 1024
 	maxDepth = 64
 )
 
-// unpacker writes the layers of one image, from the lowest to the highest. os.Root is a second protection: names that pass the checks
-// cannot leave the directory either.
+// unpacker writes the layers of one image, from the lowest to the highest. os.Root is a second protection: it ensures that even names that
+// pass the checks cannot leave the directory.
 type unpacker struct {
 	root   *os.Root
 	limits Limits
-	// bytes is the size of all layers until now, files is the size of their files, and entries is the number of their entries. A sparse
-	// file is small in the archive and large on disk, so both sizes are limited.
+	// bytes is the size of all layers so far, files is the size of their files, and entries is the number of their entries. A sparse file
+	// is small in the archive and large on disk, so both sizes are limited.
 	bytes   int64
 	files   int64
 	entries int
-	// reserveBytes is source.Target.Reserve, or does nothing.
+	// reserveBytes is source.Target.Reserve, or a function that does nothing.
 	reserveBytes func(bytes int64) error
 	// directory is the only directory that is unpacked; empty means everything.
 	directory string
@@ -97,7 +97,7 @@ func (u *unpacker) stream(content io.Reader) error {
 	return tarError(err)
 }
 
-// tarError returns errors of the archive as refusals, and errors of its reader as they are.
+// tarError returns errors in the archive as refusals, and errors from reading it unchanged.
 func tarError(err error) error {
 	if err == nil {
 		return nil
@@ -109,7 +109,7 @@ func tarError(err error) error {
 	return err
 }
 
-// entry applies one entry of a layer. written has the names that this layer has written: false for directories, otherwise true.
+// entry applies one entry of a layer. written holds the names that this layer has written: false for directories, true for everything else.
 func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[string]bool) error {
 	target, err := safeName(header.Name)
 	if err != nil {
@@ -120,7 +120,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader, written map[stri
 	}
 	base := path.Base(target)
 	if base == opaque {
-		// Its cost grows with the directory, so it is allowed once.
+		// The cost of an opaque entry grows with the directory, so it is allowed once.
 		if written[target] {
 			return refuse("entry %s occurs twice", truncate.Quote(header.Name))
 		}
@@ -248,8 +248,8 @@ func (u *unpacker) prepare(target string) error {
 	return u.removeAll(target)
 }
 
-// makeDirectories creates a directory and its parents. It adds parents that are no entries of the archive to the number of entries. A small
-// archive must not fill the disk with directories.
+// makeDirectories creates a directory and its parents. Parents that have no entry in the archive count as entries, so that a small archive
+// cannot fill the disk with directories.
 func (u *unpacker) makeDirectories(dir string) error {
 	if err := u.reserve(0); err != nil {
 		return err
@@ -318,7 +318,7 @@ func safeName(entry string) (string, error) {
 
 func local(name string) string { return filepath.FromSlash(name) }
 
-// writing returns the error about an entry that cannot be written. The usual cause is a link to a location outside of the directory.
+// writing returns the error for an entry that cannot be written. The usual cause is a link to a location outside the directory.
 func writing(target string, err error) error {
 	if err == nil {
 		return nil
@@ -329,7 +329,7 @@ func writing(target string, err error) error {
 	return refuse("entry %s cannot be written: %w", truncate.Quote(target), pathless(err))
 }
 
-// pathless returns an error without the manager's local path, because the message has the entry's name.
+// pathless returns an error without the manager's local path, because the message already contains the entry's name.
 func pathless(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err

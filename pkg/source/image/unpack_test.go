@@ -169,7 +169,7 @@ func TestUnpackRefusesAndNamesTheEntry(t *testing.T) {
 		"a name that is too long for a disk":  {[][]entry{{{name: strings.Repeat(strings.Repeat("d", 250)+"/", 5) + "f"}}}, "dddd", "and 1024 are allowed"},
 		"a directory that is opaque twice":    {[][]entry{{{name: "d/.wh..wh..opq"}, {name: "d/f", body: "x"}, {name: "d/./.wh..wh..opq"}}}, `d/./.wh..wh..opq"`, "occurs twice"},
 		"directories that no entry names":     {[][]entry{{{name: strings.Repeat("a/", 15) + "f"}, {name: strings.Repeat("b/", 15) + "f"}}}, "b/b/b/", "more than 20 directories and files"},
-		"an entry that occurs twice":        {[][]entry{{{name: "a", body: "1"}, {name: "./a", body: "2"}}}, `./a"`, "occurs twice"},
+		"an entry that occurs twice":          {[][]entry{{{name: "a", body: "1"}, {name: "./a", body: "2"}}}, `./a"`, "occurs twice"},
 		"a file below a link to a directory?": {[][]entry{{{name: "s", link: "gone", kind: tar.TypeSymlink}, {name: "s/f", body: "x"}}}, "s", "cannot be written"},
 		"a whiteout of the root":              {[][]entry{{{name: ".wh.", body: ""}}}, `.wh."`, "is a whiteout of nothing"},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/source/bundle"
 )
 
-// OfBundles returns the source types of Bundles. The caller passes the Opener of type image, for example an *image.Fetcher.
+// OfBundles returns the source types of Bundles. The caller passes the Opener for type image, for example an *image.Fetcher.
 func OfBundles(images source.Opener) source.Types {
 	return source.Types{
 		corev1alpha2.SourceTypeImage: images,

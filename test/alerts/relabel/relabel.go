@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// monitor has the fields of a ServiceMonitor that this command reads.
+// monitor holds the fields of a ServiceMonitor that this command reads.
 type monitor struct {
 	Spec struct {
 		Endpoints []struct {
@@ -60,7 +60,7 @@ func relabelings(manifest []byte) ([]*relabel.Config, error) {
 	return rules, nil
 }
 
-// keep returns the series of a scrape, in Prometheus' text format, that remain after the rules.
+// keep returns the series of a scrape, in Prometheus' text format, that remain after the rules are applied.
 func keep(rules []*relabel.Config, scrape []byte) ([]string, error) {
 	parser := textparse.NewPromParser(scrape, labels.NewSymbolTable(), false)
 	var kept []string

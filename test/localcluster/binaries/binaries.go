@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/process"
 )
 
-// keepUnused is the time for which an unused cache entry is kept. An entry has almost 200 MB, and every change of go.mod creates a new
+// keepUnused is the time for which an unused cache entry is kept. An entry takes almost 200 MB, and every change to go.mod creates a new
 // entry.
 const keepUnused = 14 * 24 * time.Hour
 
@@ -31,7 +31,7 @@ type Manifest struct {
 	Name   string // file name in the cache
 }
 
-// Source has all files that the result depends on. It has contents instead of paths, so that a copied program still builds the same
+// Source holds all files that the result depends on. It holds contents instead of paths, so that a copied program still builds the same
 // servers.
 type Source struct {
 	Files     map[string][]byte // slash-separated path to content: go.mod, go.sum and the package ./servers
@@ -46,8 +46,8 @@ type Cache struct {
 	out     io.Writer
 }
 
-// Open returns the cache entry of src below root, and builds nothing. The methods of the entry write lines of progress to out. Open returns
-// an error if go.mod has no release version of Kubernetes.
+// Open returns the cache entry of src below root. It builds nothing. The entry's methods write lines of progress to out. Open returns an
+// error if go.mod has no release version of Kubernetes.
 func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	version, err := kubernetesVersion(src.Files["go.mod"])
 	if err != nil {
@@ -61,30 +61,31 @@ func Open(root string, src Source, out io.Writer) (*Cache, error) {
 	}, nil
 }
 
-// Dir returns the directory of the entry. It exists after a call of Servers or Manifests.
+// Dir returns the directory of the entry. It exists after a call to Servers or Manifests.
 func (c *Cache) Dir() string { return c.dir }
 
 // Version returns the Kubernetes version of the servers, such as "v1.36.3".
 func (c *Cache) Version() string { return c.version }
 
-// Servers returns the path of the multi-call binary. It builds the binary if the cache does not have it, which takes minutes.
+// Servers returns the path of the multi-call binary. If the binary is not in the cache, Servers builds it, which takes minutes.
 func (c *Cache) Servers(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "servers")
 	return path, c.ensure(ctx, path, c.build)
 }
 
-// Manifests returns the directory with the manifests of the Source, by Name. It downloads them if the cache does not have them.
+// Manifests returns the directory that contains the Source's manifests, each under its Name. It downloads them if they are not in the
+// cache.
 func (c *Cache) Manifests(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "manifests")
 	return path, c.ensure(ctx, path, c.copyManifests)
 }
 
-// ensure creates path by calling produce with a temporary name, and renames the result. It does nothing if path exists, except marking the
-// entry as used. It holds a lock, so that two processes do not compile Kubernetes at the same time.
+// ensure creates path by calling produce with a temporary name and renaming the result. If path exists, it only marks the entry as used. It
+// holds a lock, so that two processes do not compile Kubernetes at the same time.
 func (c *Cache) ensure(ctx context.Context, path string, produce func(ctx context.Context, src, target string) error) error {
 	now := time.Now()
 	if _, err := os.Stat(path); err == nil {
-		// The modification time marks the entry as used. The error is ignored because a read-only cache is valid, too.
+		// The modification time marks the entry as used. The error is ignored because a read-only cache is also valid.
 		_ = os.Chtimes(c.dir, now, now)
 		return nil
 	}
@@ -171,7 +172,7 @@ func key(version string, src Source) string {
 	return hex.EncodeToString(hash.Sum(nil))[:12]
 }
 
-// prune removes all entries below root that have not been used for keepUnused, except keep. It skips directories that are no entries, and
+// prune removes all entries below root that have not been used for keepUnused, except keep. It skips directories that are not entries, and
 // entries that a process is building.
 func prune(root, keep string, now time.Time) error {
 	entries, err := os.ReadDir(root)

@@ -34,7 +34,7 @@ func linkerFlags(version string) string {
 }
 
 // build builds the multi-call binary from src and writes it to target. -trimpath makes compiled packages independent of the directory, so
-// that the Go build cache has them.
+// that the Go build cache can supply them.
 func (c *Cache) build(ctx context.Context, src, target string) error {
 	fmt.Fprintf(c.out, "building etcd, Kubernetes %s and kwok from modules into %s (once per version; several minutes, most of a cold build)\n", c.version, c.dir)
 	cmd := goCommand(ctx, src, "build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=servers", "-ldflags", linkerFlags(c.version), "-o", target, "./servers")
@@ -46,7 +46,7 @@ func (c *Cache) build(ctx context.Context, src, target string) error {
 	return nil
 }
 
-// runWithProgress runs a verbose go build and writes lines of progress. Each line of the build's output is a package that it starts to
+// runWithProgress runs a verbose go build and writes lines of progress. Each line of the build's output names a package that it starts to
 // compile or a module that it downloads.
 func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	reader, writer := io.Pipe()
@@ -78,7 +78,7 @@ func (c *Cache) runWithProgress(cmd *exec.Cmd, started time.Time) error {
 	}
 }
 
-// buildLog counts the lines of a verbose build's output and keeps the last ones for an error.
+// buildLog counts the lines in a verbose build's output and keeps the last lines for an error message.
 type buildLog struct {
 	lock     sync.Mutex
 	packages int
@@ -190,7 +190,7 @@ func (c *Cache) moduleDirs(ctx context.Context, src string) (map[string]string, 
 }
 
 // goCommand returns a go command that runs in dir and ignores a surrounding workspace. When ctx ends, the command is interrupted instead of
-// killed, so that it ends its children.
+// killed, so that it can end its children.
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

@@ -21,8 +21,8 @@ var (
 
 func path(k kind, name string) string { return kube.Path(k.apiVersion, k.resource, "", name) }
 
-// resources returns the resource of a cluster-scoped kind that the cluster's objects have, without discovery. It returns false for other
-// kinds.
+// resources returns, without discovery, the resource for a cluster-scoped kind that occurs among the cluster's objects. It returns false
+// for other kinds.
 func resources(kindName string) (string, bool) {
 	names := map[string]string{
 		"CustomResourceDefinition": "customresourcedefinitions",
@@ -135,7 +135,7 @@ func place(ctx context.Context, client *kube.Client, object furniture.Object, re
 	return err
 }
 
-// transient reports whether a later attempt may succeed while a server starts. That is so after a connection error, for a kind that is not
+// transient reports whether a retry may succeed while a server starts. That is the case after a connection error, for a kind that is not
 // served yet, and after a response that asks for a retry. Other errors are permanent.
 func transient(err error) bool {
 	var status *kube.StatusError

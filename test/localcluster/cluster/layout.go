@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/platform-operators/test/localcluster/pki"
 )
 
-// Layout has the paths of a cluster's files below its directory.
+// Layout gives the paths of a cluster's files below its directory.
 type Layout struct{ Dir string }
 
 func (l Layout) path(elements ...string) string {
@@ -49,8 +49,8 @@ func (l Layout) kubeconfigOf(user string) string {
 	return l.path("pki", user+".kubeconfig")
 }
 
-// Claim creates the directory and marks it as a cluster's. It returns an error if the directory contains other files, because
-// Down deletes it.
+// Claim creates the directory and marks it as belonging to a cluster. It returns an error if the directory contains other files, because
+// Down deletes the directory.
 func (l Layout) Claim() error {
 	if err := l.owned(); err == nil {
 		return nil
@@ -73,7 +73,7 @@ func (l Layout) Claim() error {
 	return nil
 }
 
-// owned returns nil for a directory that Claim marked, and an error that wraps fs.ErrNotExist for one without a mark.
+// owned returns nil for a directory that Claim marked. For an unmarked directory, it returns an error that wraps fs.ErrNotExist.
 func (l Layout) owned() error {
 	if _, err := os.Stat(l.marker()); err != nil {
 		return fmt.Errorf("looking for a cluster in %q: %w", l.Dir, err)

@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options, out io.Writer, ready func(State)) error
 
 // prepare writes all files of the cluster that do not depend on ports.
 func (l Layout) prepare(o Options) error {
-	// The file of a killed supervisor may exist.
+	// The file of a killed supervisor may still exist.
 	if err := os.RemoveAll(l.Ready()); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (r *run) once(ctx context.Context, ready func(State)) (err error) {
 }
 
 // start starts all programs, applies the objects, and returns when the cluster is ready. It calls cancel with the reason when a program
-// ends, also after it has returned.
+// ends, even after start has returned.
 func (r *run) start(alive context.Context, cancel context.CancelCauseFunc) (State, error) {
 	ctx, stop := context.WithTimeoutCause(alive, r.options.Timeout, fmt.Errorf("not ready after %s; the programs' logs are in %s", r.options.Timeout, r.path("logs")))
 	defer stop()
@@ -196,7 +196,7 @@ type program struct {
 	args []string
 }
 
-// errPortTaken is the error after which Run tries other ports: a program could not listen, because another process has the port.
+// errPortTaken is the error after which Run tries other ports: a program could not listen because another process uses the port.
 var errPortTaken = errors.New("a port was taken")
 
 // moreMemoryForLessCPU is an environment variable for Go programs. It makes them collect garbage when the heap has grown fourfold instead
@@ -268,8 +268,8 @@ func (r *run) furnish(ctx context.Context, client *kube.Client, server string) e
 	return nil
 }
 
-// keepClusterID replaces the ClusterVersion's spec in objects by that of a restarted cluster, which has the cluster ID. It does nothing for
-// a new cluster.
+// keepClusterID replaces the ClusterVersion's spec in objects with the existing spec of a restarted cluster, which contains the cluster ID.
+// It does nothing for a new cluster.
 func (r *run) keepClusterID(ctx context.Context, client *kube.Client, objects []furniture.Object) error {
 	live, err := client.Get(ctx, path(clusterVersionKind, "version"))
 	if kube.NotFound(err) {

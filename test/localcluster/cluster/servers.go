@@ -46,8 +46,8 @@ func choosePorts() (ports, error) {
 
 func loopback(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }
 
-// serviceNetwork is the network of the Services' addresses, OpenShift's default. serviceIP is its first address, that of the kubernetes
-// Service.
+// serviceNetwork is the network of the Services' addresses, which is OpenShift's default. serviceIP is its first address, which belongs to
+// the kubernetes Service.
 const serviceNetwork = "172.30.0.0/16"
 
 func serviceIP() net.IP { return net.IPv4(172, 30, 0, 1) }
@@ -120,7 +120,7 @@ func (l Layout) apiserver(p ports, o Options) []string {
 	return args
 }
 
-// AuditLevels returns the permitted values of Options.AuditLevel, other than empty.
+// AuditLevels returns the permitted values of Options.AuditLevel, apart from the empty value.
 func AuditLevels() []string { return []string{"Metadata", "Request", "RequestResponse"} }
 
 func (l Layout) writeAuditPolicy(level string) error {

@@ -66,7 +66,7 @@ func readState(path string) (State, error) {
 	return state, nil
 }
 
-// running reports whether a supervisor holds the cluster's lock. ready.json is no proof, because a killed supervisor leaves it behind.
+// running reports whether a supervisor holds the cluster's lock. ready.json is not proof, because a killed supervisor leaves it behind.
 func (l Layout) running() (bool, error) {
 	if _, err := os.Stat(l.lockFile()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // TryLock would create the file in a folder that has no cluster
@@ -85,7 +85,7 @@ func (l Layout) running() (bool, error) {
 	return false, nil
 }
 
-// Status returns the current state of the cluster in dir, with the present OpenShift version. If the cluster is not ready or does not
+// Status returns the current state of the cluster in dir, with the current OpenShift version. If the cluster is not ready or does not
 // exist, the state has only the directory and is not Running.
 func Status(ctx context.Context, dir string) (State, error) {
 	layout := Layout{dir}

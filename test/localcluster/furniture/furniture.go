@@ -1,5 +1,6 @@
-// Package furniture has the data that makes a Kubernetes API server look like OpenShift: CRDs of other projects, two minimal CRDs of this
-// project, and the objects that platform operators expect. It has only data and pure functions. Package cluster applies the objects.
+// Package furniture provides the data that makes a Kubernetes API server look like OpenShift: CRDs of other projects, two minimal CRDs of
+// this project, and the objects that platform operators expect. It contains only data and pure functions. Package cluster applies the
+// objects.
 package furniture
 
 import (
@@ -116,8 +117,8 @@ func CRDs(manifestDir string) ([]Object, error) {
 	return crds, nil
 }
 
-// Stages returns kwok's configuration of simulated nodes and pods, as YAML documents: the files of kwok in manifestDir and that of this
-// project. It returns an error if manifestDir has none.
+// Stages returns kwok's configuration for simulated nodes and pods, as YAML documents: kwok's own files in manifestDir and this project's
+// file. It returns an error if manifestDir contains none.
 func Stages(manifestDir string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(manifestDir, "stage-*"))
 	if err != nil {

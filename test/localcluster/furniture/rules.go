@@ -3,7 +3,7 @@ package furniture
 import "slices"
 
 // refusedRules returns the CEL rules in upstream CRDs that Kubernetes' API server rejects, because their estimated cost exceeds its budget.
-// OpenShift's API server estimates differently. Only these rules are removed, so that a new one causes an error.
+// OpenShift's API server estimates differently. Only these rules are removed, so that any new rejected rule causes an error.
 func refusedRules() []string {
 	return []string{
 		// Infrastructure, spec.platformSpec.ibmcloud.serviceEndpoints[].url. A local cluster has no cloud provider.
@@ -11,7 +11,7 @@ func refusedRules() []string {
 	}
 }
 
-// withoutRefusedRules removes these rules from a schema in place and returns the number of removed rules.
+// withoutRefusedRules removes the refused rules from a schema in place and returns the number of removed rules.
 func withoutRefusedRules(value any) int {
 	removed := 0
 	switch v := value.(type) {

@@ -1,5 +1,5 @@
-// Package kube is a small Kubernetes client on net/http. The launcher does not use client-go, which would multiply its compile time,
-// because it only applies, reads and updates a few known objects.
+// Package kube is a small Kubernetes client on net/http. The launcher only applies, reads and updates a few known objects. Therefore it
+// does not use client-go, which would multiply its compile time.
 package kube
 
 import (
@@ -29,7 +29,7 @@ type Client struct {
 	http   *http.Client
 }
 
-// New returns a Client for the API server at a URL, with the authority and the administrator's certificate and key in files.
+// New returns a Client for the API server at a URL. The authority, and the administrator's certificate and key, are in files.
 func New(server, caFile, certFile, keyFile string) (*Client, error) {
 	ca, err := os.ReadFile(caFile)
 	if err != nil {
@@ -64,7 +64,7 @@ func NotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
-// Get returns the object at path. Its error wraps a StatusError if the response is unsuccessful, as do those of the other methods.
+// Get returns the object at path. If the response is unsuccessful, the error wraps a StatusError. The same is true of the other methods.
 func (c *Client) Get(ctx context.Context, path string) (map[string]any, error) {
 	body, err := c.Raw(ctx, path)
 	if err != nil {
@@ -78,7 +78,8 @@ func (c *Client) Raw(ctx context.Context, path string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, path, "", nil)
 }
 
-// Apply applies an object at path by forced server-side apply, and returns the live object. A path that ends in /status applies the status.
+// Apply applies an object at path with forced server-side apply, and returns the live object. A path that ends in /status applies the
+// status.
 func (c *Client) Apply(ctx context.Context, path string, object map[string]any) (map[string]any, error) {
 	return c.write(ctx, http.MethodPatch, path+"?force=true&fieldManager="+FieldManager, "application/apply-patch+yaml", object)
 }

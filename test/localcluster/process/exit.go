@@ -27,7 +27,7 @@ func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	go func() {
 		defer unix.Close(fd)
 		for ctx.Err() == nil {
-			// The timeout is the maximum time for which the watch outlives ctx. Poll returns at once when the process ends.
+			// The timeout is the maximum time for which the watch continues after ctx ends. Poll returns at once when the process ends.
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 1000)
 			if errors.Is(err, unix.EINTR) {
 				continue
@@ -41,7 +41,7 @@ func Exited(ctx context.Context, pid int) (<-chan struct{}, error) {
 	return exited, nil
 }
 
-// Guardians returns the processes after whose end this process must end. These are its parent and, if the parent is the go command, the
+// Guardians returns the processes whose end must also end this process. These are its parent and, if the parent is the go command, the
 // parent's parent, because "go run" does not end with its caller. Process 1 is left out.
 func Guardians() []int {
 	pids := []int{}
@@ -83,7 +83,7 @@ func parseParent(stat string) (int, error) {
 }
 
 // Terminate sends SIGTERM to process pid and waits until it has ended. After grace it sends SIGKILL. It returns an error if the process has
-// not ended after grace again, or ctx ends. If there is no such process, it returns nil.
+// not ended after another grace period, or if ctx ends. If there is no such process, it returns nil.
 func Terminate(ctx context.Context, pid int, grace time.Duration) error {
 	exited, err := Exited(ctx, pid)
 	if err != nil {

@@ -35,7 +35,7 @@ type Child struct {
 // Done returns a channel that is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err returns the error with which the program ended, or nil if it exited with code 0. Call it after the channel of Done is closed.
+// Err returns the error with which the program ended, or nil if it exited with code 0. Call it after Done's channel is closed.
 func (c *Child) Err() error { return c.err }
 
 // Keeper starts children and stops them in reverse order.
@@ -99,7 +99,7 @@ func (k *Keeper) Children() []*Child {
 	return slices.Clone(k.children)
 }
 
-// Stop stops all children in reverse order. It sends SIGTERM to each, and SIGKILL after grace. The keeper can start other children
+// Stop stops all children in reverse order. It sends SIGTERM to each, and SIGKILL after grace. The keeper can start new children
 // afterwards.
 func (k *Keeper) Stop(grace time.Duration) error {
 	k.lock.Lock()
@@ -125,7 +125,7 @@ func stop(child *Child, grace time.Duration) error {
 			return nil
 		default:
 		}
-		// The child is reaped before done is closed, so that the process may be gone between the check and here.
+		// The child is reaped before done is closed, so the process may be gone between the check and here.
 		if err := syscall.Kill(child.PID, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ErrLocked is the error of TryLock if another process, or another Lock of this process, holds the lock.
+// ErrLocked is the error that TryLock returns if another process, or another Lock in this process, holds the lock.
 var ErrLocked = errors.New("held by another process")
 
 // Lock is an advisory lock on a file. The kernel releases it when the process that holds it ends, so that it is more reliable than a stored
@@ -75,5 +75,5 @@ func lock(file *os.File, how int) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// Release releases the lock. It keeps the file, because processes could otherwise lock different files of the same name.
+// Release releases the lock. It keeps the file, because processes could otherwise lock different files with the same name.
 func (l *Lock) Release() { l.file.Close() }

@@ -7,15 +7,15 @@ import (
 	"net"
 )
 
-// firstPort and lastPort are the range of chosen ports, without lastPort. The range is below that of outgoing connections on Linux (32768
-// and up), so that no client takes a chosen port.
+// firstPort (inclusive) and lastPort (exclusive) bound the range from which ports are chosen. The range is below that of outgoing
+// connections on Linux (32768 and up), so that no client takes a chosen port.
 const (
 	firstPort = 20000
 	lastPort  = 32000
 )
 
-// FreePorts returns n different free TCP ports on 127.0.0.1. Another process may take one of them before the caller does, so that the
-// caller must be able to retry. It returns an error if it finds too few.
+// FreePorts returns n different free TCP ports on 127.0.0.1. Another process may take one of them before the caller does, so the caller
+// must be able to retry. It returns an error if it finds too few.
 func FreePorts(n int) ([]int, error) {
 	held := make([]net.Listener, 0, n)
 	defer func() {

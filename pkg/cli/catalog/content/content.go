@@ -1,5 +1,5 @@
-// Package content selects and reads the packages of one catalog for the commands for catalog authors: the catalog in the argument DIR|IMAGE,
-// and flag --package. pkg/cli/catalogs reads the catalog; the package does not print.
+// Package content selects and reads the packages of one catalog for the commands for catalog authors. The catalog is the argument
+// DIR|IMAGE, and the flag --package selects a package. pkg/cli/catalogs reads the catalog; package content does not print.
 package content
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/cli/printer"
 )
 
-// maxListed is the maximum number of names in an error.
+// maxListed is the maximum number of names that an error lists.
 const maxListed = 5
 
 // gcPercent is the garbage collector's target while a catalog is read.
 const gcPercent = 400
 
-// Selection is a catalog, and the packages of it to read.
+// Selection is a catalog and the packages to read from it.
 type Selection struct {
 	// Argument is the directory, or the reference of the image.
 	Argument string

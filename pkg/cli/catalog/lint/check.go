@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Edges has the number of a package's edges under each of the semantics. An edge can have several of the sources Replaces, Skips and
+// Edges holds the number of a package's edges under each of the semantics. An edge can have several of the sources Replaces, Skips and
 // SkipRange.
 type Edges struct {
 	Replaces  int `json:"replaces"`
@@ -18,7 +18,7 @@ type Edges struct {
 	Downgrades int `json:"downgrades"`
 }
 
-// check returns the numbers of a package, and all findings about it.
+// check returns the counts for a package, and all findings about it.
 func check(from *catalog.Package, done <-chan struct{}) (Package, []upgrade.Finding) {
 	pkg, findings := upgrade.FromCatalog(from)
 	pkg.Limit.Done = done

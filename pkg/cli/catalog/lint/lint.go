@@ -19,7 +19,7 @@ type Options struct {
 	// Content selects the catalog and its packages.
 	Content   content.Selection
 	Semantics semantics.Selection
-	// Strict makes a warning fail the command, too.
+	// Strict makes the command fail for warnings too.
 	Strict bool
 
 	invocation *invocation.Invocation
@@ -80,7 +80,7 @@ func (o *Options) Validate() error {
 	return o.Output.Validate()
 }
 
-// Complete does nothing: the command connects to no cluster.
+// Complete does nothing: the command does not connect to a cluster.
 func (o *Options) Complete() error { return nil }
 
 // Run reads the catalog and prints the report. It returns an error with code exit.Invalid if a finding fails the command.

@@ -46,7 +46,7 @@ func (r Report) names() []string {
 	return slices.Compact(names)
 }
 
-// row is a row of the table: findings that differ in their subjects only.
+// row is a row of the table: findings that differ only in their subjects.
 type row struct {
 	Finding
 	subjects []string
@@ -72,8 +72,8 @@ func (r Report) table() printer.Table {
 	return table
 }
 
-// subject returns the first subjects of a row, and the number of the others. It omits the name of the blob of rules, of which a package has
-// one: it would take half of a terminal.
+// subject returns the first subjects of a row, and the number of the others. It omits the name of the blob of rules, because a package has
+// only one, and the name would take half the width of a terminal.
 func (r *row) subject() string {
 	return strings.ReplaceAll(printer.First(maxSubjects, r.subjects), " of blob "+upgrade.Schema, "")
 }

@@ -1,6 +1,6 @@
-// Package lint implements the command "catalog lint": the problems of a file-based catalog that its author can correct, and which upgrades its
-// rules forbid. The report is a pure function of the catalog's packages. pkg/upgrade finds the problems; the package selects, counts and
-// prints them.
+// Package lint implements the command "catalog lint": it reports the problems of a file-based catalog that its author can correct, and
+// which upgrades its rules forbid. The report is a pure function of the catalog's packages. pkg/upgrade finds the problems; package lint
+// selects, counts and prints them.
 package lint
 
 import (
@@ -20,7 +20,7 @@ type Report struct {
 	// Catalog is the directory or the reference of the image.
 	Catalog string  `json:"catalog"`
 	Summary Summary `json:"summary"`
-	// Findings are sorted by package. Of a package, they have the order of pkg/upgrade.
+	// Findings are sorted by package. Within a package, they are in the order of pkg/upgrade.
 	Findings []Finding `json:"findings"`
 	// Packages are all packages that were checked, sorted by name.
 	Packages []Package `json:"packages"`
@@ -59,21 +59,21 @@ type Package struct {
 	// Head is the version that all others should reach; empty if no version is semantic.
 	Head  string `json:"head,omitempty"`
 	Edges Edges  `json:"edgeCounts"`
-	// Stranded is the number of versions that are not the head and have no successor, CutOff that of versions whose successors do not lead to
-	// the head.
+	// Stranded is the number of versions that are not the head and have no successor. CutOff is the number of versions whose successors do
+	// not lead to the head.
 	Stranded Counts `json:"strandedCounts"`
 	CutOff   Counts `json:"cutOffCounts"`
 }
 
-// Counts has a number under each of the semantics.
+// Counts holds one number for each of the semantics.
 type Counts struct {
 	Channel int `json:"underChannel"`
 	Semver  int `json:"underSemver"`
 	Both    int `json:"underBoth"`
 }
 
-// NewReport returns the report about packages. It has the findings under the selected semantics, and those that depend on none. done ends
-// the work early; the report is then incomplete.
+// NewReport returns the report about packages. It contains the findings under the selected semantics, and those that do not depend on
+// semantics. done ends the work early; the report is then incomplete.
 func NewReport(name string, packages []catalog.Package, selected semantics.Selection, done <-chan struct{}) Report {
 	report := Report{Type: printer.TypeOf("CatalogLint"), Catalog: name, Findings: []Finding{}, Packages: []Package{}}
 	for i := range packages {

@@ -1,5 +1,5 @@
-// Package semantics has the flag --semantics of the commands for catalog authors: under which semantics a report is made. The package neither
-// reads catalogs nor prints. pkg/cli/catalog/lint and pkg/cli/catalog/simulate use it.
+// Package semantics defines the flag --semantics of the commands for catalog authors, which selects the semantics that a report is made
+// under. The package neither reads catalogs nor prints. pkg/cli/catalog/lint and pkg/cli/catalog/simulate use it.
 package semantics
 
 import (
@@ -18,7 +18,7 @@ type Selection string
 
 // The values of --semantics besides the names of the semantics.
 const (
-	// OfPackage selects the semantics of each package: those of its rules, or else channel.
+	// OfPackage selects the semantics that each package selects in its rules, or else channel.
 	OfPackage Selection = "package"
 	// All selects all semantics.
 	All Selection = "all"
@@ -33,7 +33,7 @@ func (s *Selection) AddFlag(command *cobra.Command) {
 	*s = OfPackage
 	command.Flags().StringVar((*string)(s), "semantics", string(*s), "semantics to use: those that each package selects (package), "+
 		"channel, semver, both, or all of them")
-	// It fails only for a flag that does not exist, or that has a completion.
+	// This fails only for a flag that does not exist, or that already has a completion.
 	_ = command.RegisterFlagCompletionFunc("semantics", cobra.FixedCompletions(values(), cobra.ShellCompDirectiveNoFileComp))
 }
 

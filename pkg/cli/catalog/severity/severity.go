@@ -1,5 +1,5 @@
-// Package severity has how much a finding about a catalog matters. pkg/upgrade has the findings; pkg/cli/catalog/lint prints them, and
-// pkg/cli/catalog/simulate fails for the same ones as lint.
+// Package severity defines how much a finding about a catalog matters. pkg/upgrade defines the findings; pkg/cli/catalog/lint prints them,
+// and pkg/cli/catalog/simulate fails for the same ones as lint.
 package severity
 
 import "github.com/openshift/platform-operators/pkg/upgrade"
@@ -17,8 +17,8 @@ const (
 	Info Severity = "Info"
 )
 
-// Of returns the severity of findings of a kind. Public catalogs have stranded versions, downgrades and entries whose bundle was
-// pruned, and are in use, so these are warnings.
+// Of returns the severity of findings of a kind. Stranded versions, downgrades and entries whose bundle was pruned are warnings, because
+// public catalogs contain them and are in use.
 func Of(kind upgrade.FindingKind) Severity {
 	switch kind {
 	case upgrade.UnusableContent, upgrade.UnreadableVersion, upgrade.UnreadableSkipRange, upgrade.RulesUnreadable, upgrade.SeveralHeads,

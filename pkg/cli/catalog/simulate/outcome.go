@@ -10,19 +10,19 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Change is how planned rules change an outcome.
+// Change is how the planned rules change an outcome.
 type Change string
 
 // The changes.
 const (
 	Unchanged Change = "Unchanged"
-	// NewlyBlocked means that the operator does not reach the head any more, Unblocked that it reaches the head now.
+	// NewlyBlocked means that the operator no longer reaches the head. Unblocked means that it now reaches the head.
 	NewlyBlocked Change = "NewlyBlocked"
 	Unblocked    Change = "Unblocked"
-	// OtherTarget means that the path ends at another version, OtherPath that it leads through other versions.
+	// OtherTarget means that the path ends at a different version, OtherPath that it leads to the same version through different ones.
 	OtherTarget Change = "OtherTarget"
 	OtherPath   Change = "OtherPath"
-	// OtherReason means that the operator stays blocked for another reason.
+	// OtherReason means that the operator stays blocked, but for a different reason.
 	OtherReason Change = "OtherReason"
 )
 
@@ -59,7 +59,8 @@ func (in Input) simulate(from *catalog.Package) Package {
 	return simulated
 }
 
-// problems returns the errors of the command lint: those of the content, and those of the planned rules, or else of the catalog's rules.
+// problems returns the errors that the command lint would report: those in the content, and those in the planned rules or, without planned
+// rules, in the catalog's rules.
 func (in Input) problems(pkg upgrade.Package, planned upgrade.Rules, findings []upgrade.Finding) (problems []string) {
 	if _, isPlanned := in.Planned[pkg.Name]; isPlanned {
 		pkg.Rules, pkg.Unreadable = []upgrade.Rules{planned}, nil
@@ -80,8 +81,8 @@ func (in Input) selected(pkg *upgrade.Package, simulation upgrade.Simulation) []
 	})
 }
 
-// setUnfit sets why the cluster must not run a bundle, as the manager decides it. The manager also checks minKubeVersion and the kinds on
-// the cluster, which a catalog does not tell.
+// setUnfit sets the reason why the cluster must not run a bundle, by the same decision as the manager's. The manager also checks
+// minKubeVersion and the kinds on the cluster, which cannot be known from a catalog.
 func (in Input) setUnfit(pkg *upgrade.Package, from *catalog.Package) {
 	if in.Cluster == nil {
 		return

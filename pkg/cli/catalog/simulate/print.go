@@ -39,7 +39,7 @@ func (r Report) names() []string {
 	return names
 }
 
-// last returns the outcome with the planned rules, or else the outcome.
+// last returns the outcome under the planned rules if there are any, or else the current outcome.
 func (v Version) last() Outcome {
 	if v.Planned != nil {
 		return *v.Planned
@@ -64,7 +64,7 @@ func (r Report) table(wide bool) printer.Table {
 	return table
 }
 
-// comparison returns the table with the outcomes before and with the planned rules.
+// comparison returns the table that compares the outcomes without and with the planned rules.
 func (r Report) comparison(wide bool) printer.Table {
 	table := printer.Table{Columns: []string{"PACKAGE", "VERSION", "CHANGE", "PATH NOW", "PLANNED PATH", "BLOCKED"}}
 	if wide {

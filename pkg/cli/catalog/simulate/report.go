@@ -1,6 +1,6 @@
-// Package simulate implements the command "catalog simulate": to which version, and by which path, an operator is upgraded from each version
-// of a catalog, what blocks it, and what planned rules would change. The report is a pure function of the catalog's packages and the rules.
-// pkg/upgrade searches the paths; the package selects, compares and prints them.
+// Package simulate implements the command "catalog simulate": it reports to which version, and by which path, an operator is upgraded from
+// each version in a catalog, what blocks it, and what planned rules would change. The report is a pure function of the catalog's packages
+// and the rules. pkg/upgrade searches the paths; package simulate selects, compares and prints them.
 package simulate
 
 import (
@@ -25,16 +25,16 @@ type Report struct {
 // Summary has the totals of a report.
 type Summary struct {
 	Packages int `json:"packageCount"`
-	// Versions is the number of versions in the report, Blocked that of versions that do not reach the head.
+	// Versions is the number of versions in the report, and Blocked is the number of those that do not reach the head.
 	Versions int `json:"versionCount"`
 	Blocked  int `json:"blockedCount"`
-	// Planned has the totals with the planned rules; nil without them.
+	// Planned holds the totals under the planned rules; nil without planned rules.
 	Planned *PlannedSummary `json:"plannedCounts,omitempty"`
 }
 
-// PlannedSummary has the totals with planned rules.
+// PlannedSummary holds the totals under the planned rules.
 type PlannedSummary struct {
-	// Blocked is the number of versions that do not reach the head, Changed that of versions whose outcome differs.
+	// Blocked is the number of versions that do not reach the head, and Changed is the number of versions whose outcome differs.
 	Blocked int `json:"blockedCount"`
 	Changed int `json:"changedCount"`
 }
@@ -50,25 +50,25 @@ type Package struct {
 	Versions []Version `json:"versions"`
 }
 
-// Version is what happens to an operator at one version under one of the semantics.
+// Version describes what happens to an operator at one version under one of the semantics.
 type Version struct {
 	Version string  `json:"version"`
 	Bundle  string  `json:"bundle"`
 	Outcome Outcome `json:"current"`
-	// Planned is the outcome with the planned rules, and Change how it differs; nil and empty without them.
+	// Planned is the outcome under the planned rules, and Change is how it differs. Without planned rules, they are nil and empty.
 	Planned *Outcome `json:"planned,omitempty"`
 	Change  Change   `json:"change,omitempty"`
 }
 
-// Outcome is where an operator gets by itself.
+// Outcome is how far an operator is upgraded without intervention.
 type Outcome struct {
 	Semantics upgrade.Semantics `json:"semantics"`
 	// Target is the last version of the path; empty if the operator stays.
 	Target string `json:"target,omitempty"`
-	// Path are the versions that the operator is upgraded to, in their order.
+	// Path holds the versions that the operator is upgraded to, in order.
 	Path []string `json:"path,omitempty"`
-	// Stranded means that the version is not the head and has no successor, CutOff that its successors do not lead to the head. Neither
-	// depends on step rules or the cluster.
+	// Stranded means that the version is not the head and has no successor. CutOff means that its successors do not lead to the head.
+	// Neither depends on step rules or the cluster.
 	Stranded bool `json:"stranded,omitempty"`
 	CutOff   bool `json:"cutOff,omitempty"`
 	// Blocked is why the operator does not reach the head; nil if it does.
@@ -77,7 +77,7 @@ type Outcome struct {
 
 // Blocked is why an operator does not reach a version.
 type Blocked struct {
-	// Version is the head. For versions above the head, it is the newest version.
+	// Version is the version that is not reached: the head or, for versions above the head, the newest version.
 	Version string `json:"blockedVersion"`
 	// Reason is one of the reasons in docs/upgrade-rules.md.
 	Reason upgrade.Reason `json:"blockedReason"`
@@ -95,7 +95,7 @@ type Input struct {
 	Semantics semantics.Selection
 	// From is the only version to report; the zero Version means all.
 	From upgrade.Version
-	// Planned are the planned rules by package; nil for no comparison. Packages without planned rules are then not reported.
+	// Planned holds the planned rules by package; nil for no comparison. If it is set, packages without planned rules are not reported.
 	Planned map[string]upgrade.Rules
 	// Done ends the work early; the report is then incomplete.
 	Done <-chan struct{}

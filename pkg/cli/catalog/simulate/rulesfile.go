@@ -22,8 +22,8 @@ import (
 // maxRulesFile is the maximum size of a file with rules, in bytes. The blob of one package may have 64 KiB.
 const maxRulesFile = 4 << 20
 
-// readRulesFile reads a file with planned rules. Its errors have code exit.Usage for a file that cannot be read, and exit.Invalid for one
-// whose content is invalid.
+// readRulesFile reads a file with planned rules. An error has code exit.Usage if the file cannot be read, and exit.Invalid if its content
+// is invalid.
 func readRulesFile(path string, packages []catalog.Package) (map[string]upgrade.Rules, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func readRulesFile(path string, packages []catalog.Package) (map[string]upgrade.
 	return rules, nil
 }
 
-// readRules reads rules by package: YAML documents or one JSON object, each the rules of one package. As in a catalog's property, schema
-// may be left out. The package may be left out if there is only one.
+// readRules reads rules by package: YAML documents or one JSON object, each with the rules of one package. As in a catalog's property,
+// schema may be left out. The package may be left out if there is only one.
 func readRules(raw []byte, packages []catalog.Package) (map[string]upgrade.Rules, error) {
 	if len(raw) > maxRulesFile {
 		return nil, fmt.Errorf("it has more than %d bytes", maxRulesFile)

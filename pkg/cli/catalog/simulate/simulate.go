@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// maxWarnings is the maximum number of problems of one package that the command prints.
+// maxWarnings is the maximum number of problems that the command prints for one package.
 const maxWarnings = 5
 
 // Options are the options of the command.

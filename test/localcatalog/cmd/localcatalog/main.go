@@ -1,5 +1,5 @@
-// Command localcatalog serves directories of file-based catalogs until it is interrupted, over the same protocols as a cluster. See package
-// localcatalog.
+// Command localcatalog serves directories of file-based catalogs, over the same protocols as a cluster does, until it is interrupted. See
+// package localcatalog.
 package main
 
 import (
@@ -27,7 +27,8 @@ func main() {
 	}
 }
 
-// command returns the localcatalog command. It serves until its context is done, and reads the directories again when reload gets a signal.
+// command returns the localcatalog command. It serves until its context is done, and re-reads the directories when reload delivers a
+// signal.
 func command(reload <-chan os.Signal) *cobra.Command {
 	var options localcatalog.Options
 	c := &cobra.Command{

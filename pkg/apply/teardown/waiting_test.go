@@ -17,7 +17,7 @@ func TestAHeldDeletionSaysByWhom(t *testing.T) {
 		"nothing holds it":                 {"[]", ""},
 		"its Pods":                         {"[foregroundDeletion]", "such as its Pods"},
 		"its custom resources":             {"[customresourcecleanup.apiextensions.k8s.io]", "its custom resources"},
-		"somebody's finalizer":             {"[example.com/a]", `finalizers "example.com/a"; whoever set them has to take them off`},
+		"somebody's finalizer":             {"[example.com/a]", `finalizers "example.com/a"; the controllers that set them must remove them`},
 		"more than can be named are count": {"[x/1, x/2, x/3, x/4, x/5]", `"x/1", "x/2", "x/3" and 2 more`},
 	}
 	for name, c := range cases {

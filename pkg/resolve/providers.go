@@ -76,7 +76,8 @@ func (q *query) advice(requirer string, gvk catalog.GVK) *reason.Advice {
 	return advice
 }
 
-// Providing returns the names of those packages in hints that the manager permits, sorted.
+// Providing returns the names of the other packages in hints that the manager permits, sorted. It leaves out the package of the request,
+// which has a PlatformOperator already.
 func (r Request) Providing(hints []ProviderHint) []string {
 	var packages []string
 	for _, each := range hints {
@@ -84,7 +85,7 @@ func (r Request) Providing(hints []ProviderHint) []string {
 			continue
 		}
 		for _, pkg := range each.Packages {
-			if r.allows(pkg) {
+			if pkg != r.Package && r.allows(pkg) {
 				packages = append(packages, pkg)
 			}
 		}

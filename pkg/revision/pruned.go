@@ -52,12 +52,13 @@ func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events
 // UnstoredEvent returns the Event for a revision of the history that is not stored completely any more, with the cause. The active and the
 // newest revision are stored again.
 func (h *History) UnstoredEvent(unstored *Revision, cause error) Event {
+	const unless = ", unless spec.paused is set or the provisioner class is unknown"
 	next := "The manager keeps its objects in memory until it ends"
 	switch isUsed := unstored.Stored == corev1alpha2.RevisionActive || unstored == h.Stored[len(h.Stored)-1]; {
 	case isUsed && unstored.Loaded:
-		next = "The manager continues with the objects in its memory, and stores the revision again from its source"
+		next = "The manager continues with the objects in its memory, and stores the revision again from its source" + unless
 	case isUsed:
-		next = "The manager stores the revision again from its source"
+		next = "The manager stores the revision again from its source" + unless
 	case !unstored.Loaded:
 		next = "The manager stores it again from its source if the spec requests it"
 	}

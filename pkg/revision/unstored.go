@@ -58,8 +58,11 @@ func (m *Machine) withUnstored(progressing condition) condition {
 				each.title(), each.Unstored)}
 		}
 		next := "It is stored again when its source can be read; make the source readable."
-		if m.in.Deployment.Spec.Paused {
+		switch {
+		case m.in.Deployment.Spec.Paused:
 			next = "It is stored again when spec.paused is no longer set."
+		case m.in.UnknownClass != "":
+			next = "It is stored again when its provisioner class can be used."
 		}
 		progressing.message += fmt.Sprintf(" The stored copy of %s cannot be used: %v. %s", each, each.Unstored, next)
 	}

@@ -84,8 +84,8 @@ func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 }
 
 // checkFailure returns the action that checks whether what a failed revision lacked is there; needed is false if it failed for another
-// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started. A newer manager may have recorded a cause
-// that this one cannot check.
+// reason, the missing kinds are not known, it was checked in this sync, or nothing may be started. A newer manager may have recorded a
+// cause that this one cannot check.
 func (m *Machine) checkFailure(r *Revision) (action Action, needed bool) {
 	if m.failureChecked || m.in.Deployment.Spec.Paused {
 		return Action{}, false

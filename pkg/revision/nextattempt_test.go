@@ -56,16 +56,14 @@ func replacedFixture(t *testing.T) (*fixture, *controller) {
 	return f, c
 }
 
-// lostFixture returns a fixture whose revision 2 was rolled back and lost while no manager ran. It is stored again as revision 3, of the given
-// objects. The active revision is lost as well, unless isActiveStored is true.
-func lostFixture(t *testing.T, isActiveStored bool) (*fixture, *controller) {
+// lostFixture returns a fixture whose revision 2 was rolled back and lost while no manager ran, as was the active one. Revision 2 is stored
+// again as revision 3.
+func lostFixture(t *testing.T) (*fixture, *controller) {
 	t.Helper()
 	f, c := rolledBackFixture(t)
 	f.history.Stored[1].Digest = "sha256:2"
 	f.sync(t, c)
-	if f.restart(); isActiveStored {
-		f.restart(f.history.Stored...)
-	}
+	f.restart()
 	f.syncs(t, 2, c, ofDigest(3, "2.0.0", "sha256:2"))
 	if newest := f.history.find(3); newest.Stored != corev1alpha2.RevisionFailed {
 		t.Fatalf("revision 3 is %s", newest.Stored)
@@ -87,9 +85,7 @@ func TestAnotherAttemptUnderANewNumberIsNotReportedAsRolledBack(t *testing.T) {
 			f.history.find(2).FailedFor, f.history.find(2).KindsMissing = corev1alpha2.FailedForKinds, []corev1alpha2.MissingKind{memo}
 			return f, c
 		}, func(_ *fixture, c *controller) { c.provided = true }, 4},
-		"the annotation, after all revisions are lost": {func(t *testing.T) (*fixture, *controller) {
-			return lostFixture(t, false)
-		}, retried, 3},
+		"the annotation, after all revisions are lost": {lostFixture, retried, 3},
 		"the annotation, after the failed one is lost, and an object only it has cannot be deleted": {func(t *testing.T) (*fixture, *controller) {
 			f, c := rolledBackFixture(t)
 			f.history.Stored[1].Digest = "sha256:2"
@@ -99,9 +95,7 @@ func TestAnotherAttemptUnderANewNumberIsNotReportedAsRolledBack(t *testing.T) {
 			f.syncs(t, 2, c, ofDigest(3, "2.0.0", "sha256:2"))
 			return f, c
 		}, retried, 3},
-		"the source has other content, by a poll": {func(t *testing.T) (*fixture, *controller) {
-			return rolledBackFixture(t)
-		}, func(*fixture, *controller) {}, 3},
+		"the source has other content, by a poll": {rolledBackFixture, func(*fixture, *controller) {}, 3},
 		"another manager renders other objects, after the failed one is lost": {func(t *testing.T) (*fixture, *controller) {
 			f, c := rolledBackFixture(t)
 			f.history.Stored[1].Digest = "sha256:2"
@@ -161,7 +155,9 @@ func TestLostRevisionsDoNotPreventTheNextOne(t *testing.T) {
 			}
 			two := f.history.find(2)
 			for number := int64(3); number < 3+maxRevisions; number++ {
-				f.history.Lost = append(f.history.Lost, corev1alpha2.Revision{Number: number, State: corev1alpha2.RevisionArchived, Presence: corev1alpha2.Present})
+				f.history.Lost = append(f.history.Lost, corev1alpha2.Revision{
+					Number: number, State: corev1alpha2.RevisionArchived, Presence: corev1alpha2.Present,
+				})
 			}
 			f.syncs(t, 4, &controller{now: start, report: healthy, pruned: Removal{Done: true}}, nil)
 			if two.Stored != corev1alpha2.RevisionActive || len(f.history.Lost) != 0 {

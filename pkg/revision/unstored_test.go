@@ -217,22 +217,23 @@ func TestAHeldFirstRevisionIsTriedAgainAfterAnotherSource(t *testing.T) {
 
 func TestTheTextsPromiseToStoreARevisionAgainOnlyWhenTheManagerDoes(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*fixture)
-		want   string
+		paused  bool
+		unknown string
+		want    string
 	}{
-		"its source is unreadable":  {func(*fixture) {}, "It is stored again when its source can be read; make the source readable."},
-		"paused":                    {func(f *fixture) { f.deployment.Spec.Paused = true }, "It is stored again when spec.paused is no longer set."},
-		"its class is unknown":      {func(f *fixture) { f.unknown = "The class does not exist." }, "It is stored again when its provisioner class can be used."},
-		"paused, without the class": {func(f *fixture) { f.deployment.Spec.Paused, f.unknown = true, "No." }, "It is stored again when spec.paused is no longer set."},
+		"its source is unreadable":  {false, "", "when its source can be read; make the source readable."},
+		"paused":                    {true, "", "when spec.paused is no longer set."},
+		"its class is unknown":      {false, "The class does not exist.", "when its provisioner class can be used."},
+		"paused, without the class": {true, "The class does not exist.", "when spec.paused is no longer set."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			active := f.history.Stored[0]
 			active.Unstored = errors.New("its Secrets are gone")
-			test.change(f)
+			f.deployment.Spec.Paused, f.unknown = test.paused, test.unknown
 			f.syncs(t, 2, &controller{now: start, report: unhealthy}, nil)
 			message := meta.FindStatusCondition(f.deployment.Status.Conditions, corev1alpha2.ConditionProgressing).Message
-			if !strings.Contains(message, test.want) || strings.Count(message, "stored again") != 1 {
+			if !strings.Contains(message, "It is stored again "+test.want) || strings.Count(message, "stored again") != 1 {
 				t.Errorf("Progressing: %s", message)
 			}
 			event := f.history.UnstoredEvent(active, active.Unstored)

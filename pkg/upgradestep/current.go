@@ -65,7 +65,8 @@ func (c Current) WasReady() bool {
 	if c.Deployment == nil {
 		return false
 	}
-	return c.Deployment.Status.ActiveRevision > 0 || c.Start != nil && c.Start.Restores || c.Installed != nil && slices.ContainsFunc(c.History, isReady)
+	return c.Deployment.Status.ActiveRevision > 0 || c.Start != nil && c.Start.Restores ||
+		c.Installed != nil && slices.ContainsFunc(c.History, isReady)
 }
 
 // UpgradesFrom returns the version below which nothing may be chosen; empty if no version has been ready.

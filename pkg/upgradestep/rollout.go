@@ -71,7 +71,8 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	}
 	conditions := deployment.Status.Conditions
 	if IsNotRetried(deployment) {
-		return Rollout{RolloutFailed, ConditionText(meta.FindStatusCondition(conditions, corev1alpha2.ConditionProgressing), "it is not tried again")}
+		progressing := meta.FindStatusCondition(conditions, corev1alpha2.ConditionProgressing)
+		return Rollout{RolloutFailed, ConditionText(progressing, "it is not tried again")}
 	}
 	for _, condition := range []string{corev1alpha2.ConditionUnpacked, corev1alpha2.ConditionHasValidBundle} {
 		if meta.IsStatusConditionFalse(conditions, condition) {
@@ -121,8 +122,8 @@ func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // IsNotRetried reports whether the version in the spec of a BundleDeployment failed and is not tried again, even if the version before it
-// is lost and cannot be restored. It returns false while the status is about an earlier spec or an earlier attempt. A failure is of the past
-// if a later revision of the same spec rolls out or is active, for example because a tag names other content.
+// is lost and cannot be restored. It returns false while the status is about an earlier spec or an earlier attempt. A failure is of the
+// past if a later revision of the same spec rolls out or is active, for example because a tag names other content.
 func IsNotRetried(deployment *corev1alpha2.BundleDeployment) bool {
 	if deployment.Status.ObservedGeneration < deployment.Generation || isOtherAttempt(deployment) || runsNewest(deployment.Status) {
 		return false

@@ -68,7 +68,8 @@ func (c Current) isTriedAgain() bool {
 	if deployment == nil || deployment.DeletionTimestamp != nil || len(c.History) == 0 || !c.isStepOf(c.History[0]) {
 		return false
 	}
-	return c.History[0].State == platformv1alpha1.HistoryRolledBack && !deployment.Spec.Paused && !IsStale(deployment) && runsNewest(deployment.Status)
+	return c.History[0].State == platformv1alpha1.HistoryRolledBack &&
+		!deployment.Spec.Paused && !IsStale(deployment) && runsNewest(deployment.Status)
 }
 
 // hasFailed reports whether the last attempt to install the bundle of a BundleDeployment failed, by its present status.

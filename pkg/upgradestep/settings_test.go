@@ -76,7 +76,8 @@ func TestHRD_U3_HistoryKeepsTheAttemptThatFailed(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	unknownClass := steptest.RolledBack() // the manager has seen the spec, but not looked for the revision
 	unknownClass.Generation, unknownClass.Status.ObservedGeneration = 2, 2
-	unknownClass.Status.Conditions = steptest.Deployment("Unpacked=Unknown", "HasValidBundle=Unknown", "Installed=True", "Healthy=True").Status.Conditions
+	unpacking := steptest.Deployment("Unpacked=Unknown", "HasValidBundle=Unknown", "Installed=True", "Healthy=True")
+	unknownClass.Status.Conditions = unpacking.Status.Conditions
 	unrestored := steptest.RolledBack()
 	unrestored.Status.ActiveRevision = 0
 	former, done := metav1.NewTime(now.Add(-48*time.Hour)), metav1.NewTime(now.Add(-47*time.Hour))

@@ -1,7 +1,9 @@
 package revision
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
@@ -45,19 +47,68 @@ func (m *Machine) isUnstored() bool {
 	return false
 }
 
+// RestoreError is why a revision whose stored copy is lost is not stored again, although its source can be read.
+type RestoreError struct {
+	Cause RestoreCause
+	Err   error
+}
+
+// RestoreCause is the cause of a RestoreError. Each cause has another remedy.
+type RestoreCause int
+
+const (
+	// OtherConfig means that the spec has another configuration or another format than the revision.
+	OtherConfig RestoreCause = iota
+	// NotRendered means that this manager cannot render the bundle.
+	NotRendered
+	// NoCertificates means that no component of the cluster issues the certificates that the bundle requires.
+	NoCertificates
+	// OtherObjects means that this manager renders other objects.
+	OtherObjects
+	// NotSaved means that the Secrets cannot be written.
+	NotSaved
+)
+
+func (e *RestoreError) Error() string { return e.Err.Error() }
+
+func (e *RestoreError) Unwrap() error { return e.Err }
+
+// remedy is what ends the loss of a stored copy. condition is the time at which the manager stores it again. fix is an imperative.
+type remedy struct{ condition, fix string }
+
+var (
+	sourceRemedy = remedy{"its source can be read", "make the source readable"}
+	remedies     = map[RestoreCause]remedy{
+		OtherConfig:    {"the spec has the former configuration", "restore its Secrets from a backup, or set the former spec.config"},
+		NotRendered:    {"this manager can render it", "restore its Secrets from a backup"},
+		NoCertificates: {"a component of the cluster issues certificates", "install cert-manager"},
+		OtherObjects:   {"this manager renders the same objects", "restore its Secrets from a backup"},
+		NotSaved:       {"its Secrets can be written", "correct what prevents that"},
+	}
+)
+
+// remedyOf returns the remedy for a value of Unstored.
+func remedyOf(unstored error) remedy {
+	if problem := (*RestoreError)(nil); errors.As(unstored, &problem) {
+		return remedies[problem.Cause]
+	}
+	return sourceRemedy
+}
+
 // withUnstored adds a sentence about each used revision whose stored copy is lost. A rollout, a rollback and a pause keep their reasons.
 func (m *Machine) withUnstored(progressing condition) condition {
 	for _, each := range m.usedRevisions() {
 		if each.Unstored == nil {
 			continue
 		}
+		remedy := remedyOf(each.Unstored)
 		if progressing.reason == corev1alpha2.ReasonAsExpected {
 			return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, fmt.Sprintf(
-				"%s is active, and its stored copy cannot be used: %v. It is stored again when its source can be read. "+
-					"Make the source readable; a manager that starts before that cannot repair the objects.",
-				each.title(), each.Unstored)}
+				"%s is active, and its stored copy cannot be used: %v. It is stored again when %s. "+
+					"%s; a manager that starts before that cannot repair the objects.",
+				each.title(), each.Unstored, remedy.condition, strings.ToUpper(remedy.fix[:1])+remedy.fix[1:])}
 		}
-		next := "It is stored again when its source can be read; make the source readable."
+		next := fmt.Sprintf("It is stored again when %s; %s.", remedy.condition, remedy.fix)
 		switch {
 		case m.in.Deployment.Spec.Paused:
 			next = "It is stored again when spec.paused is no longer set."

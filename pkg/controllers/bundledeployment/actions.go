@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -49,12 +50,14 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
 		DriftPolicy: s.policies.Drift.Policy, Inherited: revision.IsInherited(s.before), RefusalBackoff: s.c.backoff.After,
 	})
+	s.restoring = sets.New[int64]()
 	for action := s.machine.Next(s.c.clock.Now()); action.Kind != revision.Done; action = s.machine.Next(s.c.clock.Now()) {
 		executor := executors[action.Kind]
 		if err := executor.run(s, ctx, action); err != nil {
 			return true, fmt.Errorf("%s BundleDeployment %q: %w", executor.name, s.deployment.Name, err)
 		}
 	}
+	s.cancelRestores()
 	s.retry(s.machine.After())
 	s.fault = s.machine.Fault()
 	s.checkWatched(ctx)

@@ -29,6 +29,8 @@ type memory struct {
 	behind    bool
 	// restores is the number of restores of a backup of etcd that the controller had noticed in the last sync.
 	restores int
+	// restoreAt has, for each revision that is stored again, the earliest time of the next attempt; zero if it is due.
+	restoreAt map[int64]time.Time
 	// storeAttempt is the last failed attempt to store a revision.
 	storeAttempt revisions.Attempt[unpack.Request]
 	// events are the Events to send after the next write of the status.

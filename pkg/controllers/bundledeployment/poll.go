@@ -102,9 +102,10 @@ func (s *reconciliation) duePoll(known *revision.Revision) (unpack.Request, bool
 
 // dueRendering returns the request to render the active revision again, from its resolved source, if its renderer or its certificate
 // provider differs from this manager's; otherwise false. It returns true only until the result is compared, and only while no rollout is in
-// progress and the revision is stored.
+// progress and the revision is stored. A lost revision is rendered as another one if this manager cannot render it to the same objects.
 func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request, bool) {
-	if s.memory.rerendered || known != s.machine.Active() || known.Unstored != nil || !s.machine.IsSettled() {
+	isDifferent := isRestoreProblem(known, revision.OtherObjects) // a lost revision that this manager renders to another one
+	if s.memory.rerendered && !isDifferent || known != s.machine.Active() || known.Unstored != nil && !isDifferent || !s.machine.IsSettled() {
 		return unpack.Request{}, false
 	}
 	current := known.Renderer == formats.Renderer(s.source.desired.Format)

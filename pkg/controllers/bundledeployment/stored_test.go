@@ -90,10 +90,11 @@ func TestHRD_U5_ALostStoredCopyIsRestoredFromTheRecordedContentOnly(t *testing.T
 		// want is a part of the Progressing condition's message; empty if the revision is stored again.
 		want string
 	}{
-		"the active revision after a rollback":        {lost: 1, objects: "1.0.0"},
-		"the active revision, with another renderer":  {lost: 1, objects: "else", want: "this manager renders other objects from its source"},
-		"the active revision, with an unread source":  {lost: 1, err: errors.New("503"), want: "503"},
-		"the active revision, with another config":    {lost: 1, objects: "1.0.0", config: "sha256:else", want: "the spec has another configuration"},
+		"the active revision after a rollback":       {lost: 1, objects: "1.0.0"},
+		"the active revision, with another renderer": {lost: 1, objects: "else", want: "this manager renders other objects from its source"},
+		"the active revision, with an unread source": {lost: 1, err: errors.New("503"), want: "503"},
+		"the active revision, with another config": {lost: 1, objects: "1.0.0", config: "sha256:else",
+			want: "another configuration. It is stored again when the spec has the former configuration; restore its Secrets from a backup, "},
 		"the failed revision":                         {lost: 2, objects: "2.0.0"},
 		"the failed revision, when it is not loaded":  {lost: 2, unloaded: true, objects: "2.0.0"},
 		"the failed revision, with another renderer":  {lost: 2, objects: "else", want: "this manager renders other objects from its source"},

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	"github.com/openshift/platform-operators/pkg/finalizer"
@@ -37,6 +38,8 @@ type reconciliation struct {
 	phases int
 	// missing are the permissions that the manager lacks for the newest revision.
 	missing []corev1alpha2.MissingPermission
+	// restoring are the numbers of the revisions that this sync stores again, or waits to store again.
+	restoring sets.Set[int64]
 	// preexisting is true if the manager did not create the install namespace; nil while this sync has not read the namespace.
 	preexisting *bool
 

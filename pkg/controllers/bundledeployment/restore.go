@@ -1,0 +1,154 @@
+package bundledeployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
+	"github.com/openshift/platform-operators/pkg/bundle"
+	"github.com/openshift/platform-operators/pkg/revision"
+	"github.com/openshift/platform-operators/pkg/revisions"
+	"github.com/openshift/platform-operators/pkg/store"
+	"github.com/openshift/platform-operators/pkg/unpack"
+)
+
+// setStored records that a revision is stored again.
+func (s *reconciliation) setStored(again *revision.Revision) {
+	again.Unstored = nil
+	s.c.fetches.Cancel(restoreJob(s.deployment.Name, again.Number))
+	message := fmt.Sprintf("Revision %d is stored again, with the same objects", again.Number)
+	s.memory.addEvent(revision.Event{Reason: corev1alpha2.EventRevisionRestored, Message: message})
+}
+
+// restoreJob returns the name of the fetch job that renders a revision again, next to the job of the BundleDeployment for the content of
+// the spec.
+func restoreJob(deployment string, number int64) string {
+	return fmt.Sprintf("%s/%d", deployment, number)
+}
+
+// deploymentOf returns the BundleDeployment of a fetch job.
+func deploymentOf(job string) string {
+	deployment, _, _ := strings.Cut(job, "/")
+	return deployment
+}
+
+// cancelFetches ends all fetch jobs of a BundleDeployment with this memory.
+func (c *controller) cancelFetches(name string, known *memory) {
+	c.fetches.Cancel(name)
+	for number := range known.restoreAt {
+		c.fetches.Cancel(restoreJob(name, number))
+	}
+}
+
+// cancelRestores ends the fetch jobs of revisions that this sync did not restore, and drops their results.
+func (s *reconciliation) cancelRestores() {
+	for number := range s.memory.restoreAt {
+		if !s.restoring.Has(number) {
+			s.c.fetches.Cancel(restoreJob(s.deployment.Name, number))
+			delete(s.memory.restoreAt, number)
+		}
+	}
+}
+
+// restore stores a revision again under its number, from its resolved source. It accepts only the objects with the recorded digest. If
+// there are none, it sets Unstored to the cause, which the Progressing condition reports. Another result, for example of another manager's
+// renderer, would be another revision, which nothing requests.
+func (s *reconciliation) restore(ctx context.Context, action revision.Action) error {
+	known := action.Revision
+	desired := s.source.desired
+	switch {
+	case s.source.opened.Source == nil:
+		return nil
+	case known.Config != desired.Config || known.Format() != desired.Format:
+		known.Unstored = &revision.RestoreError{Cause: revision.OtherConfig, Err: errOtherConfig}
+		return nil
+	}
+	if s.restoring.Insert(known.Number); !s.isRestoreDue(known) {
+		return nil
+	}
+	job := restoreJob(s.deployment.Name, known.Number)
+	got := s.c.fetches.Request(job, s.requestFrom(s.source.opened.Source.At(known.Resolved)))
+	s.retry(got.Retry)
+	switch {
+	case got.Err != nil:
+		known.Unstored = got.Err
+		return nil
+	case got.Result == nil:
+		return nil
+	}
+	if problem := restoreProblem(known, got.Result); problem != nil {
+		s.c.fetches.Cancel(job) // the objects are not kept in memory
+		s.postponeRestore(known, problem)
+		return nil
+	}
+	again := &store.Revision{Header: known.Header, Objects: got.Result.Objects}
+	if err := s.c.revisions.Save(ctx, revisions.OwnerOf(s.deployment), again); err != nil {
+		s.postponeRestore(known, &revision.RestoreError{Cause: revision.NotSaved, Err: fmt.Errorf("storing it again: %w", err)})
+		return nil
+	}
+	known.Header = again.Header
+	s.setStored(known)
+	return nil
+}
+
+// restoreProblem returns why a rendering cannot be stored as a revision; nil if it has the objects of the revision.
+func restoreProblem(known *revision.Revision, rendered *unpack.Rendering) *revision.RestoreError {
+	switch {
+	case errors.Is(rendered.Invalid, bundle.ErrNoCertificates):
+		return &revision.RestoreError{Cause: revision.NoCertificates, Err: rendered.Invalid}
+	case rendered.Invalid != nil:
+		return &revision.RestoreError{Cause: revision.NotRendered, Err: rendered.Invalid}
+	}
+	digest, err := store.Digest(rendered.Objects)
+	if err != nil || rendered.Resolved != known.Resolved || digest != known.Digest {
+		return &revision.RestoreError{Cause: revision.OtherObjects, Err: errOtherObjects}
+	}
+	return nil
+}
+
+// isRestoreDue reports whether a revision may be rendered and stored again now. Otherwise it schedules the next sync.
+func (s *reconciliation) isRestoreDue(known *revision.Revision) bool {
+	if s.memory.restoreAt == nil {
+		s.memory.restoreAt = map[int64]time.Time{}
+	}
+	at := s.memory.restoreAt[known.Number]
+	s.memory.restoreAt[known.Number] = at
+	if wait := at.Sub(s.c.clock.Now()); wait > 0 {
+		s.retry(wait)
+		return false
+	}
+	if !isRestoreProblem(known, revision.NoCertificates) {
+		return true
+	}
+	provider, err := s.c.certificates.Current()
+	if err != nil || provider == "" {
+		s.retry(certificatesRetry)
+		return false
+	}
+	return true
+}
+
+// postponeRestore sets Unstored, and schedules the next attempt.
+func (s *reconciliation) postponeRestore(known *revision.Revision, problem *revision.RestoreError) {
+	wait := s.c.backoff.Last
+	if problem.Cause == revision.NoCertificates {
+		wait = certificatesRetry
+	}
+	known.Unstored = problem
+	s.memory.restoreAt[known.Number] = s.c.clock.Now().Add(wait)
+	s.retry(wait)
+}
+
+// isRestoreProblem reports whether a revision is not stored for a cause.
+func isRestoreProblem(known *revision.Revision, cause revision.RestoreCause) bool {
+	problem := (*revision.RestoreError)(nil)
+	return errors.As(known.Unstored, &problem) && problem.Cause == cause
+}
+
+var (
+	errOtherConfig  = errors.New("it cannot be rendered again, because the spec has another configuration")
+	errOtherObjects = errors.New("this manager renders other objects from its source")
+)

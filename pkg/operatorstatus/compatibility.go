@@ -55,8 +55,8 @@ func (r *report) setCompatibility() {
 	}
 }
 
-// strictest returns the lowest maxOpenShiftVersion that the bundles declare; empty if none declares one. If a declaration is unreadable, it
-// returns the text of the first unreadable one instead.
+// strictest returns the lowest maxOpenShiftVersion that the bundles declare; empty if none declares one. If any declaration is unreadable,
+// it returns the text of the first unreadable one instead.
 func strictest(bundles []compat.Counted) (text string) {
 	var lowest *compat.Minor
 	for _, bundle := range bundles {
@@ -92,8 +92,8 @@ func overrideFor(operator *platformv1alpha1.PlatformOperator, version string) *c
 	return nil
 }
 
-// acknowledgedCondition returns condition Upgradeable. If an override is in effect, the condition is True and its message names the
-// override. Otherwise the message of an operator that blocks names the commands that show the remedy.
+// acknowledgedCondition returns the Upgradeable condition. If an override is in effect, the condition is True and its message names the
+// override. Otherwise, if the operator blocks upgrades, the message names the commands that show the remedy.
 func acknowledgedCondition(r *report) metav1.Condition {
 	condition := upgradeableCondition(r.counted(), r.in.ClusterVersion)
 	override := overrideInEffect(r.operator.Status)
@@ -115,8 +115,8 @@ func overrideInEffect(status platformv1alpha1.PlatformOperatorStatus) *corev1alp
 	return status.Compatibility.Acknowledged
 }
 
-// upgradeableCondition returns condition Upgradeable for the bundles that may have objects on the cluster. If one does not permit the
-// cluster's next minor version, the condition names the first such bundle.
+// upgradeableCondition returns the Upgradeable condition for the bundles that may have objects on the cluster. If one of them does not
+// permit the cluster's next minor version, the condition names the first such bundle.
 func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav1.Condition {
 	if len(bundles) == 0 {
 		return isTrue(platformv1alpha1.ReasonAsExpected, "Nothing is installed that can block a cluster upgrade.")
@@ -129,7 +129,7 @@ func upgradeableCondition(bundles []compat.Counted, clusterVersion string) metav
 	return permits(bundles[0], clusterVersion)
 }
 
-// permits returns condition Upgradeable for one bundle. It is Unknown if the cluster version cannot be read, and False if the bundle's
+// permits returns the Upgradeable condition for one bundle. It is Unknown if the cluster version cannot be read, and False if the bundle's
 // declaration cannot be read or does not permit the next minor version.
 func permits(bundle compat.Counted, clusterVersion string) metav1.Condition {
 	name := cmp.Or(bundle.Bundle, bundle.Version, "The bundle") // a plain+v0 bundle may have neither a name nor a version

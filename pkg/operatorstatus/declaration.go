@@ -14,7 +14,7 @@ import (
 // files of a bundle are known only after it is unpacked. Therefore each sync reads both sources. If a source cannot be read, the recorded
 // declaration stays.
 
-// settleDeclaration updates the olm.maxOpenShiftVersion of a bundle in status from the catalogs and from the bundle's files.
+// settleDeclaration updates the olm.maxOpenShiftVersion of a bundle in status with what the catalogs and the bundle's files declare.
 func (r *report) settleDeclaration(bundle *platformv1alpha1.InstalledBundle) {
 	before, recorded := r.in.Operator.Status, *bundle
 	for _, known := range []*platformv1alpha1.InstalledBundle{before.Installed, upgradestep.TargetBundle(before.Target)} {
@@ -39,8 +39,8 @@ func (r *report) declaredByCatalogs(bundle platformv1alpha1.InstalledBundle) com
 	})
 }
 
-// declaredByFiles returns the olm.maxOpenShiftVersion values that the bundle's own files declare. It takes them from the status of the
-// BundleDeployment. If the status does not describe this bundle, it returns an empty Statement.
+// declaredByFiles returns the olm.maxOpenShiftVersion values that the bundle's own files declare, as the status of the BundleDeployment
+// reports them. If that status does not describe this bundle, it returns an empty Statement.
 func (r *report) declaredByFiles(bundle platformv1alpha1.InstalledBundle) compat.Statement {
 	current := r.in.Current
 	if current.Deployment == nil || current.Recorded == nil || upgradestep.IsStale(current.Deployment) {

@@ -15,8 +15,8 @@ import (
 // maxDeprecation is the maximum size of one quoted deprecation message, in bytes.
 const maxDeprecation = 512
 
-// deprecatedCondition returns condition Deprecated: whether the catalogs deprecate the package, the channel or the installed bundle. It is
-// Unknown if no catalog with the package can be read.
+// deprecatedCondition returns the Deprecated condition: whether the catalogs deprecate the package, the channel or the installed bundle. It
+// is Unknown if no catalog with the package can be read.
 func deprecatedCondition(r *report) metav1.Condition {
 	installed, deprecation := r.operator.Status.Installed, r.deprecation()
 	if !deprecation.Known && r.isFirstReading() {
@@ -44,8 +44,8 @@ func deprecatedCondition(r *report) metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonNotDeprecated, fmt.Sprintf("Neither the package nor channel %q nor %s is deprecated.", installed.Channel, installed.Bundle))
 }
 
-// deprecation returns the catalogs' deprecations of the bundle that was installed before this sync; of the package alone if none was
-// installed. It returns the zero value if no catalog was read.
+// deprecation returns the catalogs' deprecations of the bundle that was installed before this sync, or only those of the package if no
+// bundle was installed. It returns the zero value if no catalog was read.
 func (r *report) deprecation() resolve.Deprecation {
 	catalogs, installed := r.in.Catalogs, r.in.Operator.Status.Installed
 	if catalogs == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// driftedCondition returns condition Drifted, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
+// driftedCondition returns the Drifted condition, with the drift that the BundleDeployment reports. It is Unknown if nothing is installed.
 func driftedCondition(r *report) metav1.Condition {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || r.operator.Status.Installed == nil && upgradestep.TargetBundle(r.operator.Status.Target) == nil {

@@ -16,7 +16,7 @@ import (
 // Event is an Event to send on a PlatformOperator.
 type Event struct{ Type, Reason, Message string }
 
-// Events returns the Events for the differences between two statuses of a PlatformOperator: a step with another outcome, an approval that
+// Events returns the Events for the differences between two statuses of a PlatformOperator: a step whose outcome is new, an approval that
 // is needed, and an override that came into effect or expired. deployment is the BundleDeployment; nil if none exists.
 func Events(before, after *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment, now time.Time) (events []Event) {
 	if entry := newOutcome(before, after); entry != nil {
@@ -70,8 +70,8 @@ func outcomeEvents(operator *platformv1alpha1.PlatformOperator, entry platformv1
 	return nil
 }
 
-// success returns the reason of the Event of a step that is complete, and what the operator does at the version. If no version was ready
-// before, the operator is installed, however often the installation was tried.
+// success returns the reason of the Event for a step that is complete, and what the operator does at the version. If no version was ready
+// before, it is reported as installed, however often the installation was tried.
 func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) (reason, what string) {
 	wasReady := len(operator.Status.History) == platformv1alpha1.MaxHistory ||
 		slices.ContainsFunc(operator.Status.History[1:], func(each platformv1alpha1.HistoryEntry) bool { return each.ReadyTime != nil })
@@ -86,7 +86,7 @@ func success(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1
 	return platformv1alpha1.EventUpgradeSucceeded, "is upgraded to"
 }
 
-// attempted returns what a step tried to install.
+// attempted returns a phrase for what a step tried to install.
 func attempted(entry platformv1alpha1.HistoryEntry) string {
 	if entry.Trigger == platformv1alpha1.TriggerInstallChange {
 		return fmt.Sprintf("the changed spec.install of version %s", entry.Version)
@@ -94,7 +94,7 @@ func attempted(entry platformv1alpha1.HistoryEntry) string {
 	return "version " + entry.Version
 }
 
-// formerOf returns what a step was rolled back to.
+// formerOf returns a phrase for what a step was rolled back to.
 func formerOf(operator *platformv1alpha1.PlatformOperator, entry platformv1alpha1.HistoryEntry) string {
 	installed := VersionOf(operator.Status.Installed)
 	if installed == entry.Version {
@@ -111,8 +111,8 @@ func VersionOf(bundle *platformv1alpha1.InstalledBundle) string {
 	return bundle.Version
 }
 
-// newApprovalMessage returns the message of condition Progressing if it asks for an approval and differs from the message before; empty
-// otherwise.
+// newApprovalMessage returns the message of the Progressing condition if it asks for an approval and differs from the previous message;
+// empty otherwise.
 func newApprovalMessage(before, after platformv1alpha1.PlatformOperatorStatus) string {
 	condition := meta.FindStatusCondition(after.Conditions, platformv1alpha1.ConditionProgressing)
 	old := meta.FindStatusCondition(before.Conditions, platformv1alpha1.ConditionProgressing)

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// healthyCondition returns condition Healthy, with the health that the BundleDeployment reports. It is Unknown if nothing is installed.
+// healthyCondition returns the Healthy condition, with the health that the BundleDeployment reports. It is Unknown if nothing is installed.
 func healthyCondition(r *report) metav1.Condition {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || r.operator.Status.Installed == nil && upgradestep.TargetBundle(r.operator.Status.Target) == nil {

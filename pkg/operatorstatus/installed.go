@@ -33,8 +33,8 @@ func (r *report) setInstalled() {
 	}
 }
 
-// addBundleFacts sets the image of the installed bundle to the one that was resolved, and its minKubeVersion from its files if the catalog
-// has none. It does nothing unless the status of the BundleDeployment describes the installed bundle.
+// addBundleFacts sets the image of the installed bundle to the resolved image, and its minKubeVersion from the bundle's files if the
+// catalog has none. It does nothing unless the status of the BundleDeployment describes the installed bundle.
 func (r *report) addBundleFacts(installed *platformv1alpha1.InstalledBundle) {
 	current := r.in.Current
 	if current.Recorded == nil || !upgradestep.SameBundle(*current.Recorded, *installed) || current.Deployment.Status.ObservedGeneration < current.Deployment.Generation {
@@ -72,8 +72,8 @@ func (r *report) setTarget() {
 	}
 }
 
-// installedCondition returns condition Installed. A later step that fails does not change it from True. A deletion of the BundleDeployment
-// does.
+// installedCondition returns the Installed condition. If it is True, the failure of a later step does not change it, but the deletion of
+// the BundleDeployment does.
 func installedCondition(r *report) metav1.Condition {
 	deployment, installed, decision := r.in.Current.Deployment, r.operator.Status.Installed, r.decision()
 	switch {
@@ -99,8 +99,8 @@ func installedCondition(r *report) metav1.Condition {
 	return isFalse(decision.Reason, decision.Message)
 }
 
-// publisher returns a sentence with the catalog whose publisher to ask if the bundle's image cannot be unpacked; empty for another reason
-// and while the catalog is unknown.
+// publisher returns a sentence that names the catalog whose publisher to ask if the bundle's image cannot be unpacked; empty for any other
+// reason and while the catalog is unknown.
 func (r *report) publisher(reason string) string {
 	recorded := r.in.Current.Recorded
 	if reason != platformv1alpha1.ReasonUnpackFailed || recorded == nil || recorded.Catalog == "" {

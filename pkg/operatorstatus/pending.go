@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// reasonsFromCatalogs has, by condition, the reasons that may depend on the content of catalogs.
+// reasonsFromCatalogs lists, by condition, the reasons that may depend on the content of catalogs.
 var reasonsFromCatalogs = map[string][]string{
 	platformv1alpha1.ConditionInstalled:   {platformv1alpha1.ReasonSourceFailed, platformv1alpha1.ReasonValidationFailed},
 	platformv1alpha1.ConditionProgressing: {platformv1alpha1.ReasonAsExpected, platformv1alpha1.ReasonBlocked, platformv1alpha1.ReasonAwaitingApproval},
@@ -21,7 +21,7 @@ var reasonsFromCatalogs = map[string][]string{
 }
 
 // isDecisionPending reports whether the last status stays valid until catalogs have been read: it is about the same spec and the same
-// installed bundle, and no step is under way. Otherwise each start of the manager would change the conditions, and change them back.
+// installed bundle, and no step is under way. Otherwise each start of the manager would change the conditions and then change them back.
 func (r *report) isDecisionPending() bool {
 	last, status, decision := r.in.Operator.Status, r.operator.Status, r.decision()
 	if !decision.HasPendingCatalogs || decision.Chosen != nil || r.in.Refusal != nil || r.in.Step.Action == upgradestep.Hold {
@@ -36,8 +36,8 @@ func (r *report) isDecisionPending() bool {
 	return upgradestep.SameBundle(*last.Installed, *status.Installed)
 }
 
-// lastWhilePending returns the condition of the last status if it and the computed one only depend on catalogs that have not been read.
-// Otherwise it returns the computed one.
+// lastWhilePending returns the condition from the last status if both it and the computed one depend only on catalogs that have not been
+// read. Otherwise it returns the computed one.
 func (r *report) lastWhilePending(conditionType string, computed metav1.Condition) metav1.Condition {
 	last := meta.FindStatusCondition(r.in.Operator.Status.Conditions, conditionType)
 	reasons := reasonsFromCatalogs[conditionType]
@@ -48,15 +48,15 @@ func (r *report) lastWhilePending(conditionType string, computed metav1.Conditio
 	return *last
 }
 
-// isFirstReading reports whether nothing is installed and catalogs are being read that may have the package. No catalog has failed to
-// provide it then.
+// isFirstReading reports whether nothing is installed and catalogs that may have the package are being read. In that case, no catalog has
+// failed to provide it yet.
 func (r *report) isFirstReading() bool {
 	decision := r.decision()
 	return decision.HasPendingCatalogs && decision.Chosen == nil && waitsForCatalog(decision) &&
 		r.in.Refusal == nil && r.in.Current.Deployment == nil && r.operator.Status.Installed == nil
 }
 
-// firstReadingMessage returns what is awaited while isFirstReading, in a sentence.
+// firstReadingMessage returns a sentence that says what is awaited while isFirstReading returns true.
 func (r *report) firstReadingMessage() string {
 	if decision := r.decision(); len(decision.Available) > 0 {
 		return withFullStop(capitalized(decision.Message))

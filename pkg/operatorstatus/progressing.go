@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// progressingCondition returns condition Progressing. It is True during a first installation, an upgrade step or a rollback that nothing
-// blocks.
+// progressingCondition returns the Progressing condition. It is True during a first installation, an upgrade step or a rollback that
+// nothing blocks.
 func progressingCondition(r *report) metav1.Condition {
 	switch {
 	case r.operator.Spec.Paused:
@@ -38,8 +38,8 @@ func progressingCondition(r *report) metav1.Condition {
 	return movingCondition(r, target)
 }
 
-// deadlineCondition returns condition Progressing for a version that missed its deadline and is held, being rolled back, or rolled back. A
-// first version may miss its deadline after status shows it as installed, because it is not healthy yet then.
+// deadlineCondition returns the Progressing condition for a version that missed its deadline and is held, being rolled back, or rolled
+// back. A first version may miss its deadline after status shows it as installed, because it may not be healthy by then.
 func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || upgradestep.IsStale(deployment) {
@@ -71,7 +71,7 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	return metav1.Condition{}, false
 }
 
-// settledCondition returns condition Progressing while status.target is nil.
+// settledCondition returns the Progressing condition while status.target is nil.
 func settledCondition(r *report) metav1.Condition {
 	installed, deployment := r.operator.Status.Installed, r.in.Current.Deployment
 	if installed != nil {
@@ -129,7 +129,8 @@ func decisionCondition(r *report) metav1.Condition {
 	return newestCondition(installed, decision)
 }
 
-// withUpdates returns a message about a version that is not installed, with where to find what blocks each newer version, if there are any.
+// withUpdates returns a message about a version that is not installed. If there are newer versions, it adds where to find what blocks each
+// of them.
 func (r *report) withUpdates(message string) string {
 	if len(r.decision().Updates) == 0 {
 		return message
@@ -187,8 +188,8 @@ func sentence(action, detail string) string {
 	return action + ": " + detail + "."
 }
 
-// failure describes a part of the spec that is not carried out. format is a message for fmt.Sprintf, with the installed version and why as
-// arguments.
+// failure describes a part of the spec that is not carried out. format is a message for fmt.Sprintf, whose arguments are the installed
+// version and why.
 type failure struct{ format, why string }
 
 // specFailure returns the part of the spec that is not carried out although its version is installed. It returns false if there is none.
@@ -205,8 +206,8 @@ func specFailure(deployment *corev1alpha2.BundleDeployment) (failure, bool) {
 	return failure{}, false
 }
 
-// failureOf returns the message of a condition of a BundleDeployment if it has this reason. It returns false if the BundleDeployment is nil
-// or its status is about an earlier spec or attempt.
+// failureOf returns the message of a condition of a BundleDeployment if the condition has this reason. It returns false if the
+// BundleDeployment is nil or its status is about an earlier spec or attempt.
 func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason string) (why string, failed bool) {
 	if deployment == nil || upgradestep.IsStale(deployment) {
 		return "", false
@@ -219,13 +220,13 @@ func failureOf(deployment *corev1alpha2.BundleDeployment, conditionType, reason 
 }
 
 // waitsForCatalog reports whether an unreadable catalog may be the only reason why nothing was chosen. It returns false if the other
-// catalogs were read and all their versions were refused: otherwise a catalog that stays unreadable would hide what is wrong with the spec.
+// catalogs were read and all their versions were refused; otherwise a catalog that stays unreadable would hide what is wrong with the spec.
 func waitsForCatalog(decision resolve.Decision) bool {
 	return decision.UnreadCatalogs != "" && (len(decision.Available) > 0 || len(decision.Refused) == 0)
 }
 
-// approvalMessage returns a sentence with the version that awaits approval and the field that approves it, and a second one with what is
-// wrong with the approval in the spec, if any.
+// approvalMessage returns a sentence that names the version that awaits approval and the field that approves it. If the approval in the
+// spec is wrong, a second sentence says why.
 func approvalMessage(decision resolve.Decision) string {
 	version := decision.Awaiting.Version.String()
 	text := fmt.Sprintf("Version %s is available and waits for approval: set spec.upgrades.approvedVersion to %q.", version, version)
@@ -235,8 +236,8 @@ func approvalMessage(decision resolve.Decision) string {
 	return text
 }
 
-// needsAction has the reasons for blocked updates that an admin or a catalog author can remove. Reasons that result from the cluster, the
-// catalog or the spec as it is are not among them. newestCondition adds BlockedRange if the range only excludes versions on the path.
+// needsAction lists the reasons for blocked updates that an admin or a catalog author can remove. It does not contain reasons that result
+// from the cluster, the catalog or the spec as it is. newestCondition adds BlockedRange if the range excludes only versions on the path.
 var needsAction = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRulesInvalid: true,
 	platformv1alpha1.BlockedStep:         true,
@@ -246,8 +247,8 @@ var needsAction = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedSearchLimit:  true,
 }
 
-// newestCondition returns condition Progressing while the installed version is the newest that may be installed. Its message also has what
-// blocks the newest update, unless the spec does not request that update.
+// newestCondition returns the Progressing condition while the installed version is the newest that may be installed. Its message also says
+// what blocks the newest update, unless the spec does not request that update.
 func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
 	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
 	if decision.ApprovalProblem != "" {

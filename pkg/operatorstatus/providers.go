@@ -13,8 +13,8 @@ const (
 	maxAdvisedKinds, maxAdvisedPackages = 2, 3
 )
 
-// providerAdvice returns sentences about the packages that provide the kinds that the BundleDeployment lacks, each after a space. It is empty
-// if no kind is missing, or if no catalog has such a package.
+// providerAdvice returns sentences that name the packages that provide the kinds that the BundleDeployment lacks. Each sentence begins with
+// a space. The result is empty if no kind is missing, or if no catalog has such a package.
 func (r *report) providerAdvice() string {
 	deployment := r.in.Current.Deployment
 	if deployment == nil || deployment.Status.Plan == nil {

@@ -18,7 +18,7 @@ const maxHolders = 3
 
 // Removal returns the status of a PlatformOperator that is being deleted. A BundleDeployment in the input belongs to it. If the
 // PlatformOperator has the manager's finalizer, the status reports the progress of the removal of its BundleDeployment, which must exist.
-// Otherwise it reports the finalizers of others that hold the object.
+// Otherwise the status reports which finalizers of other components hold the object.
 func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	r := newReport(in)
 	deployment := in.Current.Deployment
@@ -40,7 +40,7 @@ func Removal(in Input) platformv1alpha1.PlatformOperatorStatus {
 	return r.operator.Status
 }
 
-// setRemoved reports that no object of the operator is left, so that none can block cluster upgrades.
+// setRemoved reports in the status that no object of the operator is left, so that none can block cluster upgrades.
 func (r *report) setRemoved() {
 	status := &r.operator.Status
 	status.Installed, status.Target = nil, nil
@@ -57,7 +57,7 @@ func removedCondition() metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonRemoved, "The operator is removed; the Progressing condition says which finalizers hold what is left.")
 }
 
-// PackageHeld returns why a PlatformOperator must wait for another one, the holder of its package, and what to do. deployment is the holder's
+// PackageHeld returns why a PlatformOperator must wait for another one, which holds the package, and what to do. deployment is the holder's
 // BundleDeployment; nil if it has none.
 func PackageHeld(holder *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) string {
 	if holder.DeletionTimestamp == nil {
@@ -78,7 +78,7 @@ func releasedCondition(name, holders string) metav1.Condition {
 	return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("The manager has released PlatformOperator %q, which %s.", name, holders))
 }
 
-// removalCondition returns condition Progressing during a removal, with the message of the BundleDeployment if it has one. It is False
+// removalCondition returns the Progressing condition during a removal, with the message of the BundleDeployment if it has one. It is False
 // while the removal needs an action by an admin.
 func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Condition {
 	const started = "The operator is being removed"
@@ -95,8 +95,8 @@ func removalCondition(deployment *corev1alpha2.BundleDeployment) metav1.Conditio
 	return isTrue(platformv1alpha1.ReasonRemoving, upgradestep.ConditionText(condition, started)+".")
 }
 
-// removalHealth returns condition Healthy during a removal. It is Unknown at once, before the BundleDeployment reports that its health is
-// no longer checked.
+// removalHealth returns the Healthy condition during a removal. It becomes Unknown at once, even before the BundleDeployment reports that
+// its health is no longer checked.
 func removalHealth(r *report) metav1.Condition {
 	if isTakenDown(r.in.Current.Deployment) {
 		return healthyCondition(r)
@@ -104,7 +104,7 @@ func removalHealth(r *report) metav1.Condition {
 	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, and its health is not checked.")
 }
 
-// removalDrift returns condition Drifted during a removal, like removalHealth.
+// removalDrift returns the Drifted condition during a removal. It works like removalHealth.
 func removalDrift(r *report) metav1.Condition {
 	if isTakenDown(r.in.Current.Deployment) {
 		return driftedCondition(r)
@@ -112,7 +112,7 @@ func removalDrift(r *report) metav1.Condition {
 	return isUnknown(platformv1alpha1.ReasonUnknown, "The operator is being removed, and its objects are not compared with their declaration.")
 }
 
-// isTakenDown reports whether the removal has ended except for the BundleDeployment itself, which finalizers of other components hold.
+// isTakenDown reports whether everything has been removed except the BundleDeployment itself, which finalizers of other components hold.
 func isTakenDown(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.DeletionTimestamp != nil && heldBy(deployment.Finalizers) != ""
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
-// SettingsStep returns a clause that describes a step to a bundle with other settings, or another attempt; empty if the step was started for
-// another reason. start may be nil.
+// SettingsStep returns a clause that describes a step to a bundle as a change of settings or as another attempt; empty if the step was
+// started for another reason. start may be nil.
 func SettingsStep(start *upgradestep.StepStart, bundle *platformv1alpha1.InstalledBundle) string {
 	switch {
 	case !start.IsOfSettings() || bundle == nil:

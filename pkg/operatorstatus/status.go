@@ -21,16 +21,16 @@ import (
 const (
 	// maxMessage is the maximum size of a condition's message, in bytes.
 	maxMessage = 2048
-	// maxWarning is the maximum size of one of status.warnings, in bytes, and maxWarnings their maximum number; the API has the same
-	// limits.
+	// maxWarning is the maximum size of each entry of status.warnings, in bytes, and maxWarnings is their maximum number; the API has the
+	// same limits.
 	maxWarning, maxWarnings = 1024, 20
 )
 
 // Refusal is the reason why nothing is decided for a PlatformOperator, or why the API server refuses its BundleDeployment. Message is the
-// message of condition Installed.
+// message of the Installed condition.
 type Refusal struct{ Message string }
 
-// CatalogView is a PlatformOperator's request, and the catalogs' content for its package.
+// CatalogView is a PlatformOperator's request, together with what the catalogs contain for its package.
 type CatalogView struct {
 	Request  resolve.Request
 	Catalogs []resolve.Catalog
@@ -38,9 +38,9 @@ type CatalogView struct {
 
 // Input is the input of Compute.
 type Input struct {
-	// Operator is the PlatformOperator, with the status of the last sync. It is not modified.
+	// Operator is the PlatformOperator, with the status from the last sync. It is not modified.
 	Operator *platformv1alpha1.PlatformOperator
-	// Current has the BundleDeployment and its recorded bundle after the controller carried out Step.
+	// Current holds the BundleDeployment and its recorded bundle, as they are after the controller carried out Step.
 	Current upgradestep.Current
 	// Decided is the input of upgradestep.Decide, and Step its result.
 	Decided upgradestep.Input
@@ -48,27 +48,27 @@ type Input struct {
 	// Catalogs is nil if no catalog was read. Refusal is nil if nothing was refused.
 	Catalogs *CatalogView
 	Refusal  *Refusal
-	// Providers has the packages that provide the kinds that the BundleDeployment lacks, sorted. An admin may install them.
+	// Providers lists, for each kind that the BundleDeployment lacks, the packages that provide it, sorted. An admin may install them.
 	Providers map[catalog.GVK][]string
 	// ClusterVersion is the version that the cluster runs or is being updated to; empty if unknown.
 	ClusterVersion string
 	Now            time.Time
 }
 
-// Result is a status, with a summary for metrics.
+// Result is a status, together with a summary for metrics.
 type Result struct {
 	Status platformv1alpha1.PlatformOperatorStatus
 	// Updates summarizes the available updates; nil if the catalogs could not be read.
 	Updates *UpdateSummary
 }
 
-// report holds a status while it is computed.
+// report holds a status while it is being computed.
 type report struct {
 	in Input
 	// operator is a copy of in.Operator whose status is filled in.
 	operator *platformv1alpha1.PlatformOperator
 	updates  *UpdateSummary
-	// ignoredOverrides has one sentence for each compatibility override that is not in effect.
+	// ignoredOverrides holds one sentence for each compatibility override that is not in effect.
 	ignoredOverrides []string
 }
 
@@ -121,10 +121,10 @@ func (r *report) setCondition(conditionType string, condition metav1.Condition) 
 	meta.SetStatusCondition(&r.operator.Status.Conditions, condition)
 }
 
-// setWarnings sets status.warnings to, in this order, catalogs that cannot be read, overrides without effect, an install namespace without
-// effect, the warnings of the BundleDeployment, and the notes of the resolver's decision. It drops duplicates and those beyond maxWarnings.
-// Catalogs and overrides come first, because no condition of an installed operator reports them. While a catalog has not been read yet, the
-// warnings stay.
+// setWarnings sets status.warnings to the following, in this order: catalogs that cannot be read, overrides without effect, an install
+// namespace without effect, the warnings of the BundleDeployment, and the notes of the resolver's decision. It drops duplicates and those
+// beyond maxWarnings. Catalogs and overrides come first, because no condition of an installed operator reports them. While a catalog has
+// not been read yet, the existing warnings stay.
 func (r *report) setWarnings() {
 	if r.isDecisionPending() {
 		return // the notes of the decision are not known yet

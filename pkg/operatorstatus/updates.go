@@ -17,8 +17,8 @@ import (
 const maxBlockedMessage = 1024
 
 // setUpdates sets status.availableUpdates to the versions above the installed one, newest first, with the path to each or the reason why it
-// is blocked. If nothing is installed, it clears the list. While the catalogs cannot be read, it only removes reached versions from the
-// list of the last sync.
+// is blocked. If nothing is installed, it clears the list. While the catalogs cannot be read, it keeps the list of the last sync and only
+// removes the versions that have been reached.
 func (r *report) setUpdates() {
 	status := &r.operator.Status
 	if status.Installed == nil {
@@ -45,8 +45,8 @@ func (r *report) areUpdatesUnknown() bool {
 	return r.in.Refusal != nil || r.isDecisionPending() || decision.UnreadCatalogs != "" && len(decision.Available) == 0 && len(decision.Refused) == 0
 }
 
-// removeReached removes the installed version and all lower ones from the updates of an earlier sync, and from their paths. It does nothing
-// if the installed version is not among them.
+// removeReached removes the installed version and all lower ones from the updates that an earlier sync listed, and from their paths. It
+// does nothing if the installed version is not among them.
 func removeReached(status *platformv1alpha1.PlatformOperatorStatus) {
 	reached := slices.IndexFunc(status.AvailableUpdates, func(u platformv1alpha1.AvailableUpdate) bool {
 		return u.Version == status.Installed.Version
@@ -83,7 +83,8 @@ func (r *report) availableUpdate(from resolve.Update) platformv1alpha1.Available
 	return update
 }
 
-// blockedNow returns why the operator is not moved now to a version that is otherwise available; the reason is empty if it may be moved.
+// blockedNow returns why the operator is not moved now to a version that is otherwise available. The reason is empty if the operator may be
+// moved.
 func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.BlockedReason, why string) {
 	if r.operator.Spec.Paused {
 		return platformv1alpha1.BlockedPaused, "is not installed while spec.paused is set"
@@ -107,7 +108,7 @@ func (r *report) blockedNow(update resolve.Update) (reason platformv1alpha1.Bloc
 	return "", ""
 }
 
-// repeatedWhen returns the change in the cluster after which the version with this bundle is tried again, as attempt.RepeatedWhen does.
+// repeatedWhen returns the change in the cluster that causes the version with this bundle to be tried again, as attempt.RepeatedWhen does.
 func (r *report) repeatedWhen(bundle string) string {
 	if r.in.Current.Deployment == nil {
 		return ""
@@ -122,15 +123,15 @@ func (r *report) repeatedWhen(bundle string) string {
 
 // UpdateSummary summarizes the available updates for metrics.
 type UpdateSummary struct {
-	// Since is the creation time of the oldest version that the operator could be moved to and is not. It is zero if there is no such
+	// Since is the creation time of the oldest version that the operator could be moved to but has not been. It is zero if there is no such
 	// version, or if no bundle has a creation time.
 	Since time.Time
-	// Blocked has the number of blocked versions for each reason.
+	// Blocked holds, for each reason, the number of versions that it blocks.
 	Blocked map[platformv1alpha1.BlockedReason]int
 }
 
-// countsAsBehind has the reasons for blocked updates that an operator could be moved to otherwise. UpdateSummary.Since includes only
-// updates with these reasons; "" is the reason of an update that is not blocked.
+// countsAsBehind lists the reasons for which an update may be blocked although the operator could otherwise be moved to it.
+// UpdateSummary.Since includes only updates with these reasons; "" is the reason of an update that is not blocked.
 var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	"":                                       true,
 	platformv1alpha1.BlockedAwaitingApproval: true,
@@ -141,7 +142,7 @@ var countsAsBehind = map[platformv1alpha1.BlockedReason]bool{
 	platformv1alpha1.BlockedRange:            true,
 }
 
-// summarize returns the summary of all updates. listed has the first ones as in status, whose blocked reasons take precedence.
+// summarize returns the summary of all updates. listed holds the first of them as status lists them; their blocked reasons take precedence.
 func summarize(updates []resolve.Update, listed []platformv1alpha1.AvailableUpdate) *UpdateSummary {
 	sum := &UpdateSummary{Blocked: map[platformv1alpha1.BlockedReason]int{}}
 	for i, update := range updates {

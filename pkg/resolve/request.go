@@ -15,20 +15,20 @@ import (
 	"github.com/openshift/platform-operators/pkg/compat"
 )
 
-// Cluster has the parts of a request that are the same for all PlatformOperators of a cluster.
+// Cluster holds the parts of a request that are the same for all PlatformOperators of a cluster.
 type Cluster struct {
-	// Version and KubeVersion are as ClusterVersion and KubeVersion in Request.
+	// Version and KubeVersion are the same as ClusterVersion and KubeVersion in Request.
 	Version, KubeVersion string
-	// Hold is the reason why nothing may be chosen on the whole cluster; empty if choosing is permitted. If it is set, the limits in
-	// Manager are not the current ones.
+	// Hold is the reason why nothing may be chosen in the whole cluster; empty if choosing is permitted. If it is set, the limits in
+	// Manager are outdated.
 	Hold string
-	// Manager is the spec of PlatformOperatorManager "cluster". The zero value has all defaults.
+	// Manager is the spec of PlatformOperatorManager "cluster". The zero value stands for the defaults.
 	Manager operatorv1alpha1.PlatformOperatorManagerSpec
 }
 
 // RequestFor returns the request of a PlatformOperator on a cluster. installedVersion is the lowest version that may be chosen; empty if
 // there is none. An error is a problem that the user or the cluster admin must fix: an invalid selector, glob or list, with the name of its
-// object, or Cluster.Hold. The request is incomplete then.
+// object, or Cluster.Hold. If there is an error, the request is incomplete.
 func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion string, on Cluster) (Request, error) {
 	request := Request{
 		Operator:         operator.Name,
@@ -69,8 +69,8 @@ func RequestFor(operator *platformv1alpha1.PlatformOperator, installedVersion st
 	return request, nil
 }
 
-// addUpgrades adds to a request spec.upgrades of a PlatformOperator, with approval as the default, and the versions in its history that
-// were ready.
+// addUpgrades adds spec.upgrades of a PlatformOperator to a request, with approval as the default, and adds those versions in its history
+// that were ready.
 func (r *Request) addUpgrades(operator *platformv1alpha1.PlatformOperator, approval platformv1alpha1.Approval) {
 	if upgrades := operator.Spec.Upgrades; upgrades != nil {
 		r.Edges, r.Approved = upgrades.Edges, upgrades.ApprovedVersion
@@ -107,8 +107,9 @@ func Overrides(declared []corev1alpha2.CompatibilityOverride) (overrides []compa
 	return overrides
 }
 
-// BundlesOf returns the bundles of a BundleDeployment without PlatformOperator as the upgrade gate counts them, with the overrides of its
-// spec at the time now. If the version of the cluster cannot be parsed, no override applies or is ignored: the verdict reports the version.
+// BundlesOf returns the bundles of a BundleDeployment that has no PlatformOperator, as the upgrade gate counts them, with the overrides
+// that its spec contains at the time now. If the version of the cluster cannot be parsed, overrides are neither applied nor reported as
+// ignored: the verdict reports the version.
 func BundlesOf(deployment *corev1alpha2.BundleDeployment, clusterVersion string, now time.Time) (bundles []compat.Operator) {
 	overrides := Overrides(deployment.Spec.CompatibilityOverrides)
 	var effective *compat.Override

@@ -9,8 +9,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/ownership"
 )
 
-// InvalidBundle returns why a bundle cannot be installed, and the remedy, in sentences. It names only fields of the BundleDeployment. The
-// spec of one that a PlatformOperator owns follows from the catalog, so only another version or a correction of the catalog helps there.
+// InvalidBundle returns why a bundle cannot be installed, and the remedy, in sentences. It names only fields of the BundleDeployment. If a
+// PlatformOperator owns the BundleDeployment, its spec follows from the catalog, so only a different version or a correction to the catalog
+// helps.
 func InvalidBundle(deployment *corev1alpha2.BundleDeployment, invalid error) string {
 	var config *bundle.ConfigError
 	var format *bundle.FormatError
@@ -55,7 +56,8 @@ func ClassProblem(deployment *corev1alpha2.BundleDeployment, class *corev1alpha2
 	return fmt.Sprintf("%s. To use one of these, %s.", problem, other)
 }
 
-// UnknownProvisioner returns that a class has a provisioner that this manager does not have, and which ones it has, as a clause.
+// UnknownProvisioner returns a clause which says that a class names a provisioner that this manager does not have, and which provisioners
+// it has.
 func UnknownProvisioner(class *corev1alpha2.ProvisionerClass) string {
 	return fmt.Sprintf("Provisioner class %q has provisioner %q, whose bundles this manager does not read: it reads %s bundles (provisioner %q) and %s bundles (provisioner %q)",
 		class.Name, class.Spec.Provisioner, corev1alpha2.FormatRegistryV1, corev1alpha2.ProvisionerRegistry, corev1alpha2.FormatPlainV0, corev1alpha2.ProvisionerPlain)

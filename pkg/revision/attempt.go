@@ -29,12 +29,13 @@ func (m *Machine) isCurrentFailure(failedGeneration int64, failedAttempt string)
 	return failedAttempt == m.attempt()
 }
 
-// wasTried reports whether a revision failed in the current attempt, and another one is active, or was active when it failed.
+// wasTried reports whether a revision failed in the current attempt, and a different revision is active now, or was active when it failed.
 func (m *Machine) wasTried(r *Revision) bool {
 	return m.hasFailed(r) && (m.active != nil || r.FailedGeneration != 0)
 }
 
-// setFailed makes a revision that failed the newest one. The active revision stays the desired one; if it is lost, there is none.
+// setFailed makes a revision that failed the newest one. The active revision stays the desired one; if the active revision is lost, there
+// is no desired one.
 func (m *Machine) setFailed(r *Revision) {
 	m.confirmFailure(r)
 	if m.active == nil {
@@ -44,8 +45,8 @@ func (m *Machine) setFailed(r *Revision) {
 	m.failed, m.desired = r, m.active
 }
 
-// takeLostFailure records that a newly stored revision has failed if it has the objects of one that was rolled back in this attempt, and
-// whose Secrets were deleted since.
+// takeLostFailure records that a newly stored revision has failed if its objects are those of a revision that was rolled back in this
+// attempt and whose Secrets have been deleted since.
 func (m *Machine) takeLostFailure(r *Revision) {
 	for _, lost := range m.in.History.Lost {
 		isSame := lost.State == corev1alpha2.RevisionFailed && lost.Digest == r.Digest && !r.isTouched()
@@ -62,7 +63,7 @@ func (m *Machine) recordFailure(r *Revision) {
 	r.FailedFor, r.KindsMissing = m.lacks()
 }
 
-// confirmFailure records that a revision that failed is not tried again for this generation of the spec either.
+// confirmFailure records that a failed revision is not retried for this generation of the spec either.
 func (m *Machine) confirmFailure(r *Revision) {
 	r.FailedAttempt, r.FailedGeneration = m.attempt(), m.in.Deployment.Generation
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// CanonicalConfig returns spec.config as canonical JSON: equal configurations result in equal text. It returns an empty string for no
-// configuration and for an empty object, and invalid JSON unchanged.
+// CanonicalConfig returns spec.config as canonical JSON: equal configurations result in equal text. It returns an empty string for a
+// missing configuration and for an empty object. It returns invalid JSON unchanged.
 func CanonicalConfig(config *runtime.RawExtension) string {
 	if config == nil {
 		return ""

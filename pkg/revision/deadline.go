@@ -9,7 +9,7 @@ import (
 const (
 	// defaultDeadline is the progress deadline if spec.progressDeadlineSeconds is not set.
 	defaultDeadline = corev1alpha2.DefaultProgressDeadlineSeconds * time.Second
-	// observationPeriod is the minimum time for which a process observes a revision before it rolls the revision back. After a restart, the
+	// observationPeriod is the minimum time for which a process observes a revision before the process rolls it back. After a restart, the
 	// process must first find out whether the objects are healthy.
 	observationPeriod = 10 * time.Second
 )
@@ -34,7 +34,7 @@ type deadline struct {
 	hasActive bool
 }
 
-// decide returns the result, and the time until it may change; 0 if it does not change with time.
+// decide returns the result, and the time until it may change; 0 if it does not change over time.
 func (d deadline) decide() (deadlineResult, time.Duration) {
 	if wait := d.started.Add(d.limit).Sub(d.now); wait > 0 {
 		return inTime, wait

@@ -18,8 +18,8 @@ func (m *Machine) reportDrift(status *corev1alpha2.BundleDeploymentStatus) {
 // maxUnmatched is the maximum number of entries and pointers of spec.drift.ignore that the Drifted condition names.
 const maxUnmatched = 3
 
-// drifted returns the Drifted condition, which shows whether the manager leaves changes by others to declared fields or objects. While it
-// looks for changes, the message also has what spec.drift.ignore selects in vain.
+// drifted returns the Drifted condition. It shows whether the manager leaves changes that other clients made to declared fields or objects.
+// While the manager looks for changes, the message also names the entries of spec.drift.ignore that select nothing.
 func (m *Machine) drifted() condition {
 	condition := m.driftState()
 	if condition.status == isUnknown || condition.reason == corev1alpha2.ReasonDriftIgnored {
@@ -50,12 +50,12 @@ func (m *Machine) driftState() condition {
 		return condition{kind, isTrue, corev1alpha2.ReasonDriftReported,
 			sentence("Changes by others are not reverted, because "+m.whyLeft(), firstOf(m.drift.Standing, corev1alpha2.DriftReported))}
 	case m.refusal != nil && (m.desired == m.active || m.check.Problem.Err == nil):
-		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition has the cause."}
+		return condition{kind, isUnknown, corev1alpha2.ReasonReconcileFailed, "Some objects cannot be read or repaired; the Installed condition gives the cause."}
 	}
 	return condition{kind, isFalse, corev1alpha2.ReasonAsExpected, "No declared object or field differs from its declaration."}
 }
 
-// whyLeft returns why drift is not reverted, as a clause.
+// whyLeft returns a clause that says why drift is not reverted.
 func (m *Machine) whyLeft() string {
 	own := m.in.Deployment.Spec.Drift
 	switch {
@@ -70,8 +70,8 @@ func (m *Machine) whyLeft() string {
 	return "spec.drift.policy is Report"
 }
 
-// firstOf returns a text with the first standing change with an outcome and the number of the others; empty if there is none. It skips
-// additions, which do not differ from the declared objects.
+// firstOf returns a text with the first standing change that has the given outcome, and the number of the others; empty if there is none.
+// It skips additions, which do not count as differences from the declared objects.
 func firstOf(standing []corev1alpha2.DriftRecord, outcome corev1alpha2.DriftOutcome) string {
 	text, more := "", 0
 	for _, each := range standing {

@@ -10,17 +10,18 @@ import (
 const (
 	// maxUnwrittenDrift is the maximum number of changes that are kept until a status is written.
 	maxUnwrittenDrift = 5 * drift.MaxRecords
-	// maxDriftEvents is the maximum number of Events about single changes in one call of Add. One more Event has the number of the other
-	// changes.
+	// maxDriftEvents is the maximum number of Events about single changes in one call of Add. One more Event gives the number of the
+	// remaining changes.
 	maxDriftEvents = 5
 )
 
-// DriftLog collects the changes by others to the objects of one BundleDeployment until its status has them. The zero value is ready for
-// use.
+// DriftLog collects the changes that other clients made to the objects of one BundleDeployment, until they are in its status. The zero
+// value is ready for use.
 type DriftLog struct {
-	// unwritten are the changes since the last written status, oldest first. reported are the standing changes at that time.
+	// unwritten holds the changes since the status was last written, oldest first. reported holds the changes that were standing at that
+	// time.
 	unwritten, reported []corev1alpha2.DriftRecord
-	// standing are the changes that this sync did not revert. left is true if one of them is drift, and not an addition.
+	// standing holds the changes that this sync did not revert. left is true if one of them is drift, and not just an addition.
 	standing []corev1alpha2.DriftRecord
 	left     bool
 }
@@ -29,8 +30,8 @@ type DriftLog struct {
 func (l *DriftLog) Begin() { l.standing, l.left = nil, false }
 
 // Add adds changes. Callers add a repaired change once, and a standing one in each sync. left is true if drift is not reverted. written is
-// status.drift as written last. Add returns an Event for each repaired change, and for each standing one that is neither in written nor
-// reported before.
+// status.drift as it was last written. Add returns an Event for each repaired change, and for each standing one that is not in written and
+// was not reported before.
 func (l *DriftLog) Add(found []corev1alpha2.DriftRecord, left bool, written []corev1alpha2.DriftRecord) []Event {
 	var events []Event
 	sent := 0
@@ -60,7 +61,7 @@ func (l *DriftLog) Drift() Drift {
 	return Drift{Standing: l.standing, Unwritten: l.unwritten, Left: l.left}
 }
 
-// Written records that the status has the changes that Drift returned.
+// Written records that the changes that Drift returned are in the status.
 func (l *DriftLog) Written() { l.unwritten, l.reported = nil, l.standing }
 
 func driftEvent(record corev1alpha2.DriftRecord) Event {

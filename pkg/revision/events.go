@@ -24,8 +24,8 @@ func (m *Machine) StartEvent() Event {
 	return Event{Reason: corev1alpha2.EventRollOutStarted, Message: message}
 }
 
-// Events returns the Events for the differences between the last written status and a new one. Send them after the new status was written:
-// if the write fails, the next sync may decide otherwise.
+// Events returns the Events for the differences between the last written status and a new one. Send them only after the new status was
+// written: if the write fails, the next sync may decide differently.
 func (m *Machine) Events(after corev1alpha2.BundleDeploymentStatus) []Event {
 	var events []Event
 	if m.IsActivated(after) {
@@ -73,7 +73,7 @@ func (m *Machine) activeEvent() Event {
 	return event
 }
 
-// IsActivated reports whether a new status has another active revision than the last written one.
+// IsActivated reports whether the active revision in a new status differs from the one in the last written status.
 func (m *Machine) IsActivated(after corev1alpha2.BundleDeploymentStatus) bool {
 	return m.active != nil && m.active.Number == after.ActiveRevision && m.active.Number != m.in.Deployment.Status.ActiveRevision
 }

@@ -3,14 +3,15 @@ package revision
 import "time"
 
 const (
-	// ToleratedFailures is the number of consecutive transient failures that status does not report. A conflict or a restart of a server ends
-	// within these attempts; reporting each would change the status back and forth.
+	// ToleratedFailures is the number of consecutive transient failures that status does not report. A conflict, or the restart of a
+	// server, is usually over after this many attempts; reporting each failure would change the status back and forth.
 	ToleratedFailures = 2
-	// transientPeriod is the time after which repeated failures are no longer considered transient.
+	// transientPeriod is how long repeated failures are considered transient.
 	transientPeriod = 10 * time.Minute
 )
 
-// Failures counts consecutive failures of one operation, for example because a webhook does not answer. The zero value is ready for use.
+// Failures counts consecutive failures of one operation, such as those caused by a webhook that does not answer. The zero value is ready
+// for use.
 type Failures struct {
 	// Count is the number of failures, and Since the time of the first one.
 	Count int

@@ -28,7 +28,7 @@ func IsHeld(deployment *corev1alpha2.BundleDeployment) bool {
 	return slices.ContainsFunc(deployment.Finalizers, IsFinalizer)
 }
 
-// IsInherited reports whether rukpak managed the BundleDeployment before, so that objects without a revision may exist.
+// IsInherited reports whether rukpak managed the BundleDeployment before, so that there may be objects that belong to no revision.
 func IsInherited(deployment *corev1alpha2.BundleDeployment) bool {
 	return slices.ContainsFunc(deployment.Finalizers, IsInheritedFinalizer)
 }

@@ -8,20 +8,20 @@ import (
 
 // Header is the stored metadata of a revision. Secrets store it as JSON, so fields may only be added.
 type Header struct {
-	// Number is the number of the revision, from 1, unique within one BundleDeployment.
+	// Number is the number of the revision. Numbers start at 1 and are unique within one BundleDeployment.
 	Number int64 `json:"number"`
 	// Digest is the digest of the objects, "sha256:…". Equal objects in equal order have equal digests.
 	Digest string `json:"digest"`
-	// Source is the reference in the spec when it was resolved. Resolved is the same reference by digest.
+	// Source is the reference that the spec contained when it was resolved. Resolved is the same reference by digest.
 	Source   string `json:"source"`
 	Resolved string `json:"resolved"`
 	// Config is the digest of the configuration for rendering; empty without configuration.
 	Config string `json:"config,omitempty"`
-	// Certificates is the component that issues the certificates of the objects; empty if they need none.
+	// Certificates names the component that issues the certificates of the objects; empty if they need none.
 	Certificates string `json:"certificates,omitempty"`
 	// Renderer is the renderer of the objects, or an equivalent one, as bundle.RendererOf returns it.
 	Renderer string `json:"renderer,omitempty"`
-	// Plan is the digest of the objects in any order.
+	// Plan is a digest of the objects that does not depend on their order.
 	Plan string `json:"plan,omitempty"`
 	// Bundle is the bundle's metadata.
 	Bundle corev1alpha2.BundleMetadata `json:"bundle"`

@@ -7,29 +7,30 @@ import (
 )
 
 const (
-	// maxArchived is the maximum number of revisions that are kept besides the active and the desired one. These revisions permit a
-	// rollback without access to a registry.
+	// maxArchived is the maximum number of revisions that are kept in addition to the active and the desired one. They permit a rollback
+	// without access to a registry.
 	maxArchived = 3
 	// maxRevisions is the maximum length of status.revisions.
 	maxRevisions = 8
 )
 
 // History is the known state of a BundleDeployment's revisions between syncs. After a restart, NewHistory restores Stored and Lost from the
-// cluster; the other fields may start from zero.
+// cluster; the other fields may start with their zero values.
 type History struct {
 	// Stored are the stored revisions, oldest first.
 	Stored []*Revision
 	// Lost are the revisions in status that are no longer stored. Their objects may still exist.
 	Lost []corev1alpha2.Revision
-	// lostSource and lostResolved are the source of a lost revision of the spec, and the reference that it was resolved to; empty if there is
-	// none.
+	// lostSource is the source of a lost revision of the current spec, and lostResolved is the reference that it was resolved to; both are
+	// empty if there is none.
 	lostSource, lostResolved string
 	// LeftoversRemoved is true after the manager removed the objects that rukpak applied and that are in no revision.
 	LeftoversRemoved bool
-	// GarbageCollected is true after this process deleted the stored content that belongs to no revision. The restore of a backup may bring
-	// it back; the controller then sets GarbageCollected to false.
+	// GarbageCollected is true after this process has deleted the stored content that belongs to no revision. Restoring a backup may bring
+	// such content back; the controller then sets GarbageCollected to false.
 	GarbageCollected bool
-	// Faults and Refusals count the consecutive syncs that failed to apply all objects: Faults for transient faults, Refusals for refusals.
+	// Faults and Refusals count the consecutive syncs that failed to apply all objects: Faults because of transient faults, Refusals
+	// because of refusals.
 	Faults, Refusals int
 }
 
@@ -39,7 +40,7 @@ func NewHistory(headers []Header, status corev1alpha2.BundleDeploymentStatus) Hi
 	for _, header := range headers {
 		each := New(header)
 		if !isLaterThan(header.Number, status) {
-			// The status had no space for the revision, or was lost. So the revision may have been applied.
+			// The revision did not fit into the status, or the status was lost. So the revision may have been applied.
 			each.Stored = corev1alpha2.RevisionArchived
 		}
 		history.Stored = append(history.Stored, each)
@@ -93,7 +94,7 @@ func (h *History) Remove(number int64) {
 	h.Stored = slices.DeleteFunc(h.Stored, func(each *Revision) bool { return each.Number == number })
 }
 
-// Lose moves a revision that cannot be read to Lost, because its objects may still exist.
+// Lose moves a revision that cannot be read to Lost. Its entry is kept because its objects may still exist.
 func (h *History) Lose(lost *Revision) {
 	h.Remove(lost.Number)
 	entry := lost.entry()
@@ -103,7 +104,8 @@ func (h *History) Lose(lost *Revision) {
 	h.Lost = append(h.Lost, entry)
 }
 
-// lostEntry returns the entry of a revision that was lost while no manager ran. The state in the entry cannot be active or rolling out.
+// lostEntry returns the status entry for a revision that was lost while no manager ran. Such a revision can no longer be in state active or
+// rolling out.
 func lostEntry(entry corev1alpha2.Revision) corev1alpha2.Revision {
 	if entry.State == corev1alpha2.RevisionActive || entry.State == corev1alpha2.RevisionRollingOut {
 		entry.State = corev1alpha2.RevisionArchived
@@ -111,7 +113,7 @@ func lostEntry(entry corev1alpha2.Revision) corev1alpha2.Revision {
 	return entry
 }
 
-// latest returns the newest stored revision of the desired content; nil if there is none.
+// latest returns the newest stored revision with the desired content; nil if there is none.
 func (h *History) latest(desired Desired) *Revision {
 	for _, each := range slices.Backward(h.Stored) {
 		if desired.matches(each.Header) {
@@ -121,8 +123,8 @@ func (h *History) latest(desired Desired) *Revision {
 	return nil
 }
 
-// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. Because of Pinned, a change of another
-// field of the spec does not resolve a tag again.
+// Pinned returns the digest reference that a source was resolved to; empty if it was never resolved. Because of it, a tag is not resolved
+// again when a different field of the spec changes.
 func (h *History) Pinned(desired Desired) string {
 	if desired.Resolved != "" {
 		return desired.Resolved
@@ -138,8 +140,8 @@ func (h *History) Pinned(desired Desired) string {
 	return ""
 }
 
-// KeepResolved keeps the reference that the source of the spec was resolved to, if the revision of it was lost while no manager ran. The
-// revision is stored again from that reference, and not from what a tag names now. It keeps nothing if the spec has changed since.
+// KeepResolved keeps the reference that the spec's source was resolved to, if the source's revision was lost while no manager ran. The
+// revision is then stored again from that reference, and not from what a tag points to now. It keeps nothing if the spec has changed since.
 func (h *History) KeepResolved(deployment *corev1alpha2.BundleDeployment) {
 	source, resolved := deployment.Spec.Source.Image, deployment.Status.ResolvedSource
 	if len(h.Lost) > 0 && source != nil && resolved != nil && resolved.Image != nil && deployment.Status.ObservedGeneration == deployment.Generation {
@@ -149,11 +151,11 @@ func (h *History) KeepResolved(deployment *corev1alpha2.BundleDeployment) {
 
 // Desired is the content that the spec requests.
 type Desired struct {
-	// Source and Config correspond to the fields of Header, and Format to the format of Header.Renderer.
+	// Source and Config correspond to the fields of Header with these names, and Format to the format of Header.Renderer.
 	Source, Config, Format string
-	// Resolved is the content by digest; empty if any digest that Source was resolved to is acceptable.
+	// Resolved is the reference of the content by digest; empty if any digest that Source was resolved to is acceptable.
 	Resolved string
-	// Missing names, as a clause, an object that must exist before the content can be fetched; empty if nothing is missing.
+	// Missing is a clause that names an object that must exist before the content can be fetched; empty if nothing is missing.
 	Missing string
 }
 

@@ -15,13 +15,13 @@ type Input struct {
 	History *History
 	// Desired is the content that the spec requests. The Machine ignores it if UnknownClass is set.
 	Desired Desired
-	// UnknownClass is why no new content is fetched, as ClassProblem returns it; empty if the provisioner class can be used.
+	// UnknownClass says why no new content is fetched, as ClassProblem returns it; empty if the provisioner class can be used.
 	UnknownClass string
 	// DriftPolicy is the drift policy of the spec, or that of the class if the spec has none.
 	DriftPolicy corev1alpha2.DriftPolicy
 	// Inherited is true if rukpak may have applied objects of the deployment that are in no revision.
 	Inherited bool
-	// RefusalBackoff returns the time until the next attempt, for a number of consecutive refusals.
+	// RefusalBackoff returns the time until the next attempt after a number of consecutive refusals.
 	RefusalBackoff func(refusals int) time.Duration
 }
 
@@ -29,13 +29,13 @@ type Input struct {
 type Content struct {
 	// Resolved is the digest reference of the content; empty if it was not fetched.
 	Resolved string
-	// Invalid is why the content cannot be installed, and the fix, in sentences. It is empty if no problem is known.
+	// Invalid says why the content cannot be installed, and how to fix it, in sentences. It is empty if no problem is known.
 	Invalid string
-	// Err is why the content could not be fetched or stored; nil if no attempt failed. The manager tries again.
+	// Err says why the content could not be fetched or stored; nil if no attempt failed. The manager tries again.
 	Err error
 }
 
-// Requirement is a condition for the start of a rollout.
+// Requirement is a condition that must hold before a rollout can start.
 type Requirement int
 
 // The requirements, in the order in which they are checked.
@@ -56,17 +56,17 @@ const (
 type Check struct {
 	// Unmet is the first requirement that does not hold or could not be checked; NoRequirement if all hold.
 	Unmet Requirement
-	// Problem is why Unmet does not hold; zero if all requirements hold.
+	// Problem says why Unmet does not hold; zero if all requirements hold.
 	Problem Problem
 }
 
-// Problem is why an action failed. The zero value means that it did not fail.
+// Problem says why an action failed. The zero value means that it did not fail.
 type Problem struct {
 	// Err has the cause and the fix.
 	Err error
-	// Refused is true if retries cannot succeed before an admin or another client changes something. Otherwise, the fault is transient.
+	// Refused is true if retries cannot succeed until an admin or another client changes something. If it is false, the fault is transient.
 	Refused bool
-	// Lacks is what alone is the cause, if a change in the cluster can provide it; empty for other causes.
+	// Lacks names what is missing, if that is the only cause and a change in the cluster can provide it; empty for other causes.
 	Lacks corev1alpha2.FailedFor
 }
 
@@ -76,13 +76,13 @@ func (p Problem) isRefusal() bool { return p.Err != nil && p.Refused }
 type Report struct {
 	// Total is the number of objects. Ready is the number of objects that are as declared and pass their probe.
 	Total, Ready int
-	// Unready has the names of the first objects that are not ready, with the reasons.
+	// Unready lists the names of the first objects that are not ready, and why they are not.
 	Unready []string
 	// Command is a command that shows more about the first unready object; empty if that object does not exist.
 	Command string
 	// Complete is true if every object is as declared.
 	Complete bool
-	// Waiting is what the next phase waits for; empty if no phase waits.
+	// Waiting says what the next phase waits for; empty if no phase waits.
 	Waiting string
 	// MissingKinds are the kinds that the cluster does not serve and the revision does not define, in order.
 	MissingKinds []corev1alpha2.MissingKind
@@ -92,13 +92,13 @@ type Report struct {
 
 // Drift has the changes by others.
 type Drift struct {
-	// Standing are the changes that this sync did not revert.
+	// Standing holds the changes that this sync did not revert.
 	Standing []corev1alpha2.DriftRecord
-	// Unwritten are the changes since the last written status, oldest first.
+	// Unwritten holds the changes since the status was last written, oldest first.
 	Unwritten []corev1alpha2.DriftRecord
 	// Left is true if a standing change differs from the declared objects.
 	Left bool
-	// UnmatchedIgnores are the entries and pointers of spec.drift.ignore that select nothing.
+	// UnmatchedIgnores are the entries and pointers in spec.drift.ignore that select nothing.
 	UnmatchedIgnores []drift.Unmatched
 }
 
@@ -109,39 +109,40 @@ type ActionKind int
 const (
 	// Done means that no action is left. Report fills in the status.
 	Done ActionKind = iota
-	// CheckFailure means: check whether what Action.Revision lacked when it failed is there, and call SetProvided. For missing permissions,
-	// Action.Revision is loaded.
+	// CheckFailure means: check whether what Action.Revision lacked when it failed is available now, and call SetProvided. If it lacked
+	// permissions, Action.Revision is loaded.
 	CheckFailure
 	// Load means: load the objects of Action.Revision, and set Loaded and Objects. If they are damaged, call History.Lose.
 	Load
-	// Store means: store the objects of Action.Revision again, under the next number, and call SetDesired. If that failed, call SetContent;
-	// if the objects are damaged, call History.Lose.
+	// Store means: store the objects of Action.Revision again, under the next number, and call SetDesired. If storing fails, call
+	// SetContent; if the objects are damaged, call History.Lose.
 	Store
 	// Fetch means: fetch the desired content, and call SetDesired, or SetContent if it cannot be fetched or installed.
 	Fetch
-	// Poll means: look for new content of the source. If there is any, call SetDesired.
+	// Poll means: check whether the source has new content. If it has, call SetDesired.
 	Poll
-	// Restore means: store Action.Revision, whose stored copy is lost, again from its source, and clear Unstored. If that failed, set
-	// Unstored to the cause.
+	// Restore means: the stored copy of Action.Revision is lost. Store the revision again from its source, and clear Unstored. If that
+	// fails, set Unstored to the cause.
 	Restore
 	// CheckRequirements means: check the requirements for Action.Revision, and call SetCheck.
 	CheckRequirements
-	// RecordStart means: write the status that ReportStart fills in, and call StartRecorded or StartFailed.
+	// RecordStart means: write the status that ReportStart fills in, and call StartRecorded, or StartFailed if the write fails.
 	RecordStart
 	// Apply means: apply the objects of Action.Revision, and call SetApplied.
 	Apply
-	// ApplyRemaining means: apply the objects of Action.Revision, the active one, that are not in the desired one, and call SetRemaining.
+	// ApplyRemaining means: Action.Revision is the active revision. Apply those of its objects that are not in the desired revision, and
+	// call SetRemaining.
 	ApplyRemaining
-	// Abort means: end the sync without a status and return Machine.Problem, so that the queue retries.
+	// Abort means: end the sync without writing a status and return Machine.Problem, so that the queue retries.
 	Abort
-	// Observe means: read the objects of Action.Revision, the active one, without writing, and call SetObserved.
+	// Observe means: Action.Revision is the active revision. Read its objects without writing, and call SetObserved.
 	Observe
-	// Prune means: delete the objects of Action.Revision that are in none of KeptRevisions, and call SetPruned. If its objects are damaged,
-	// call History.Lose.
+	// Prune means: delete those objects of Action.Revision that are in none of KeptRevisions, and call SetPruned. If the objects of
+	// Action.Revision are damaged, call History.Lose.
 	Prune
-	// Delete means: delete the stored Action.Revision, and call Deleted.
+	// Delete means: delete the stored copy of Action.Revision, and call Deleted.
 	Delete
-	// KeepWatches means: stop watches of all objects except those of KeptRevisions.
+	// KeepWatches means: stop watching all objects except those of KeptRevisions.
 	KeepWatches
 	// RemoveLeftovers means: delete the objects with the deployment's labels that are in none of KeptRevisions, and call SetLeftovers.
 	RemoveLeftovers
@@ -153,7 +154,7 @@ const (
 type Action struct {
 	Kind     ActionKind
 	Revision *Revision
-	// Apply has the options of Apply and ApplyRemaining.
+	// Apply holds the options for Apply and ApplyRemaining.
 	Apply ApplyOptions
 }
 
@@ -161,8 +162,8 @@ type Action struct {
 type ApplyOptions struct {
 	// Gated is true if each phase waits until the previous one is ready. It is false for a revision that was applied completely before.
 	Gated bool
-	// Trusted is true if the revision is the active one and no rollout or rollback was in progress. Then differences are drift.
+	// Trusted is true if the revision is the active one and no rollout or rollback was in progress. In that case, differences are drift.
 	Trusted bool
-	// Enforce is true if drift is reverted regardless of the policy. It is set if the objects are new or are being restored.
+	// Enforce is true if drift is reverted whatever the policy says. It is set if the objects are new or are being restored.
 	Enforce bool
 }

@@ -22,10 +22,10 @@ type Machine struct {
 	active *Revision
 	// desired is the revision of the desired content; nil if no such revision is stored. If failed is set, desired is the active revision.
 	desired *Revision
-	// failed is the revision of the desired content that missed its deadline in this attempt; the manager does not try it again.
+	// failed is the revision of the desired content that missed its deadline in this attempt. The manager does not retry it.
 	failed *Revision
-	// notRetried is the revision of the desired content that was rolled back in this attempt, if there is no active revision because
-	// it was lost; else nil. The manager does not try notRetried again, and applies nothing.
+	// notRetried is set only if there is no active revision because it was lost. It is then the revision of the desired content that was
+	// rolled back in this attempt. The manager does not retry notRetried, and applies nothing.
 	notRetried *Revision
 	// selected is true after the search for the desired revision. Before that, no revision is superseded.
 	selected bool
@@ -34,15 +34,15 @@ type Machine struct {
 	// notStored is true if the desired content could not be fetched, or stored under a new number.
 	notStored bool
 	polled    bool
-	// restored has the numbers of the revisions that this sync tried to store again.
+	// restored holds the numbers of the revisions that this sync tried to store again.
 	restored map[int64]bool
 
-	// failureChecked is true after CheckFailure, and isProvided if what the failed revision lacked is there.
+	// failureChecked is true after CheckFailure. isProvided is true if what the failed revision lacked is available now.
 	failureChecked, isProvided bool
 
 	check   Check
 	checked bool
-	// beforeStart is the desired revision before its start. The Machine restores it if the start cannot be recorded.
+	// beforeStart is a copy of the desired revision from before its start. The Machine restores it if the start cannot be recorded.
 	beforeStart *Revision
 	// isStart is true if this sync starts or restarts the desired revision.
 	isStart bool
@@ -52,7 +52,7 @@ type Machine struct {
 	applied, remaining, isClassified bool
 	problem                          Problem
 	report                           Report
-	// refusal and fault are why the desired revision could not be applied. fault is a transient fault that lasts.
+	// refusal and fault say why the desired revision could not be applied. fault is a transient fault that has lasted too long.
 	refusal, fault error
 	// observed is the report on the active revision if a later revision is refused or has not started; else nil.
 	observed       *Report
@@ -60,9 +60,9 @@ type Machine struct {
 	// held is the revision that missed its deadline and was not rolled back; nil if there is none.
 	held *Revision
 
-	// prunedNow has the numbers of the revisions that this sync tried to prune.
+	// prunedNow holds the numbers of the revisions that this sync tried to prune.
 	prunedNow map[int64]bool
-	// pruneWaiting is what pruning waits for. pruneBlocked is true if pruning cannot continue on its own.
+	// pruneWaiting says what pruning waits for. pruneBlocked is true if pruning cannot continue on its own.
 	pruneWaiting                              string
 	pruneBlocked                              bool
 	watchesKept, leftoversTried, garbageTried bool
@@ -86,7 +86,7 @@ func NewMachine(in Input) *Machine {
 	return m
 }
 
-// Next returns the next action. now is the current time, which deadlines are compared with.
+// Next returns the next action. now is the current time, with which deadlines are compared.
 func (m *Machine) Next(now time.Time) Action {
 	m.now = now
 	for m.next < len(steps) {
@@ -100,10 +100,10 @@ func (m *Machine) Next(now time.Time) Action {
 	return Action{Kind: Done}
 }
 
-// After returns the time until the next sync; 0 if only a change of an object causes a sync.
+// After returns the time until the next sync; 0 if only a change to an object causes a sync.
 func (m *Machine) After() time.Duration { return m.after }
 
-// requeueAfter requests a sync after a time; 0 requests none. The earliest requested sync is used.
+// requeueAfter requests a sync after the given time; 0 requests none. If several syncs are requested, the earliest is used.
 func (m *Machine) requeueAfter(wait time.Duration) {
 	if wait > 0 && (m.after == 0 || wait < m.after) {
 		m.after = wait
@@ -113,8 +113,8 @@ func (m *Machine) requeueAfter(wait time.Duration) {
 // Active returns the last revision that became complete and healthy; nil if there is none.
 func (m *Machine) Active() *Revision { return m.active }
 
-// Desired returns the revision that the deployment should run: the revision of the spec's source, or the active one if that failed. It is
-// nil if the revision is not stored.
+// Desired returns the revision that the deployment should run: the revision of the spec's source, or, if that one failed, the active
+// revision. It is nil if that revision is not stored.
 func (m *Machine) Desired() *Revision { return m.desired }
 
 // Newest returns the revision of the spec's source, even if it failed; nil if no such revision is stored.
@@ -128,7 +128,7 @@ func (m *Machine) Newest() *Revision {
 	return m.desired
 }
 
-// KeptRevisions returns the active and the desired revision, as far as they exist. Their objects are not pruned.
+// KeptRevisions returns the active and the desired revision, if they exist. Their objects are not pruned.
 func (m *Machine) KeptRevisions() []*Revision {
 	var kept []*Revision
 	for _, each := range []*Revision{m.active, m.desired} {
@@ -150,8 +150,8 @@ func (m *Machine) AppliedRevisions() []*Revision {
 	return applied
 }
 
-// SetDesired sets the desired revision after it was fetched, stored again, or found by a poll. A revision with the objects of one that was
-// rolled back in this attempt and lost has failed, too.
+// SetDesired sets the desired revision after it was fetched, stored again, or found by a poll. If its objects are those of a revision that
+// was rolled back in this attempt and then lost, it counts as failed, too.
 func (m *Machine) SetDesired(stored *Revision) {
 	if !slices.Contains(m.in.History.Stored, stored) {
 		m.in.History.Stored = append(m.in.History.Stored, stored)
@@ -168,8 +168,8 @@ func (m *Machine) SetContent(content Content) { m.content, m.notStored = content
 // RequirementInterval is the time between checks of an unmet requirement. It is needed because no watch reports new permissions.
 const RequirementInterval = 15 * time.Second
 
-// SetCheck sets the result of CheckRequirements. If every requirement holds, it also checks the capacity of status.revisions. It requests
-// no later check of an approval, which a watch reports.
+// SetCheck sets the result of CheckRequirements. If every requirement holds, it also checks the capacity of status.revisions. It does not
+// request a later check for a missing approval, because a watch reports the approval.
 func (m *Machine) SetCheck(check Check) {
 	m.check, m.checked = check, true
 	if check.Unmet == NoRequirement {
@@ -188,21 +188,21 @@ func (m *Machine) SetApplied(report Report, problem Problem) {
 	m.report, m.problem = report, problem
 }
 
-// SetRemaining sets the result of ApplyRemaining. It ignores a refusal, which concerns only the active revision: a later sync prunes the
-// object or reports the refusal.
+// SetRemaining sets the result of ApplyRemaining. It ignores a refusal, because a refusal concerns only the active revision: a later sync
+// prunes the object or reports the refusal.
 func (m *Machine) SetRemaining(problem Problem) {
 	if m.problem.Err == nil && !problem.isRefusal() {
 		m.problem = problem
 	}
 }
 
-// Problem returns the problem of the last action, which is the reason of an Abort.
+// Problem returns the problem with the last action, which is the reason for an Abort.
 func (m *Machine) Problem() Problem { return m.problem }
 
 // SetObserved sets the result of Observe.
 func (m *Machine) SetObserved(report Report) { m.observed = &report }
 
-// SetDrift sets the changes by others. Call it before Report.
+// SetDrift sets the changes that other clients made. Call it before Report.
 func (m *Machine) SetDrift(drift Drift) { m.drift = drift }
 
 // IsRollingOut reports whether the desired revision is not active yet.
@@ -217,14 +217,14 @@ func (m *Machine) target() *Revision {
 	return m.active
 }
 
-// wasApplied reports whether all objects of a revision were applied before. Then no phase waits for another one. For a first revision that
-// never became healthy, the Installed condition records it.
+// wasApplied reports whether all objects of a revision were applied before. If so, its phases no longer wait for one another. For a first
+// revision that never became healthy, this is known from the Installed condition.
 func (m *Machine) wasApplied(r *Revision) bool {
 	return r == m.active || r.Stored == corev1alpha2.RevisionActive || r.Applied ||
 		m.active == nil && len(m.in.History.Stored) == 1 && len(m.in.History.Lost) == 0 && m.wasInstalled()
 }
 
-// wasInstalled reports whether the last written status has a True Installed condition.
+// wasInstalled reports whether the Installed condition is True in the last written status.
 func (m *Machine) wasInstalled() bool {
 	return meta.IsStatusConditionTrue(m.in.Deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
@@ -245,14 +245,14 @@ func (m *Machine) wasPaused() bool {
 	return before != nil && before.Reason == corev1alpha2.ReasonPaused
 }
 
-// wasStarted reports whether the last written status has a started revision that was rolling out.
+// wasStarted reports whether the last written status lists a started revision that was rolling out.
 func (m *Machine) wasStarted() bool {
 	return slices.ContainsFunc(m.in.Deployment.Status.Revisions, func(each corev1alpha2.Revision) bool {
 		return each.State == corev1alpha2.RevisionRollingOut && each.StartedTime != nil
 	})
 }
 
-// stateInStatus returns the state of a revision in the last written status; empty if the revision is not there.
+// stateInStatus returns the state of a revision in the last written status; empty if that status does not list the revision.
 func (m *Machine) stateInStatus(number int64) corev1alpha2.RevisionState {
 	for _, each := range m.in.Deployment.Status.Revisions {
 		if each.Number == number {
@@ -263,7 +263,7 @@ func (m *Machine) stateInStatus(number int64) corev1alpha2.RevisionState {
 }
 
 // wasSettled reports whether no rollout or rollback was in progress before this sync, so that differences from the active revision are
-// drift. A later change of the spec does not matter unless another revision started.
+// drift. A later change to the spec matters only if it started a different revision.
 func (m *Machine) wasSettled() bool {
 	if m.in.Deployment.Status.ObservedGeneration != m.in.Deployment.Generation && m.wasStarted() {
 		return false
@@ -285,8 +285,8 @@ func (m *Machine) wasSettled() bool {
 	return m.failed != nil && m.wasRolledBack()
 }
 
-// wasOtherPresent reports whether, by the last written status, objects of another revision than the active one may be on the cluster, as
-// after a rollout that was abandoned.
+// wasOtherPresent reports whether, according to the last written status, the cluster may contain objects of a revision other than the
+// active one, for example after an abandoned rollout.
 func (m *Machine) wasOtherPresent() bool {
 	status := m.in.Deployment.Status
 	return slices.ContainsFunc(status.Revisions, func(each corev1alpha2.Revision) bool {
@@ -303,6 +303,6 @@ func (m *Machine) wasRolledBack() bool {
 	if m.failed == nil || before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || m.stateInStatus(m.failed.Number) != corev1alpha2.RevisionFailed {
 		return false
 	}
-	// Before a change of the spec, another revision may have missed its deadline.
+	// Before a change to the spec, a different revision may have missed its deadline.
 	return before.ObservedGeneration == m.in.Deployment.Generation || !m.wasStarted() && !m.wasOtherPresent()
 }

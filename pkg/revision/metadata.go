@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxName, maxMetadata and maxDeclared are the schema's limits for bundle metadata in status: the length of names, the length of other
-	// values, and the number of MaxOpenShiftVersions. The API server would reject a status beyond them. Values that are cut here were
+	// values, and the number of MaxOpenShiftVersions. The API server would reject a status that exceeds them. Values that are cut here were
 	// invalid before and stay invalid.
 	maxName     = 253
 	maxMetadata = 128
@@ -15,7 +15,7 @@ const (
 )
 
 // MetadataOf returns the metadata of a bundle for headers and status. A value that is too long is cut and ends with "…", so that it cannot
-// become another valid value. Of MaxOpenShiftVersions it keeps the first four.
+// become a different valid value. Only the first four MaxOpenShiftVersions are kept.
 func MetadataOf(metadata bundle.Metadata) corev1alpha2.BundleMetadata {
 	recorded := corev1alpha2.BundleMetadata{
 		Name:           truncated(metadata.Name, maxName),

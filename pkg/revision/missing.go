@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// missingGrace is the time for which a kind must not be served before the revision is reported as blocked. Operators define kinds of
-	// their own when they start, and bundles that are installed at the same time may define them.
+	// missingGrace is how long a kind must be missing from the cluster before the revision is reported as blocked. Operators define kinds
+	// of their own when they start, and bundles that are installed at the same time may define the kind.
 	missingGrace = 15 * time.Second
-	// maxKindsMissing is the maximum length of a list of missing kinds in status, and maxKindsNamed the number of them in a message.
+	// maxKindsMissing is the maximum length of a list of missing kinds in status, and maxKindsNamed is the maximum number of missing kinds
+	// that a message names.
 	maxKindsMissing, maxKindsNamed = 20, 3
 )
 
-// isKindMissing reports whether the cluster has not served a kind of a revision for some time. After a restart, it considers the kinds in
-// status missing at once.
+// isKindMissing reports whether the cluster has not served a kind of a revision for some time. After a restart, kinds that status lists as
+// missing count as missing at once.
 func (m *Machine) isKindMissing(r *Revision) bool {
 	missing := m.report.MissingKinds
 	if len(missing) == 0 {
@@ -37,7 +38,7 @@ func (m *Machine) isKindMissing(r *Revision) bool {
 	return wait <= 0
 }
 
-// reportedKindsMissing returns the missing kinds of the newest revision in the last written status.
+// reportedKindsMissing returns the kinds that, according to the last written status, the newest revision lacks.
 func (m *Machine) reportedKindsMissing() []corev1alpha2.MissingKind {
 	if plan := m.in.Deployment.Status.Plan; plan != nil {
 		return plan.KindsMissing
@@ -45,7 +46,7 @@ func (m *Machine) reportedKindsMissing() []corev1alpha2.MissingKind {
 	return nil
 }
 
-// missingKinds returns the refusal of a revision with kinds that the cluster does not serve.
+// missingKinds returns the refusal of a revision that contains kinds that the cluster does not serve.
 func (m *Machine) missingKinds() error {
 	var names []string
 	for _, kind := range m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsNamed)] {
@@ -57,8 +58,8 @@ func (m *Machine) missingKinds() error {
 	return fmt.Errorf("the cluster does not serve %s; install what defines it, and the rollout continues within seconds", strings.Join(names, ", "))
 }
 
-// KindsMissing returns the kinds that the newest revision lacks, for status.plan. For a failed revision, they are those that it lacked when
-// it failed.
+// KindsMissing returns the kinds that the newest revision lacks, for status.plan. If that revision failed, they are the kinds that it
+// lacked when it failed.
 func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
 	switch newest := m.Newest(); {
 	case newest != nil && newest != m.desired:
@@ -69,13 +70,14 @@ func (m *Machine) KindsMissing() []corev1alpha2.MissingKind {
 	return m.firstKindsMissing()
 }
 
-// firstKindsMissing returns as many missing kinds of the report as a list in status may have.
+// firstKindsMissing returns the first missing kinds in the report, as many as a list in status may contain.
 func (m *Machine) firstKindsMissing() []corev1alpha2.MissingKind {
 	return m.report.MissingKinds[:min(len(m.report.MissingKinds), maxKindsMissing)]
 }
 
-// lacks returns what alone prevents the target from becoming complete, and the kinds if these are missing; empty for another reason.
-// The missing kinds count from the first report: a deadline may pass before they are reported as a refusal.
+// lacks returns what prevents the target from becoming complete, if it is the only cause, and the missing kinds if they are the cause. It
+// returns an empty value for any other cause. Missing kinds count from the first report on, because a deadline may pass before they are
+// reported as a refusal.
 func (m *Machine) lacks() (corev1alpha2.FailedFor, []corev1alpha2.MissingKind) {
 	if m.problem.Err == nil && len(m.report.MissingKinds) > 0 {
 		return corev1alpha2.FailedForKinds, m.firstKindsMissing()

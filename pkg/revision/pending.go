@@ -14,8 +14,8 @@ func (m *Machine) isContentPending() bool {
 }
 
 // lastWhilePending returns the last written condition if an earlier process could not fetch or install the same content, and this process
-// does not know yet whether it can. Otherwise it returns the computed condition. So a restart does not change the status of a
-// BundleDeployment that is blocked, and differences from the active revision stay drift.
+// does not know yet whether it can. Otherwise it returns the computed condition. Because of this, a restart does not change the status of a
+// blocked BundleDeployment, and differences from the active revision still count as drift.
 func (m *Machine) lastWhilePending(computed condition) condition {
 	status := m.in.Deployment.Status
 	if !m.isContentPending() || status.ObservedGeneration != m.in.Deployment.Generation || !m.wasContentRefused() {
@@ -29,7 +29,8 @@ func (m *Machine) lastWhilePending(computed condition) condition {
 	return computed
 }
 
-// wasContentRefused reports whether, by the last written status, the rollout was blocked by content that could not be fetched or installed.
+// wasContentRefused reports whether, according to the last written status, the rollout was blocked because the content could not be fetched
+// or installed.
 func (m *Machine) wasContentRefused() bool {
 	hasReason := func(kind, reason string) bool {
 		last := meta.FindStatusCondition(m.in.Deployment.Status.Conditions, kind)

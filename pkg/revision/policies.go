@@ -2,14 +2,14 @@ package revision
 
 import corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 
-// Policies are the effective policies of a BundleDeployment for drift and deletion.
+// Policies are the effective drift and deletion policies of a BundleDeployment.
 type Policies struct {
 	Drift corev1alpha2.Drift
 	CRDs  corev1alpha2.CRDDeletion
 }
 
-// PoliciesOf returns the policies of the spec, with those of the class for unset fields. A list of ignored fields in the spec replaces that
-// of the class. A field that neither sets is empty; the package that applies the objects has a default.
+// PoliciesOf returns the policies of the spec; fields that are not set there are taken from the class. A list of ignored fields in the spec
+// replaces the list of the class. A field that neither sets is empty; the package that applies the objects has a default for it.
 func PoliciesOf(spec corev1alpha2.BundleDeploymentSpec, class corev1alpha2.ProvisionerClassSpec) Policies {
 	var merged Policies
 	for _, each := range []*corev1alpha2.Drift{class.Drift, spec.Drift} {

@@ -60,8 +60,8 @@ func (m *Machine) progressingContent() condition {
 	return condition{kind, isTrue, corev1alpha2.ReasonRollingOut, "The source is being unpacked."}
 }
 
-// isGoingBack reports whether the spec returned to the active revision during the rollout of another one, and not all objects are restored
-// yet. It returns false for repairs of drift.
+// isGoingBack reports whether the spec returned to the active revision while a different revision was rolling out, and not all objects are
+// restored yet. It returns false for repairs of drift.
 func (m *Machine) isGoingBack() bool {
 	before := m.lastProgressing()
 	return !m.report.Complete && (m.wasStarted() || before != nil && before.Reason == corev1alpha2.ReasonRollingOut)
@@ -105,7 +105,7 @@ func (m *Machine) progressingRollback() condition {
 		why + ". Rolled back: " + sentence(m.active.String()+" is being restored", waiting)}
 }
 
-// earlierRollback returns the Progressing condition of the last written status if it reports a rollback for this spec; else nil.
+// earlierRollback returns the Progressing condition in the last written status if it reports a rollback for this spec; else nil.
 func (m *Machine) earlierRollback() *metav1.Condition {
 	before := m.lastProgressing()
 	if before == nil || before.Reason != corev1alpha2.ReasonDeadlineExceeded || before.ObservedGeneration != m.in.Deployment.Generation {

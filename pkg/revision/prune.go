@@ -10,13 +10,14 @@ import (
 type Removal struct {
 	// Done is true if no object is left.
 	Done bool
-	// Waiting is what the deletion waits for, as a clause. Blocked is true if the deletion cannot continue on its own.
+	// Waiting is a clause that says what the deletion waits for. Blocked is true if the deletion cannot continue on its own.
 	Waiting string
 	Blocked bool
 }
 
-// mayPrune reports whether objects of earlier revisions may be deleted now. Status must record which revision is active, and that a failed
-// revision failed. A lasting fault delays pruning, except of a failed revision: its objects may be the cause of the fault.
+// mayPrune reports whether objects of earlier revisions may be deleted now. Before that, the status must record which revision is active
+// and, if a revision failed, that it failed. A lasting fault delays pruning, except for a failed revision, whose objects may be the cause
+// of the fault.
 func (m *Machine) mayPrune() bool {
 	if m.in.Deployment.Spec.Paused || m.desired == nil || !m.isActiveRecorded() {
 		return false
@@ -27,13 +28,13 @@ func (m *Machine) mayPrune() bool {
 	return m.fault == nil
 }
 
-// isActiveRecorded reports whether the last written status has the active revision, or there is no active revision.
+// isActiveRecorded reports whether the last written status records the active revision, or there is no active revision.
 func (m *Machine) isActiveRecorded() bool {
 	return m.active == nil || m.active.Number == m.in.Deployment.Status.ActiveRevision
 }
 
-// prune deletes the objects that only earlier revisions have. It skips revisions that were never started: they have no objects, and a check
-// could need the permissions that they waited for.
+// prune deletes the objects that are only in earlier revisions. It skips revisions that were never started: they have no objects in the
+// cluster, and checking for them could need the permissions that those revisions waited for.
 func (m *Machine) prune() Action {
 	old := slices.DeleteFunc(m.archived(), func(each *Revision) bool { return !each.HasObjects() || m.prunedNow[each.Number] })
 	switch {
@@ -59,15 +60,15 @@ func (m *Machine) SetPruned(r *Revision, removal Removal) {
 	}
 }
 
-// recordPruneWait records what pruning waits for. A blocked removal replaces others.
+// recordPruneWait records what pruning waits for. A blocked removal replaces one that only waits.
 func (m *Machine) recordPruneWait(removal Removal) {
 	if removal.Blocked || !m.pruneBlocked {
 		m.pruneWaiting, m.pruneBlocked = removal.Waiting, removal.Blocked
 	}
 }
 
-// isSurplus reports whether a stored revision exceeds maxArchived. The oldest ones are surplus, except the failed revision, which must not
-// be retried.
+// isSurplus reports whether a stored revision exceeds maxArchived. The oldest revisions are surplus. The failed revision never is, because
+// it must stay known so that it is not retried.
 func (m *Machine) isSurplus(r *Revision) bool {
 	if !m.mayPrune() || m.pruneWaiting != "" {
 		return false
@@ -95,7 +96,7 @@ func (m *Machine) keepWatches() Action {
 	return Action{Kind: KeepWatches}
 }
 
-// removeLeftovers deletes objects that only lost revisions had, or that rukpak applied. It waits until the active revision is complete,
+// removeLeftovers deletes objects that were only in lost revisions, or that rukpak applied. It waits until the active revision is complete,
 // because only then is it known which objects must stay.
 func (m *Machine) removeLeftovers() Action {
 	if m.leftoversTried || len(m.in.History.Lost) == 0 && !m.isInherited() || m.in.Deployment.Spec.Paused || m.active == nil || m.desired != m.active ||
@@ -106,7 +107,7 @@ func (m *Machine) removeLeftovers() Action {
 	return Action{Kind: RemoveLeftovers}
 }
 
-// isInherited reports whether objects of rukpak may be left.
+// isInherited reports whether there may be objects left from rukpak.
 func (m *Machine) isInherited() bool {
 	return !m.in.History.LeftoversRemoved && m.in.Inherited
 }

@@ -9,8 +9,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// PruneEvent returns the Event about a pruned revision: which objects were deleted, and which were deliberately kept. of names the
-// revision.
+// PruneEvent returns the Event about a pruned revision, which says which objects were deleted and which were deliberately kept. of names
+// the revision.
 func PruneEvent(of string, deleted, kept []string) Event {
 	var parts []string
 	if len(deleted) > 0 {
@@ -22,7 +22,7 @@ func PruneEvent(of string, deleted, kept []string) Event {
 	return Event{Reason: corev1alpha2.EventPruned, Message: strings.Join(parts, ". ")}
 }
 
-// RemovedEvent returns the Event for the end of a deletion, with the objects that were deliberately kept.
+// RemovedEvent returns the Event for the end of a deletion. It names the objects that were deliberately kept.
 func RemovedEvent(kept []string) Event {
 	message := "Removed the objects"
 	if len(kept) > 0 {
@@ -31,14 +31,15 @@ func RemovedEvent(kept []string) Event {
 	return Event{Reason: corev1alpha2.EventRemoved, Message: message}
 }
 
-// LostEvent returns the Event for a lost revision, with the cause.
+// LostEvent returns the Event about a lost revision. It gives the cause.
 func LostEvent(lost *Revision, cause error) Event {
 	return Event{
-		Reason: corev1alpha2.EventRevisionLost, Message: fmt.Sprintf("Revision %d cannot be used any more: %v", lost.Number, cause), Warning: true,
+		Reason: corev1alpha2.EventRevisionLost, Message: fmt.Sprintf("Revision %d can no longer be used: %v", lost.Number, cause), Warning: true,
 	}
 }
 
-// LostEvents returns an Event for each revision that was active or rolling out in a status, and was lost while no manager ran.
+// LostEvents returns an Event for each revision that was active or rolling out according to a status, and that was lost while no manager
+// ran.
 func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events []Event) {
 	for _, each := range status.Revisions {
 		isInUse := each.State == corev1alpha2.RevisionActive || each.State == corev1alpha2.RevisionRollingOut
@@ -49,7 +50,7 @@ func (h *History) LostEvents(status corev1alpha2.BundleDeploymentStatus) (events
 	return events
 }
 
-// UnstoredEvent returns the Event for a revision of the history that is not stored completely any more, with the cause. The active and the
+// UnstoredEvent returns the Event for a revision in the history that is no longer completely stored. It gives the cause. The active and the
 // newest revision are stored again.
 func (h *History) UnstoredEvent(unstored *Revision, cause error) Event {
 	const unless = ", unless spec.paused is set or the provisioner class is unknown"
@@ -63,18 +64,18 @@ func (h *History) UnstoredEvent(unstored *Revision, cause error) Event {
 		next = "The manager stores it again from its source if the spec requests it"
 	}
 	return Event{Reason: corev1alpha2.EventRevisionLost, Warning: true, Message: fmt.Sprintf(
-		"The stored copy of revision %d cannot be used any more: %v. %s", unstored.Number, cause, next)}
+		"The stored copy of revision %d can no longer be used: %v. %s", unstored.Number, cause, next)}
 }
 
-// LeftoversEvent returns the Event about the removal of leftovers of lost revisions. The removal covers only kinds of registry+v1 bundles,
-// so the Event has a command that finds other objects.
+// LeftoversEvent returns the Event about the removal of what lost revisions left behind. The removal covers only kinds that registry+v1
+// bundles may contain, so the Event gives a command that finds other objects.
 func LeftoversEvent(deployment string, history *History) Event {
 	numbers := make([]string, len(history.Lost))
 	for i, each := range history.Lost {
 		numbers[i] = strconv.FormatInt(each.Number, 10)
 	}
 	return Event{Reason: corev1alpha2.EventRevisionLost, Warning: true, Message: fmt.Sprintf(
-		"What only revision %s had, which cannot be used any more, was looked for among the kinds that a registry+v1 bundle may hold, and removed. "+
+		"Objects that only revision %s had, which can no longer be used, were looked for among the kinds that a registry+v1 bundle may hold, and removed. "+
 			"Of other kinds, and namespaces, something may be left: \"kubectl get KIND -A -l %s=%s\" shows it, for each kind that the bundle had",
 		strings.Join(numbers, ", "), corev1alpha2.LabelOwnerName, deployment)}
 }

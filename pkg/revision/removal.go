@@ -5,16 +5,16 @@ import "time"
 const (
 	// DeletionInterval is the time between checks of a deletion in progress. Watches usually report progress earlier.
 	DeletionInterval = 2 * time.Second
-	// maxCheckInterval is the maximum time between checks of a blocked removal. No watch reports its end.
+	// maxCheckInterval is the maximum time between checks of a blocked removal. No watch reports when it is no longer blocked.
 	maxCheckInterval = 30 * time.Second
 )
 
 // RemovalOutcome is the result of an attempt to remove the objects of a deleted BundleDeployment.
 type RemovalOutcome struct {
-	// Waiting is what the removal waits for, as a clause.
+	// Waiting is a clause that says what the removal waits for.
 	Waiting string
-	// Held is true if custom resources block the removal, and Stuck if something else does. Checking is true during the check of
-	// namespaces.
+	// Held is true if custom resources block the removal, and Stuck if something else does. Checking is true while namespaces are being
+	// checked.
 	Held, Stuck, Checking bool
 	// Problem is why the attempt failed.
 	Problem Problem
@@ -22,13 +22,13 @@ type RemovalOutcome struct {
 
 // RemovalAttempts counts the attempts of one removal. The zero value is ready for use.
 type RemovalAttempts struct {
-	// Checks counts consecutive attempts that found the removal blocked, and Refusals those that were refused.
+	// Checks counts consecutive attempts that found the removal blocked, and Refusals counts consecutive attempts that were refused.
 	Checks, Refusals int
 	Failures         Failures
 }
 
-// Add adds an attempt that did not complete the removal. It returns the Deletion to report, or nil to leave the status unchanged. It also
-// returns the time until the next attempt; 0 leaves that to the queue's rate limiter.
+// Add records an attempt that did not complete the removal. It returns the Deletion to report, or nil if the status should not change. It
+// also returns the time until the next attempt; 0 leaves that to the queue's rate limiter.
 func (a *RemovalAttempts) Add(outcome RemovalOutcome, now time.Time, backoff func(failures int) time.Duration) (*Deletion, time.Duration) {
 	deletion := &Deletion{Waiting: outcome.Waiting, Held: outcome.Held, Checking: outcome.Checking}
 	if outcome.Problem.Err != nil {

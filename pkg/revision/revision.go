@@ -12,7 +12,8 @@ import (
 // Revision is a stored revision and the state of its rollout.
 type Revision struct {
 	Header
-	// Stored is the state in status.revisions after the next write. It is RollingOut or Failed if the revision was not started.
+	// Stored is the state that status.revisions will show after the next write. If the revision was not started, it is RollingOut or
+	// Failed.
 	Stored corev1alpha2.RevisionState
 	// Started, FailedGeneration, FailedAttempt, FailedFor, KindsMissing and FailureMessage are the fields of status.revisions with these names.
 	Started          *metav1.Time
@@ -21,25 +22,27 @@ type Revision struct {
 	FailedFor        corev1alpha2.FailedFor
 	KindsMissing     []corev1alpha2.MissingKind
 	FailureMessage   string
-	// Unstored is why the revision, which is loaded or has failed, is not stored completely; nil if it is stored. The active and the newest
+	// Unstored says why the revision, which is loaded or has failed, is not stored completely; nil if it is. The active and the newest
 	// revision are stored again.
 	Unstored error
-	// Deleting is true after the manager has begun to delete the stored revision. Missing Secrets are then no loss.
+	// Deleting is true after the manager has begun to delete the stored revision. From then on, missing Secrets do not mean that the
+	// revision is lost.
 	Deleting bool
-	// Loaded is true while the controller has the objects in memory. Objects is their number.
+	// Loaded is true while the controller holds the objects in memory. Objects is the number of these objects.
 	Loaded  bool
 	Objects int
-	// Applied is true after all objects were applied once. Pruned is true after all objects that no other revision has were deleted.
+	// Applied is true after all objects were applied once. Pruned is true after all objects that are in no other revision were deleted.
 	Applied, Pruned bool
 	// MissingSince is when this process first found that the cluster does not serve a kind of the revision; zero if it serves all kinds.
 	MissingSince time.Time
 	// FirstSeen is when this process first worked on the revision; zero before that.
 	FirstSeen time.Time
 
-	// clean is true while no object is known to exist or to have been written since the start. checked is true if an attempt to apply the
-	// revision confirmed that.
+	// clean is true as long as, since the start, no object is known to exist or to have been written. checked is true if an attempt to
+	// apply the revision confirmed that.
 	clean, checked bool
-	// reloaded is true if clean comes from status. An earlier process may have ended after a write and before the next status.
+	// reloaded is true if clean comes from status. It may be outdated, because an earlier process may have ended between a write and the
+	// next status.
 	reloaded bool
 }
 
@@ -64,8 +67,8 @@ func (r *Revision) isStarted() bool {
 	return r.Started != nil && r.Stored == corev1alpha2.RevisionRollingOut
 }
 
-// isTouched reports whether objects of the revision may ever have been written. Status records the start before the first write. Statuses
-// of older managers have active and archived revisions without a start.
+// isTouched reports whether objects of the revision may ever have been written. Status records the start before the first write. In
+// statuses from older managers, active and archived revisions have no recorded start.
 func (r *Revision) isTouched() bool {
 	return r.Started != nil || r.Stored == corev1alpha2.RevisionActive || r.Stored == corev1alpha2.RevisionArchived
 }
@@ -73,13 +76,14 @@ func (r *Revision) isTouched() bool {
 // HasObjects reports whether objects of the revision may be in the cluster.
 func (r *Revision) HasObjects() bool { return r.isTouched() && !r.Pruned }
 
-// addAttempt records an attempt to apply the revision. After a restart, it considers existing objects written.
+// addAttempt records an attempt to apply the revision. After a restart, it treats existing objects as written.
 func (r *Revision) addAttempt(report Report) {
 	r.clean = r.clean && !report.Written && !report.Complete && (!r.reloaded || !report.Exists)
 	r.checked = r.clean
 }
 
-// presence returns whether objects of the revision may be in the cluster, for status. A failed revision is present until it is pruned.
+// presence returns whether objects of the revision may be in the cluster, for status. A failed revision counts as present until it is
+// pruned.
 func (r *Revision) presence() corev1alpha2.Presence {
 	if r.HasObjects() && (!r.checked || r.Stored != corev1alpha2.RevisionRollingOut) {
 		return corev1alpha2.Present
@@ -96,7 +100,7 @@ func (r *Revision) entry() corev1alpha2.Revision {
 	}
 }
 
-// failure returns why the revision missed its deadline. Older managers did not record failureMessage.
+// failure says why the revision missed its deadline. Older managers did not record failureMessage.
 func (r *Revision) failure() string {
 	if r.FailureMessage == "" {
 		return r.title() + " missed its deadline"

@@ -26,13 +26,14 @@ func (m *Machine) reportObserved(status *corev1alpha2.BundleDeploymentStatus) {
 	status.ObservedGeneration, status.ObservedAttempt = m.in.Deployment.Generation, m.attempt()
 }
 
-// ReportStart fills in the fields of a status that change at a start. The controller writes this status before any object of the revision.
+// ReportStart fills in the status fields that change when a revision starts. The controller writes this status before it writes any object
+// of the revision.
 func (m *Machine) ReportStart(status *corev1alpha2.BundleDeploymentStatus) {
 	m.reportRevisions(status)
 	m.set(status, m.healthy(), m.progressing())
 }
 
-// reportRevisions reports every stored revision, and each lost one until its objects are deleted, as far as there is space for them.
+// reportRevisions reports every stored revision, and each lost one until its objects are deleted, as far as there is space in the status.
 func (m *Machine) reportRevisions(status *corev1alpha2.BundleDeploymentStatus) {
 	status.ActiveRevision = 0
 	if m.active != nil {
@@ -66,8 +67,8 @@ func fit(revisions []corev1alpha2.Revision, active int64) []corev1alpha2.Revisio
 	return revisions
 }
 
-// reportContent reports the content of the spec's source, and the active bundle if that is another one. It keeps the reported content if no
-// revision of the source is stored.
+// reportContent reports the content of the spec's source, and the active bundle if it is a different one. It keeps the content that was
+// reported last if no revision of the source is stored.
 func (m *Machine) reportContent(status *corev1alpha2.BundleDeploymentStatus) {
 	newest := m.Newest()
 	if newest != nil {
@@ -104,7 +105,7 @@ func (m *Machine) reportObjects(status *corev1alpha2.BundleDeploymentStatus) {
 	status.Unready = report.Unready
 }
 
-// condition is a condition without the fields that all conditions of a sync share.
+// condition is a status condition without the fields that are the same for all conditions of a sync.
 type condition struct {
 	kind    string
 	status  metav1.ConditionStatus
@@ -112,7 +113,7 @@ type condition struct {
 	message string
 }
 
-// set sets conditions. Message shortens their messages.
+// set sets conditions in a status. It shortens their messages with Message.
 func (m *Machine) set(status *corev1alpha2.BundleDeploymentStatus, conditions ...condition) {
 	for _, each := range conditions {
 		meta.SetStatusCondition(&status.Conditions, metav1.Condition{

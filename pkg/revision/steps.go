@@ -13,7 +13,7 @@ type step struct {
 	next func(*Machine) Action
 }
 
-// steps run in this order. A sync runs each step once.
+// steps lists the steps in the order in which they run. A sync runs each step once.
 var steps = []step{
 	{"find the active revision", (*Machine).findActive},
 	{"find the desired revision", (*Machine).findDesired},
@@ -48,7 +48,7 @@ func (m *Machine) findActive() Action {
 	return Action{}
 }
 
-// restoreUnwritten reverts an activation from a sync whose status was not written. The revision continues to roll out.
+// restoreUnwritten reverts the activation of a revision if the status that records it was not written. The revision continues to roll out.
 func (m *Machine) restoreUnwritten() {
 	for _, each := range m.in.History.Stored {
 		switch {
@@ -60,9 +60,9 @@ func (m *Machine) restoreUnwritten() {
 	}
 }
 
-// findDesired finds a stored revision of the desired content. A revision that failed in this attempt is not tried again if a revision is
-// active, or was active when it failed.
-// An older revision is stored again under a new number, so that the desired revision is always the newest.
+// findDesired finds a stored revision with the desired content. A revision that failed in this attempt is not retried if a revision is
+// active, or was active when it failed. An older revision is stored again under a new number, so that the desired revision is always the
+// newest.
 func (m *Machine) findDesired() Action {
 	found := m.in.History.latest(m.in.Desired)
 	switch {
@@ -138,8 +138,8 @@ func (m *Machine) recordStart() Action {
 	return Action{Kind: RecordStart, Revision: r}
 }
 
-// apply applies the objects of the target. It only reports their number after a problem in an earlier step, or if the target has not
-// started and another revision is active.
+// apply applies the objects of the target. If an earlier step had a problem, or if the target has not started and a different revision is
+// active, it only reports the number of objects.
 func (m *Machine) apply() Action {
 	target := m.target()
 	if target == nil || m.applied {
@@ -157,8 +157,8 @@ func (m *Machine) apply() Action {
 	}}
 }
 
-// applyRemaining keeps the objects that only the active revision has. If the desired revision is complete, those objects are pruned next,
-// so their problems must not delay it.
+// applyRemaining keeps the objects that are in the active revision only. If the desired revision is complete, those objects are pruned
+// next, so problems with them must not delay it.
 func (m *Machine) applyRemaining() Action {
 	if m.remaining || m.active == nil || m.target() == m.active || m.problem.Err == nil && m.isComplete() {
 		return Action{}
@@ -167,8 +167,8 @@ func (m *Machine) applyRemaining() Action {
 	return Action{Kind: ApplyRemaining, Revision: m.active}
 }
 
-// classifyProblem handles the problem of applying. It reports a refusal and requests a retry with backoff. It aborts the sync for a transient fault,
-// so that the queue retries, and reports a fault that lasts.
+// classifyProblem handles a problem that occurred while applying. It reports a refusal and requests a retry with backoff. For a transient
+// fault, it aborts the sync, so that the queue retries; a fault that lasts is reported instead.
 func (m *Machine) classifyProblem() Action {
 	target, history := m.target(), m.in.History
 	if m.isClassified || target == nil {

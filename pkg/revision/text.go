@@ -10,13 +10,13 @@ import (
 const (
 	// MaxMessage is the maximum length of a message of a condition or an Event, in bytes.
 	MaxMessage = 1024
-	// maxObstacle is the maximum length of the cause in a failure message, in bytes. It leaves space for the report on the rollback.
+	// maxObstacle is the maximum length of the cause in a failure message, in bytes. It leaves space for the sentence about the rollback.
 	maxObstacle = 600
-	// maxFailureMessage is the maximum length of failureMessage in its schema, in bytes.
+	// maxFailureMessage is the maximum length of failureMessage that its schema permits, in bytes.
 	maxFailureMessage = 1024
 )
 
-// Message returns a text as the message of a condition or an Event: one line of valid UTF-8 with at most MaxMessage bytes. It replaces
+// Message converts a text to the message of a condition or an Event: one line of valid UTF-8 with at most MaxMessage bytes. It replaces
 // several full stops at the end with one.
 func Message(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
@@ -26,7 +26,7 @@ func Message(text string) string {
 	return truncate.OneLine(text, MaxMessage)
 }
 
-// truncated returns a text with at most limit bytes. A text that was cut ends with "…".
+// truncated returns the text, cut to at most limit bytes. A text that was cut ends with "…".
 func truncated(text string, limit int) string {
 	return truncate.Bytes(strings.ToValidUTF8(text, ""), limit)
 }
@@ -50,7 +50,7 @@ func counted(objects int) string {
 	return fmt.Sprintf("%d objects", objects)
 }
 
-// allObjects returns the subject and the verb of a sentence about all objects, whose owner may be empty.
+// allObjects returns the subject and the verb of a sentence about all objects of an owner. The owner (of) may be empty.
 func allObjects(number int, of string) string {
 	if number == 1 {
 		return "1 object" + of + " is"
@@ -73,7 +73,7 @@ func (m *Machine) obstacle() string {
 	return ""
 }
 
-// missedDeadline returns why the desired revision missed its deadline, without a full stop.
+// missedDeadline returns a sentence without a full stop that says why the desired revision missed its deadline.
 func (m *Machine) missedDeadline() string {
 	text := fmt.Sprintf("%s did not become complete and healthy within its deadline of %s", m.desired.title(), limitOf(m.in.Deployment.Spec))
 	if obstacle := m.obstacle(); obstacle != "" {

@@ -9,12 +9,12 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// Transition is a rule by which a revision changes its state.
+// Transition is a rule by which a revision changes from one state to another.
 type Transition struct {
 	// From are the states before the transition, and To is the state after it.
 	From []State
 	To   State
-	// When describes the guard, and Effect the other effects of the transition.
+	// When describes the guard of the transition, and Effect its other effects.
 	When, Effect string
 	// Action is the action that must succeed before the transition takes effect; Done if there is none.
 	Action ActionKind
@@ -105,7 +105,7 @@ var transitions = []Transition{
 	},
 }
 
-// waitFor returns the rule for an unmet requirement. The rule also resets an earlier failure of a revision that is desired again.
+// waitFor returns the rule for an unmet requirement. The rule also clears an earlier failure of a revision that is now desired again.
 func waitFor(requirement Requirement, when string) Transition {
 	return Transition{
 		From: []State{Pending, Failed, Archived}, To: waitingStates[requirement],
@@ -151,14 +151,14 @@ func (m *Machine) StartFailed() {
 	}
 }
 
-// hold is the effect of a missed deadline without a rollback.
+// hold is the effect of missing the deadline when the revision is not rolled back.
 func (m *Machine) hold(r *Revision) {
 	m.recordFailure(r)
 	m.held = r
 }
 
-// rollBack is the effect of a missed deadline with a rollback. It drops the results for the failed revision. The next sync, after the failure was written,
-// restores the active revision.
+// rollBack is the effect of missing the deadline when the revision is rolled back. It drops the results for the failed revision. The next
+// sync, which begins after the failure was written to status, restores the active revision.
 func (m *Machine) rollBack(r *Revision) {
 	m.recordFailure(r)
 	r.Stored, r.FailedGeneration = corev1alpha2.RevisionFailed, m.in.Deployment.Generation
@@ -170,7 +170,7 @@ func (m *Machine) rollBack(r *Revision) {
 // apply applies the rule to a revision.
 func (t Transition) apply(m *Machine, r *Revision) { t.effect(m, r) }
 
-// find returns the first rule with this action whose guard holds, and the revision that it applies to; nil if there is none.
+// find returns the first rule with this action whose guard holds, and the revision to which the rule applies; nil if there is none.
 func (m *Machine) find(action ActionKind) (Transition, *Revision) {
 	for _, r := range m.in.History.Stored {
 		state := m.State(r)
@@ -183,8 +183,8 @@ func (m *Machine) find(action ActionKind) (Transition, *Revision) {
 	return Transition{}, nil
 }
 
-// maxTransitions is the maximum number of transitions that advance applies. It is far above the number of transitions in one sync, and
-// prevents an endless loop.
+// maxTransitions is the maximum number of transitions that advance applies. It prevents an endless loop and is far above the number of
+// transitions in one sync.
 const maxTransitions = 1000
 
 // advance applies all rules whose guards hold and that need no action.

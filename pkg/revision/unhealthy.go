@@ -9,15 +9,16 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// unhealthyPeriod is the time before an Event reports an unhealthy active revision. After a repair, a controller needs time to react.
+// unhealthyPeriod is how long an active revision must be unhealthy before an Event reports it. After a repair, a controller needs time to
+// react.
 const unhealthyPeriod = 10 * time.Second
 
 // UnhealthyPeriod tracks how long the active revision of one BundleDeployment has been unhealthy, and permits one Event for each period.
 // The zero value is ready for use.
 type UnhealthyPeriod struct{ sent bool }
 
-// Event returns an Event if the active revision stays unhealthy according to a status, and else the time until one may be due; 0 if none
-// is. It returns no Event during a rollout, when objects are unhealthy at first.
+// Event returns an Event if the active revision stays unhealthy according to a status. Otherwise it returns the time until an Event may be
+// due; 0 if none may be. It returns no Event during a rollout, because objects are unhealthy at first.
 func (p *UnhealthyPeriod) Event(m *Machine, status corev1alpha2.BundleDeploymentStatus, now time.Time) (*Event, time.Duration) {
 	healthy := meta.FindStatusCondition(status.Conditions, corev1alpha2.ConditionHealthy)
 	if healthy == nil || healthy.Status != isFalse || m.Active() == nil || m.IsRollingOut() {

@@ -11,11 +11,11 @@ import (
 
 // Deletion is the progress of removing a deleted BundleDeployment's objects.
 type Deletion struct {
-	// Waiting is what the removal waits for, as a clause.
+	// Waiting is a clause that says what the removal waits for.
 	Waiting string
 	// Blocked is true if the removal cannot continue on its own. Held is true if custom resources are the cause.
 	Blocked, Held bool
-	// Checking is true during the check of namespaces, which takes seconds.
+	// Checking is true while namespaces are being checked, which takes seconds.
 	Checking bool
 }
 
@@ -49,7 +49,7 @@ func progressingDeletion(deletion Deletion) condition {
 	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "The removal waits: " + deletion.Waiting + "."}
 }
 
-// ReportNameTaken fills in the status of a BundleDeployment that has the name of a PlatformOperator that does not own it.
+// ReportNameTaken fills in the status of a BundleDeployment whose name is that of a PlatformOperator that does not own it.
 func (m *Machine) ReportNameTaken(status *corev1alpha2.BundleDeploymentStatus, now time.Time) {
 	m.now = now
 	m.reportObserved(status)

@@ -8,8 +8,8 @@ import (
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 )
 
-// usedRevisions returns the active revision and the newest one, as far as they exist. The manager stores them again if their stored copies
-// are lost: after a restart, the active one is needed to repair and roll back, and a failed one so that it is not tried again.
+// usedRevisions returns the active revision and the newest one, if they exist. The manager stores them again if their stored copies are
+// lost. After a restart, the active one is needed for repairs and rollbacks, and a failed one is needed so that it is not retried.
 func (m *Machine) usedRevisions() []*Revision {
 	newest := m.Newest()
 	switch {
@@ -23,7 +23,7 @@ func (m *Machine) usedRevisions() []*Revision {
 	return []*Revision{m.active, newest}
 }
 
-// restore is the step that stores used revisions again whose stored copies are lost.
+// restore is the step that stores a used revision again if its stored copy is lost.
 func (m *Machine) restore() Action {
 	if m.in.UnknownClass != "" || m.in.Deployment.Spec.Paused {
 		return Action{}
@@ -95,7 +95,8 @@ func remedyOf(unstored error) remedy {
 	return sourceRemedy
 }
 
-// withUnstored adds a sentence about each used revision whose stored copy is lost. A rollout, a rollback and a pause keep their reasons.
+// withUnstored adds a sentence about each used revision whose stored copy is lost. If a rollout, a rollback or a pause is reported, the
+// condition keeps its reason.
 func (m *Machine) withUnstored(progressing condition) condition {
 	for _, each := range m.usedRevisions() {
 		if each.Unstored == nil {

@@ -12,11 +12,11 @@ import (
 // maxWarnings is the maximum length of status.warnings.
 const maxWarnings = 20
 
-// WarningLog collects the API server's warnings for one BundleDeployment until its status has them. The zero value is ready for use.
+// WarningLog collects the API server's warnings for one BundleDeployment until they are in its status. The zero value is ready for use.
 type WarningLog struct{ unwritten []string }
 
-// Add adds warnings, and returns an Event for each new one. status has the warnings in the last written status. Add drops warnings beyond
-// the maximum length of status.warnings.
+// Add adds warnings, and returns an Event for each new one. status holds the warnings in the last written status. Add drops warnings that
+// exceed the maximum length of status.warnings.
 func (l *WarningLog) Add(warnings []string, status []string) []Event {
 	var events []Event
 	for _, each := range warnings {
@@ -35,13 +35,13 @@ func (l *WarningLog) AddTo(written []string) []string {
 	return append(slices.Clone(written), l.unwritten...)
 }
 
-// HasUnwritten reports whether there are warnings that no written status has.
+// HasUnwritten reports whether there are warnings that are not in a written status yet.
 func (l *WarningLog) HasUnwritten() bool { return len(l.unwritten) > 0 }
 
-// Clear removes the warnings, after a status with them was written or before another revision starts.
+// Clear removes the warnings. Call it after a status with them was written, or before a different revision starts.
 func (l *WarningLog) Clear() { l.unwritten = nil }
 
-// BundleWarnings returns the warnings about a bundle's manifests as status has them: bounded in number and length.
+// BundleWarnings returns the warnings about a bundle's manifests in the form in which status contains them: limited in number and length.
 func BundleWarnings(m bundle.Metadata) []string {
 	var warnings []string
 	for _, each := range m.Warnings[:min(len(m.Warnings), maxBundleWarnings)] {
@@ -50,11 +50,11 @@ func BundleWarnings(m bundle.Metadata) []string {
 	return warnings
 }
 
-// maxBundleWarnings is the maximum number of warnings about manifests, which leaves room for those of the API server.
+// maxBundleWarnings is the maximum number of warnings about manifests. It leaves room for warnings from the API server.
 const maxBundleWarnings = maxWarnings / 2
 
-// WithNamespaceWarning puts the warning about the install namespace before the others, or removes that warning if the manager created the
-// namespace.
+// WithNamespaceWarning puts the warning about the install namespace before the others. If the manager created the namespace, it removes
+// that warning instead.
 func WithNamespaceWarning(warnings []string, namespace plan.InstallNamespace) []string {
 	created := namespace.Created
 	namespace.Created = false

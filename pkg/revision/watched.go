@@ -14,8 +14,8 @@ import (
 // maxWatched is the maximum number of watched namespaces that are checked. It leaves space for other warnings in status.
 const maxWatched = 5
 
-// WatchedNamespaces returns the first namespaces that spec.config.watchNamespace names, without the install namespace, which the manager
-// creates. It omits invalid names, for which the rendering fails.
+// WatchedNamespaces returns the first namespaces that spec.config.watchNamespace names. It omits the install namespace, because the manager
+// creates it, and invalid names, because rendering fails for them.
 func WatchedNamespaces(spec corev1alpha2.BundleDeploymentSpec) []string {
 	var config struct{ WatchNamespace string }
 	if spec.Config == nil || json.Unmarshal(spec.Config.Raw, &config) != nil || config.WatchNamespace == "" {
@@ -27,7 +27,8 @@ func WatchedNamespaces(spec corev1alpha2.BundleDeploymentSpec) []string {
 	return names[:min(len(names), maxWatched)]
 }
 
-// WithWatchedNamespaces returns warnings with one for each missing watched namespace, and without those for all others but the unchecked ones.
+// WithWatchedNamespaces returns warnings with one added for each missing watched namespace. It removes those for all other namespaces,
+// except the unchecked ones.
 func WithWatchedNamespaces(warnings, unchecked, missing []string) []string {
 	isOutdated := func(warning string) bool {
 		name, _, found := strings.Cut(strings.TrimPrefix(warning, "Namespace "), ",")

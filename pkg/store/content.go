@@ -22,11 +22,11 @@ const (
 	// maxReaders is the maximum number of concurrent readers. A parsed and rendered bundle takes many times the memory of its files,
 	// hundreds of MiB in the worst case. So maxReaders limits memory, regardless of the number of fetches.
 	maxReaders = 2
-	// maxReads is the maximum number of times that one Use reads content if the content is removed meanwhile.
+	// maxReads is the maximum number of times that one call of Use reads content, if the content is removed during a read.
 	maxReads = 2
 )
 
-// ContentConfig has the settings of Content. Every field is required.
+// ContentConfig holds the settings of Content. Every field is required.
 type ContentConfig struct {
 	// Dir is a directory that nothing else uses. NewContent creates it if it is missing, and removes entries that are not content.
 	Dir string
@@ -35,9 +35,9 @@ type ContentConfig struct {
 	Clock  clock.PassiveClock
 }
 
-// Content is bundle content on disk, one directory for each digest, within a budget. Content of one digest is fetched and stored once. If
-// new content needs space, the content that was not used for the longest time is evicted, but never content that is in use. Other processes
-// may empty the directory at any time. Content that was not complete before and after it was read is fetched and read again.
+// Content is bundle content on disk, one directory for each digest, within a budget. The content for one digest is fetched and stored once.
+// If new content needs space, the least recently used content is evicted, but never content that is in use. Other processes may empty the
+// directory at any time. Content that is not complete both before and after it is read is fetched and read again.
 //
 // It is safe for concurrent use within one process. Two processes must not share the directory.
 type Content struct {
@@ -48,12 +48,12 @@ type Content struct {
 	reading chan struct{}
 
 	mu sync.Mutex
-	// complete is the content that can be read, and fills the content that is being written, both by digest.
+	// complete holds the content that can be read, and fills holds the content that is being written, both by digest.
 	complete map[string]*completeContent
 	fills    map[string]*contentFill
-	// evicted are directories that are not removed from disk yet, with their sizes.
+	// evicted holds the evicted directories that are not yet removed from disk, with their sizes.
 	evicted map[string]int64
-	// uses is the number of uses. It orders content by its last use.
+	// uses is the number of uses so far. It orders content by its last use.
 	uses int64
 }
 
@@ -71,12 +71,13 @@ type contentFill struct {
 	cancel  context.CancelFunc
 	waiters int
 	bytes   int64
-	// complete is the content after a successful fill. Otherwise err is the cause.
+	// complete is the content after a successful fill. After a failed fill, err is the cause.
 	complete *completeContent
 	err      error
 }
 
-// NewContent opens the store. It removes data that an earlier process left unfinished or partly removed. Complete content uses the budget.
+// NewContent opens the store. It removes data that an earlier process left unfinished or partly removed. Complete content counts toward the
+// budget.
 func NewContent(config ContentConfig) (*Content, error) {
 	if config.Dir == "" || config.Budget <= 0 || config.Clock == nil {
 		return nil, errors.New("opening the content directory: a field of its ContentConfig is not set")
@@ -97,12 +98,12 @@ func NewContent(config ContentConfig) (*Content, error) {
 	return c, nil
 }
 
-// Use calls use with the content of a digest. If that is not stored, fill writes it first. Content in use is not evicted. Errors of fill
-// and of use are returned as they are, except that a disk error of use gets a remedy; IsDiskError recognizes it. At most two callers read
-// at once, so use must not take long, nor call Use. Use calls use a second time if the content was removed while it was read.
+// Use calls use with the content of a digest. If the content is not stored, fill writes it first. Use returns errors of fill and of use
+// unchanged, except that it adds a remedy to a disk error of use, which IsDiskError recognizes. At most two callers read at once, so use
+// must not take long and must not call Use. Use calls use a second time if the content was removed while it was read.
 //
-// Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If it fails, each of
-// the others tries its own fill, which may have another source or other credentials.
+// Callers that need the same digest at the same time wait for one fill, which continues until the last of them has left. If it fails, each
+// of the others tries its own fill, which may have a different source or different credentials.
 func (c *Content) Use(ctx context.Context, digest string, fill func(context.Context, source.Target) error, use func(files fs.FS) error) error {
 	if !digestPattern.MatchString(digest) {
 		return fmt.Errorf("reading content digest %q: it is not sha256: and 64 hexadecimal digits", digest)
@@ -119,8 +120,8 @@ func (c *Content) Use(ctx context.Context, digest string, fill func(context.Cont
 	return fmt.Errorf("reading content %s: files of it were removed from the content directory while they were read; the manager retries", digest)
 }
 
-// read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. Afterwards
-// the caller is no longer a user of the content.
+// read calls use with content. intact reports whether the content was complete all the time, so that the result of use is valid. When read
+// returns, the caller is no longer a user of the content.
 func (c *Content) read(ctx context.Context, digest string, found *completeContent, use func(files fs.FS) error) (intact bool, err error) {
 	intact = true // a context that ends, or a panic, is no reason to evict the content
 	defer func() { intact = c.release(digest, found, intact) }()
@@ -144,15 +145,15 @@ func (c *Content) read(ctx context.Context, digest string, found *completeConten
 	return stillIntact, err
 }
 
-// Bytes returns the size of everything on disk, including unfinished content and content that is not removed yet.
+// Bytes returns the size of everything on disk, including unfinished content and evicted content that is not yet removed.
 func (c *Content) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bytes()
 }
 
-// acquire returns the content of a digest, with the caller as a user. It fills the content if it is not stored. The caller must call
-// release.
+// acquire returns the content of a digest, and registers the caller as a user of the content. It fills the content if it is not stored. The
+// caller must call release.
 func (c *Content) acquire(ctx context.Context, digest string, fill func(context.Context, source.Target) error) (*completeContent, error) {
 	for {
 		c.mu.Lock()
@@ -263,8 +264,8 @@ func (c *Content) reserve(by *contentFill, bytes int64) error {
 	return nil
 }
 
-// release ends a use. It returns whether the content was the same, and complete, all the time. It evicts incomplete content; other readers
-// of the content notice that when they release it.
+// release ends a use. It reports whether the content was the same, and complete, during the whole use. It evicts incomplete content; other
+// readers of the content notice that when they release it.
 func (c *Content) release(digest string, found *completeContent, intact bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -299,9 +300,9 @@ func (c *Content) bytes() int64 {
 	return total
 }
 
-// evictFor evicts the content that was not used for the longest time until so many more bytes are within the budget. It returns whether
-// they are. It removes files while it holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment.
-// The caller holds mu, unless nothing else has the store yet.
+// evictFor evicts the least recently used content until the given number of additional bytes is within the budget. It reports whether they
+// are. It removes files while it holds the lock: a fill that needs the bytes cannot go on, and other callers wait only for a moment. The
+// caller holds mu, unless nothing else uses the store yet.
 func (c *Content) evictFor(bytes int64) bool {
 	for c.bytes()+bytes > c.budget {
 		oldest := ""
@@ -318,7 +319,8 @@ func (c *Content) evictFor(bytes int64) bool {
 	return true
 }
 
-// evict makes content unreadable, and returns whether that was possible. Its files use the budget until removeEvicted removes them.
+// evict makes content unreadable, and reports whether that was possible. The content's files count toward the budget until removeEvicted
+// removes them.
 func (c *Content) evict(digest string) bool {
 	// The directory is renamed first, so that a crash during the removal leaves nothing that looks complete.
 	evicted, err := c.dir.evict(digest)
@@ -332,7 +334,7 @@ func (c *Content) evict(digest string) bool {
 	return true
 }
 
-// removeEvicted removes the files of evicted content, and returns whether it removed any.
+// removeEvicted removes the files of evicted content, and reports whether it removed any.
 func (c *Content) removeEvicted() bool {
 	removed := false
 	for evicted := range c.evicted {

@@ -150,7 +150,7 @@ func (d contentDir) remove(path string) error { return os.RemoveAll(path) }
 func (d contentDir) touch(digest string, now time.Time) { _ = os.Chtimes(d.path(digest), now, now) }
 
 // diskUsage returns the size of a tree on disk, computed from the sizes of its entries: every file, directory and link in whole blocks, and
-// a block for its name. It adds a file with several names once.
+// a block for its name. It counts a file with several names once.
 func diskUsage(root string) (int64, error) {
 	const block = 4096
 	var total int64

@@ -17,9 +17,9 @@ import (
 // orphanLimit is the page size for lists of parts. A list of parts includes their data: 4 MiB at most in one page.
 const orphanLimit = 4
 
-// CollectGarbage deletes the parts of an owner's revisions that have no index. They remain after a crash during Save or Delete, or if
-// another client deletes the index. stored must be the result of List and all revisions saved since; of other revisions, CollectGarbage
-// reads the index, because the restore of a backup may have brought it back. No Save for the same owner may run concurrently.
+// CollectGarbage deletes the parts of those revisions of an owner that have no index. Such parts remain after a crash during Save or
+// Delete, or if another client deletes the index. stored must be the result of List and all revisions saved since. For other revisions,
+// CollectGarbage reads the index, because restoring a backup may have brought it back. No Save for the same owner may run concurrently.
 func (r *Revisions) CollectGarbage(ctx context.Context, owner Owner, stored []Header) error {
 	selector := labels.SelectorFromSet(labels.Set{LabelDeployment: owner.Name, LabelRole: rolePart})
 	if len(stored) > 0 {
@@ -79,7 +79,8 @@ func partNames(owner Owner, of []Header) sets.Set[string] {
 	return names
 }
 
-// hasIndex reports whether the owner has the index of a revision. number is the value of LabelNumber. A value that is no number has none.
+// hasIndex reports whether the index of an owner's revision exists. number is the value of LabelNumber. hasIndex returns false if the value
+// is not a number.
 func (r *Revisions) hasIndex(ctx context.Context, owner Owner, number string) (bool, error) {
 	parsed, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
@@ -92,8 +93,8 @@ func (r *Revisions) hasIndex(ctx context.Context, owner Owner, number string) (b
 	return err == nil && isOwnedBy(found, owner), err
 }
 
-// deleteExcessParts deletes parts of an unfinished Save beyond the last part of a revision. Parts are saved in the order of their numbers,
-// so the first missing one is the end. They are deleted from the end, which preserves this order.
+// deleteExcessParts deletes the parts that an unfinished Save left beyond the last part of a revision. Parts are saved in the order of
+// their numbers, so the first missing part marks the end. They are deleted from the end, which preserves this order.
 func (r *Revisions) deleteExcessParts(ctx context.Context, owner Owner, header Header) error {
 	var behind []*corev1.Secret
 	for i := header.Parts; i < maxParts; i++ {

@@ -21,10 +21,10 @@ import (
 
 const limitsFieldManager = "platform-operators-limits"
 
-// Limits stores the limits of a PlatformOperatorManager in a ConfigMap, which outlives that object and the manager's process. Admins can read
-// it; the remedy in a condition names it.
+// Limits stores the limits of a PlatformOperatorManager in a ConfigMap, which outlives that object and the manager's process. Admins can
+// read the ConfigMap; the remedy in a condition names it.
 //
-// After the first record that it reads or writes, deletions and edits of the ConfigMap by others do not change what Read returns. So all
+// After Limits has read or written a record, deletions and edits of the ConfigMap by others do not change what Read returns. So all
 // controllers of a process share one Limits. It is safe for concurrent use.
 type Limits struct {
 	namespace   string
@@ -37,13 +37,14 @@ type Limits struct {
 	loadErr error // of the last read of the ConfigMap; set only without a record
 }
 
-// NewLimits stores limits in a namespace, and reads them with a lister for it. BundleDeployments indicate whether a record existed.
+// NewLimits returns a Limits that stores limits in a namespace, and reads them with a lister. BundleDeployments indicate whether a record
+// existed.
 func NewLimits(namespace string, client corev1client.ConfigMapsGetter, configMaps corev1listers.ConfigMapLister, deployments corelisters.BundleDeploymentLister) *Limits {
 	return &Limits{namespace: namespace, client: client.ConfigMaps(namespace), configMaps: configMaps.ConfigMaps(namespace), deployments: deployments}
 }
 
-// Read returns the stored limits. It reads only the listers and memory, and returns the error of a lister. If the record cannot be parsed,
-// Fault has the error.
+// Read returns the stored limits. It reads only from the listers and from memory, and returns an error if a lister does. If the record
+// cannot be parsed, Fault holds the error.
 func (l *Limits) Read() (limits.Stored, error) {
 	stored := limits.Stored{Namespace: l.namespace}
 	configMap, err := l.configMaps.Get(limits.ConfigMap)
@@ -82,7 +83,7 @@ func (l *Limits) firstInstallation() (first time.Time, err error) {
 	return first, nil
 }
 
-// Write replaces the stored record. It sends no request if the ConfigMap has the record already.
+// Write replaces the stored record. It sends no request if the ConfigMap already contains the record.
 func (l *Limits) Write(ctx context.Context, record limits.Record) error {
 	data, err := record.Data()
 	if err != nil {

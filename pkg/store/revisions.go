@@ -57,12 +57,13 @@ type Revisions struct {
 	secrets corev1client.SecretInterface
 	// partBytes is the size of one Secret's data.
 	partBytes int
-	// metadata has the metadata of the Secrets, by namespace and name; nil before Watch. namespace is that of the Secrets.
+	// metadata holds the metadata of the Secrets, by namespace and name; nil before Watch is called. namespace is the namespace of the
+	// Secrets.
 	metadata  cache.KeyGetter
 	namespace string
 
 	mu sync.Mutex
-	// known are the Secrets that this object has written or read, by the UID of the owner and the name of the Secret.
+	// known holds the fingerprints of the Secrets that this object has written or read, by the UID of the owner and the name of the Secret.
 	known map[types.UID]map[string]fingerprint
 }
 
@@ -129,8 +130,8 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 // IsUnusable reports whether a stored revision is lost: a part is missing or differs from the saved one. The caller must render it again.
 func IsUnusable(err error) bool { return errors.Is(err, errCorrupt) || apierrors.IsNotFound(err) }
 
-// Save stores a revision under its number and sets its Digest, Parts and Bytes. It replaces remains of an unfinished Save. Saving the same
-// revision again writes nothing.
+// Save stores a revision under its number and sets its Digest, Parts and Bytes. It replaces what remains of an unfinished Save. Saving the
+// same revision again writes nothing.
 func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) error {
 	parts, err := encode(revision, r.partBytes)
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Revisions) Save(ctx context.Context, owner Owner, revision *Revision) e
 	return r.ensure(ctx, owner, revision.Number, index)
 }
 
-// MarkRenderer records that another renderer renders a revision to the same objects. It also sets header.Renderer.
+// MarkRenderer records that a different renderer renders a revision to the same objects. It also sets header.Renderer.
 func (r *Revisions) MarkRenderer(ctx context.Context, owner Owner, header *Header, renderer string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotationRenderer: renderer}}})
 	if err != nil {
@@ -182,8 +183,8 @@ func (r *Revisions) Delete(ctx context.Context, owner Owner, header Header) erro
 	return nil
 }
 
-// deleteSecret deletes a Secret of the owner, or one without owner references, as a restored backup leaves it. It keeps the Secret of a
-// later BundleDeployment of the same name, even if that Secret is created between the Get and the Delete.
+// deleteSecret deletes a Secret of the owner, or a Secret without owner references, as restoring a backup leaves it. It keeps the Secret of
+// a later BundleDeployment with the same name, even if that Secret is created between the Get and the Delete.
 func (r *Revisions) deleteSecret(ctx context.Context, owner Owner, name string) error {
 	found, err := r.secrets.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -251,7 +252,7 @@ func equalData(a, b map[string][]byte) bool {
 }
 
 // indexName returns the name of a revision's index. It ends in the kind and the number, so that names are unique for any BundleDeployment
-// name, also one with dots.
+// name, including names with dots.
 func indexName(deployment string, number int64) string {
 	return fmt.Sprintf("revision.%s.r%d", deployment, number)
 }

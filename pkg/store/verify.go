@@ -101,8 +101,8 @@ func (r *Revisions) Verify(ctx context.Context, owner Owner, header Header) erro
 	return err
 }
 
-// isUnchanged reports whether, by the metadata of the watch, a Secret is one that was written or read, with its labels and its owner. A
-// later change causes another event, so that a watch that is behind does no harm.
+// isUnchanged reports whether, according to the watched metadata, a Secret is still the one that was written or read, with its labels and
+// its owner. If the watch is behind, that does no harm, because a later change causes another event.
 func (r *Revisions) isUnchanged(owner Owner, name string, wanted labels.Selector) bool {
 	before, isKnown := r.fingerprint(owner, name)
 	if r.metadata == nil || !isKnown || before.uid == "" {
@@ -118,8 +118,8 @@ func (r *Revisions) isUnchanged(owner Owner, name string, wanted labels.Selector
 
 func isImmutable(secret *corev1.Secret) bool { return ptr.Deref(secret.Immutable, false) }
 
-// isIndexOf reports whether an index has a header. It does not compare what may change after the index is written: the renderer, which an
-// annotation overrides, and a plan that an older manager did not record.
+// isIndexOf reports whether an index contains a header. It does not compare what may change after the index is written: the renderer, which
+// an annotation overrides, and a plan that an older manager did not record.
 func isIndexOf(index *corev1.Secret, header Header) bool {
 	var stored Header
 	if json.Unmarshal(index.Data[keyHeader], &stored) != nil {

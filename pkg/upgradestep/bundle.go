@@ -12,14 +12,14 @@ import (
 )
 
 // SameBundle reports whether two records describe one bundle: the same name and, according to SameImage, the same image. A bundle that its
-// author rebuilt under the same name is another bundle, because it installs other content.
+// author rebuilt under the same name is a different bundle, because it installs different content.
 func SameBundle(a, b platformv1alpha1.InstalledBundle) bool {
 	return a.Bundle == b.Bundle && SameImage(a.Image, b.Image)
 }
 
 // SameImage reports whether two references identify one image. If both have a digest, only the digests are compared, not the registries. If
-// one has a digest and the other a tag, the repositories are compared, because status has the digest that a catalog's tag was resolved to.
-// Two different tags are two images.
+// one has a digest and the other a tag, the repositories are compared, because status contains the digest that a catalog's tag was resolved
+// to. Two different tags are two images.
 func SameImage(a, b string) bool {
 	if a == b {
 		return true

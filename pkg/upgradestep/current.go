@@ -14,7 +14,7 @@ type Current struct {
 	// Recorded is the bundle that was recorded last in the BundleDeployment. If the BundleDeployment was deleted, it is the bundle to
 	// restore. It is nil if unknown.
 	Recorded *platformv1alpha1.InstalledBundle
-	// Start has the time and the cause of the start of the step to Recorded; nil if unknown.
+	// Start holds when and why the step to Recorded started; nil if unknown.
 	Start *StepStart
 	// Installed is status.installed. History is status.history, newest first.
 	Installed *platformv1alpha1.InstalledBundle
@@ -39,8 +39,8 @@ func CurrentOf(status platformv1alpha1.PlatformOperatorStatus, deployment *corev
 // BundleToRestore returns the bundle that was installed when the BundleDeployment of a PlatformOperator was deleted. It returns nil if no
 // version had been ready: then any version may be installed, because a lower one loses no data.
 //
-// The manager undoes the deletion before it decides anything else, whatever the catalogs have. Otherwise a deletion would bypass approval,
-// authors' steps and the hold during a cluster update.
+// The manager undoes the deletion before it decides anything else, regardless of what the catalogs contain. Otherwise a deletion would
+// bypass approval, authors' steps and the hold during a cluster update.
 func BundleToRestore(status platformv1alpha1.PlatformOperatorStatus) *platformv1alpha1.InstalledBundle {
 	if status.Installed == nil || !wasReady(status.History) {
 		return nil
@@ -77,12 +77,12 @@ func (c Current) UpgradesFrom() string {
 	return ""
 }
 
-// isRestoring reports whether the step to Recorded restores it and has not made it active yet.
+// isRestoring reports whether the step to Recorded is a restoration that has not made a revision active yet.
 func (c Current) isRestoring() bool {
 	return c.Start != nil && c.Start.Trigger == platformv1alpha1.TriggerRestored && c.Deployment != nil && c.Deployment.Status.ActiveRevision == 0
 }
 
-// running returns the bundle that the BundleDeployment runs: Recorded, or Installed if both are one bundle and Recorded has no digest,
+// running returns the bundle that the BundleDeployment runs: Recorded, or Installed if both are the same bundle and Recorded has no digest,
 // because a tag does not identify the image that runs. Recorded must not be nil.
 func (c Current) running() platformv1alpha1.InstalledBundle {
 	if c.Installed != nil && digestOf(c.Recorded.Image) == "" && SameBundle(*c.Installed, *c.Recorded) {
@@ -91,8 +91,8 @@ func (c Current) running() platformv1alpha1.InstalledBundle {
 	return *c.Recorded
 }
 
-// isStatusBehind reports whether the step to Recorded is complete, but status does not show it yet as installed and as ready. Then the next
-// step must wait: it overwrites the record, and the upgrade gate, authors' steps and the rule against downgrades read status.
+// isStatusBehind reports whether the step to Recorded is complete, but status does not yet show Recorded as installed and ready. In that
+// case the next step must wait: it overwrites the record, and the upgrade gate, authors' steps and the rule against downgrades read status.
 func (c Current) isStatusBehind() bool {
 	if c.Deployment == nil || c.Recorded == nil {
 		return false

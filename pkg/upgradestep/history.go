@@ -11,8 +11,8 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// UpdatedHistory returns the history, newest first, in which the entry for the step to Recorded has the current state of the step. It adds
-// the entry if there is none, and ends the one before. The entry of a version that was ready stays Ready. If nothing is deployed or
+// UpdatedHistory returns the history, newest first, with the current state of the step to Recorded in the entry for that step. It adds the
+// entry if there is none, and ends the entry before it. The entry of a version that was ready stays Ready. If nothing is deployed or
 // recorded, it returns History unchanged. It does not modify Current.
 func (c Current) UpdatedHistory(at time.Time) []platformv1alpha1.HistoryEntry {
 	if c.Deployment == nil || c.Recorded == nil {
@@ -65,7 +65,7 @@ func notBefore(now, start metav1.Time) metav1.Time {
 	return now
 }
 
-// endEntry ends an entry because another step has started. An entry that is still Installing becomes Superseded.
+// endEntry ends an entry because a new step has started. An entry that is still Installing becomes Superseded.
 func endEntry(entry *platformv1alpha1.HistoryEntry, now metav1.Time) {
 	if entry.CompletedTime == nil {
 		entry.CompletedTime = &now
@@ -75,7 +75,7 @@ func endEntry(entry *platformv1alpha1.HistoryEntry, now metav1.Time) {
 	}
 }
 
-// stateOf returns the current state of the newest entry, which must be the one of the step to Recorded.
+// stateOf returns the current state of the newest entry, which must be the entry for the step to Recorded.
 func (c Current) stateOf(entry platformv1alpha1.HistoryEntry) platformv1alpha1.HistoryState {
 	deployment := c.Deployment
 	switch {

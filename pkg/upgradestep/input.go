@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/upgrade"
 )
 
-// Spec has the fields of a PlatformOperator's spec that upgrade steps depend on.
+// Spec holds the fields of a PlatformOperator's spec that upgrade steps depend on.
 type Spec struct {
 	// Hash is the SpecHash of the spec. Changed reports whether the generation of the PlatformOperator is newer than the observed one.
 	Hash    string
@@ -18,7 +18,7 @@ type Spec struct {
 	Paused  bool
 	// VersionRange is spec.package.version; empty for any version.
 	VersionRange string
-	// Manual reports whether upgrades need approval. ApprovedVersion is the version that is approved; empty if none is.
+	// Manual reports whether upgrades need approval. ApprovedVersion is the approved version; empty if none is approved.
 	Manual          bool
 	ApprovedVersion string
 }
@@ -50,7 +50,7 @@ func (s Spec) Approves(candidate resolve.Candidate, installed *platformv1alpha1.
 type Input struct {
 	Current Current
 	Spec    Spec
-	// Settings is what changes besides the bundle when the spec is copied to the BundleDeployment; NoChange if there is none.
+	// Settings says what changes, besides the bundle, when the spec is copied to the BundleDeployment; NoChange if nothing does.
 	Settings SettingsChange
 	// Decision is the resolver's decision; the zero value if the resolver did not run.
 	Decision resolve.Decision
@@ -72,8 +72,8 @@ func (in Input) isApproved() bool {
 // isRebuilt reports whether the chosen bundle has the same name as the recorded one. Both must exist.
 func (in Input) isRebuilt() bool { return in.Current.Recorded.Bundle == in.chosen().Bundle }
 
-// leavesStep reports whether the spec has changed since the step to Recorded started, and that step has not ended. A change after the end
-// of the step concerns only the next step.
+// leavesStep reports whether the spec has changed since the step to Recorded started, and the step has not ended. A change after the end of
+// the step concerns only the next step.
 func (in Input) leavesStep() bool {
 	current := in.Current
 	ended := current.Installed != nil && current.Recorded != nil && SameBundle(*current.Installed, *current.Recorded) && current.WasReady()
@@ -82,7 +82,7 @@ func (in Input) leavesStep() bool {
 
 // isStillWanted reports whether the running bundle could still be chosen: it is available, or it is on the path to an available version. If
 // the start of its step is unknown, the path is ignored: otherwise a version that the spec excludes would be held forever. A bundle that no
-// catalog has is still wanted while the catalog from which it was chosen cannot be read.
+// catalog contains is still wanted while the catalog from which it was chosen cannot be read.
 func (in Input) isStillWanted() bool {
 	isRunning := func(c resolve.Candidate) bool { return SameBundle(in.Current.running(), BundleOf(c)) }
 	if slices.ContainsFunc(in.Decision.Available, isRunning) ||
@@ -97,7 +97,7 @@ func (in Input) isHeldByRollout() bool {
 	return RolloutOf(in.Current.Deployment).HoldsNextStep() && !in.leavesStep() && in.isStillWanted()
 }
 
-// start returns the StepStart of a step to the chosen bundle, to be recorded. It keeps Restores until a revision of the restored
+// start returns the StepStart to record for a step to the chosen bundle. It keeps Restores until a revision of the restored
 // BundleDeployment is active.
 func (in Input) start() *StepStart {
 	current := in.Current

@@ -13,7 +13,7 @@ import (
 // Installation is the progress of a BundleDeployment that has not installed its bundle yet: a reason and a message for condition Installed.
 type Installation struct{ Reason, Message string }
 
-// NeedsAction reports whether the installation has failed, so that it does not progress without an action by an admin.
+// NeedsAction reports whether the installation has failed, so that it does not progress until an admin acts.
 func (i Installation) NeedsAction() bool {
 	switch i.Reason {
 	case platformv1alpha1.ReasonUnpackFailed, platformv1alpha1.ReasonValidationFailed, platformv1alpha1.ReasonInstallFailed:

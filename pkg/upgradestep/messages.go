@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Message returns why a wanted step is held, and what an admin can do. It is empty unless the step's action is Hold. The step must be the
-// result of Decide for the input.
+// Message returns the reason why a wanted step is held, and what an admin can do. It is empty unless the step's action is Hold. The step
+// must be the result of Decide for the input.
 func Message(in Input, step Step) string {
 	switch step.Reason {
 	case ReasonRebuiltNeedsApproval:

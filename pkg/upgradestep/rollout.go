@@ -11,12 +11,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/attempt"
 )
 
-// RolloutState is the phase of a rollout of the bundle of a BundleDeployment.
+// RolloutState is the phase of the rollout of a BundleDeployment's bundle.
 type RolloutState string
 
 // States of a rollout. The states before RolloutComplete hold the next step. Those after it do not, because nothing of the bundle runs.
 const (
-	// RolloutPending: the status of the BundleDeployment is about an earlier spec.
+	// RolloutPending: the status of the BundleDeployment refers to an earlier spec.
 	RolloutPending RolloutState = "Pending"
 	// RolloutUnpacking: the bundle is being pulled, unpacked or rendered.
 	RolloutUnpacking RolloutState = "Unpacking"
@@ -24,7 +24,7 @@ const (
 	RolloutApplying RolloutState = "Applying"
 	// RolloutRefused: the API server refuses objects of the version, and the version before it still runs.
 	RolloutRefused RolloutState = "Refused"
-	// RolloutUnhealthy: everything is applied, but is not healthy, or its health is not known yet.
+	// RolloutUnhealthy: everything is applied, but it is not healthy, or its health is not known yet.
 	RolloutUnhealthy RolloutState = "Unhealthy"
 	// RolloutProgressing: everything is healthy, and the rollout has not ended.
 	RolloutProgressing RolloutState = "Progressing"
@@ -42,8 +42,8 @@ const (
 	RolloutUnusable RolloutState = "Unusable"
 )
 
-// Rollout is the progress of a rollout. Detail is a clause, without a full stop, about what the rollout waits for; it is empty for states
-// that do not hold the next step.
+// Rollout is the progress of a rollout. Detail is a clause, without a full stop, that says what the rollout waits for; it is empty for
+// states that do not hold the next step.
 type Rollout struct {
 	State  RolloutState
 	Detail string
@@ -98,8 +98,8 @@ func RolloutOf(deployment *corev1alpha2.BundleDeployment) Rollout {
 	return Rollout{State: RolloutComplete}
 }
 
-// IsStale reports whether the status of a BundleDeployment is about an earlier spec or an earlier attempt. A deletion increases the
-// generation, too, but does not change the spec.
+// IsStale reports whether the status of a BundleDeployment refers to an earlier spec or an earlier attempt. A deletion also increases the
+// generation, but does not change the spec.
 func IsStale(deployment *corev1alpha2.BundleDeployment) bool {
 	generation := deployment.Generation
 	if deployment.DeletionTimestamp != nil {
@@ -116,7 +116,7 @@ func isOtherAttempt(deployment *corev1alpha2.BundleDeployment) bool {
 }
 
 // IsRolledBack reports whether the version in the spec of a BundleDeployment failed and the version before it was restored. It returns
-// false while the status is about an earlier spec or an earlier attempt.
+// false while the status refers to an earlier spec or an earlier attempt.
 func IsRolledBack(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ActiveRevision > 0 && IsNotRetried(deployment)
 }
@@ -139,14 +139,14 @@ func runsNewest(status corev1alpha2.BundleDeploymentStatus) bool {
 	return status.ActiveRevision > 0 && status.ActiveBundle == nil || slices.ContainsFunc(status.Revisions, isRollingOut)
 }
 
-// IsApplied reports whether any version of the bundle is applied; the spec of the BundleDeployment may have another one.
+// IsApplied reports whether any version of the bundle is applied; the spec of the BundleDeployment may name a different one.
 func IsApplied(deployment *corev1alpha2.BundleDeployment) bool {
 	return deployment.Status.ActiveRevision > 0 || meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionInstalled)
 }
 
-// IsComplete reports whether the step to the bundle of a BundleDeployment is complete; first reports whether it is a first installation. A
+// IsComplete reports whether the step to the bundle of a BundleDeployment is complete. first says whether it is a first installation. A
 // first installation is complete when everything is applied. A later step is complete when everything is also healthy, because then the
-// revision before it is no longer needed. No later step completes while the BundleDeployment is paused, because live objects of another
+// revision before it is no longer needed. No later step completes while the BundleDeployment is paused, because live objects of a different
 // version are not detected then.
 func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
 	if IsStale(deployment) || IsNotRetried(deployment) || deployment.Spec.Paused && !first {
@@ -159,8 +159,8 @@ func IsComplete(deployment *corev1alpha2.BundleDeployment, first bool) bool {
 		meta.IsStatusConditionTrue(deployment.Status.Conditions, corev1alpha2.ConditionHasValidBundle)
 }
 
-// ConditionText returns the message of a condition without its final full stop. It replaces the names of fields of the BundleDeployment by
-// those of the PlatformOperator. It returns the fallback if the condition is nil or has no message.
+// ConditionText returns the message of a condition without its final full stop. It replaces the names of fields of the BundleDeployment
+// with those of the PlatformOperator. It returns the fallback if the condition is nil or has no message.
 func ConditionText(condition *metav1.Condition, fallback string) string {
 	if condition == nil || condition.Message == "" {
 		return fallback
@@ -168,7 +168,7 @@ func ConditionText(condition *metav1.Condition, fallback string) string {
 	return OperatorText(TrimStop(condition.Message))
 }
 
-// OperatorText returns a text about a BundleDeployment with the names of the PlatformOperator's fields.
+// OperatorText replaces the BundleDeployment's field names in a text with those of the PlatformOperator.
 func OperatorText(text string) string { return platformOperatorFields.Replace(text) }
 
 // TrimStop returns a text without surrounding white space and without final full stops.

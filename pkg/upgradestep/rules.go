@@ -18,8 +18,8 @@ type rule struct {
 // rules are in the order in which Decide tries them: the first rule whose guard is true decides. A guard may rely on the guards before it.
 // After the rule "nothing is recorded", for example, a chosen bundle, a recorded bundle and a BundleDeployment exist.
 //
-// The order follows these principles. The manager undoes a deletion by somebody else first. A step starts when the step before it is
-// complete and status shows that. A version whose rollout is not complete holds the next step, because another step would hide the failure
+// The order follows these principles. First of all, the manager undoes a deletion by somebody else. A step starts when the step before it
+// is complete and status shows that. A version whose rollout is not complete holds the next step, because a new step would hide the failure
 // and may aggravate it. It no longer holds the next step when it is no longer wanted: the spec has changed since the step started, or the
 // author withdrew the version. A version of which nothing runs (unusable, rolled back) holds nothing. During a cluster update, the only
 // steps that start are first installations, approved steps, and steps away from an unfinished step.
@@ -54,7 +54,8 @@ func isReferenceAheadOfStatus(in Input) bool {
 	return isRunningChosen(in) && in.Current.isStatusBehind() && !SameBundle(*in.Current.Recorded, in.withRecordedImage())
 }
 
-// isRecordNeeded reports whether status must be updated from the record of the recorded bundle before another bundle's record replaces it.
+// isRecordNeeded reports whether status must be updated from the record of the recorded bundle, before the record of a different bundle
+// replaces it.
 func isRecordNeeded(in Input) bool {
 	return in.Current.isStatusBehind() && !SameBundle(*in.Current.Recorded, in.chosen())
 }
@@ -73,7 +74,8 @@ func isHeldByClusterUpdate(in Input) bool {
 	return in.ClusterUpdate != "" && in.Current.Installed != nil && in.Current.WasReady() && !in.isApproved() && !in.leavesStep()
 }
 
-// stay returns a function whose step stays with the recorded bundle. For Wait and Hold, the step also has the chosen bundle as Next.
+// stay returns a function that returns a step that stays with the recorded bundle. For Wait and Hold, the step also contains the chosen
+// bundle as Next.
 func stay(action Action, reason Reason) func(Input) Step {
 	return func(in Input) Step {
 		step := Step{Action: action, Reason: reason}
@@ -88,7 +90,7 @@ func stay(action Action, reason Reason) func(Input) Step {
 	}
 }
 
-// begin returns a function whose step starts with the chosen bundle.
+// begin returns a function that returns a step that starts with the chosen bundle.
 func begin(action Action) func(Input) Step {
 	return func(in Input) Step {
 		bundle := in.chosen()
@@ -103,15 +105,15 @@ func restore(in Input) Step {
 	}}
 }
 
-// keepChosen returns the step that keeps the running bundle, with the declarations that the catalog has for it now.
+// keepChosen returns the step that keeps the running bundle, with the declarations that the catalog currently contains for it.
 func keepChosen(in Input) Step {
 	bundle := in.withRecordedImage()
 	return Step{Action: Keep, Bundle: &bundle, Reason: ReasonUpToDate}
 }
 
-// withRecordedImage returns the chosen bundle with the image reference that the BundleDeployment has, because a new reference to the same
-// image would be rolled out as if it were new content. It keeps a new reference with the same digest only if this cannot do harm: if the
-// image cannot be pulled now, or the rollout is complete.
+// withRecordedImage returns the chosen bundle with the image reference in the BundleDeployment, because a new reference to the same image
+// would be rolled out as if it were new content. It keeps a new reference with the same digest only if this cannot do harm: if the image
+// cannot be pulled now, or the rollout is complete.
 func (in Input) withRecordedImage() platformv1alpha1.InstalledBundle {
 	chosen, deployment := in.chosen(), in.Current.Deployment
 	unpullable := deployment != nil && meta.IsStatusConditionFalse(deployment.Status.Conditions, corev1alpha2.ConditionUnpacked)

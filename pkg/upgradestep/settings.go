@@ -7,21 +7,21 @@ import (
 	platformv1alpha1 "github.com/openshift/platform-operators/pkg/apis/platform/v1alpha1"
 )
 
-// SettingsChange is a change of how a bundle is installed.
+// SettingsChange is a change to how a bundle is installed.
 type SettingsChange string
 
 // Changes of settings.
 const (
 	NoChange SettingsChange = ""
-	// ConfigChanged: spec.install.config differs, so that the bundle is rendered again.
+	// ConfigChanged: spec.install.config has changed, so that the bundle is rendered again.
 	ConfigChanged SettingsChange = "ConfigChanged"
-	// InstallChanged: another field of spec.install differs that decides how objects are applied.
+	// InstallChanged: another field of spec.install, which decides how objects are applied, has changed.
 	InstallChanged SettingsChange = "InstallChanged"
 	// RetryRequested: annotation platform.openshift.io/retry has a new value.
 	RetryRequested SettingsChange = "RetryRequested"
 )
 
-// withSettings returns the step with a start if another attempt with the same bundle begins. The settings are copied to the
+// withSettings adds a start to the step if a new attempt with the same bundle begins, and returns the step. The settings are copied to the
 // BundleDeployment in any case, except during a pause.
 func withSettings(in Input, step Step) Step {
 	current := in.Current
@@ -45,8 +45,9 @@ func withSettings(in Input, step Step) Step {
 	return step
 }
 
-// attemptTrigger returns the cause of another attempt with the same bundle; empty if there is none. Another configuration always is one,
-// other settings are if the last attempt failed. The engine also tries a version again by itself, when what it lacked appears.
+// attemptTrigger returns the cause of a new attempt with the same bundle; empty if there is none. A changed configuration is always a
+// cause. Other changed settings are a cause only if the last attempt failed. The engine also retries a version by itself, when something
+// that the version lacked appears.
 func attemptTrigger(in Input) platformv1alpha1.Trigger {
 	switch {
 	case in.Settings == ConfigChanged:
@@ -61,8 +62,8 @@ func attemptTrigger(in Input) platformv1alpha1.Trigger {
 	return platformv1alpha1.TriggerInstallChange
 }
 
-// isTriedAgain reports whether the engine tries again, or has installed, a version that history shows as rolled back. History keeps the
-// entry of the attempt that failed.
+// isTriedAgain reports whether the engine retries, or has installed, a version that history shows as rolled back. History keeps the entry
+// of the attempt that failed.
 func (c Current) isTriedAgain() bool {
 	deployment := c.Deployment
 	if deployment == nil || deployment.DeletionTimestamp != nil || len(c.History) == 0 || !c.isStepOf(c.History[0]) {
@@ -72,7 +73,7 @@ func (c Current) isTriedAgain() bool {
 		!deployment.Spec.Paused && !IsStale(deployment) && runsNewest(deployment.Status)
 }
 
-// hasFailed reports whether the last attempt to install the bundle of a BundleDeployment failed, by its present status.
+// hasFailed reports whether, according to the present status of a BundleDeployment, the last attempt to install its bundle failed.
 func hasFailed(deployment *corev1alpha2.BundleDeployment) bool {
 	if IsStale(deployment) {
 		return false
@@ -82,7 +83,7 @@ func hasFailed(deployment *corev1alpha2.BundleDeployment) bool {
 		InstallationOf(deployment).NeedsAction()
 }
 
-// IsOfSettings reports whether a step started because of the settings, and not because another bundle was chosen. start may be nil.
+// IsOfSettings reports whether a step started because of the settings, and not because a different bundle was chosen. start may be nil.
 func (s *StepStart) IsOfSettings() bool {
 	return s != nil && (s.Trigger == platformv1alpha1.TriggerInstallChange || s.Trigger == platformv1alpha1.TriggerRetry)
 }

@@ -11,7 +11,7 @@ type Action string
 const (
 	// Install starts the first bundle of a PlatformOperator, or a bundle while the recorded one is unknown.
 	Install Action = "Install"
-	// Move replaces the recorded bundle by another one.
+	// Move replaces the recorded bundle with a different one.
 	Move Action = "Move"
 	// Restore creates a deleted BundleDeployment again, with the bundle that it had.
 	Restore Action = "Restore"
@@ -19,7 +19,7 @@ const (
 	Keep Action = "Keep"
 	// Wait stays with the recorded bundle for a time, for a reason that another part of status reports.
 	Wait Action = "Wait"
-	// Hold stays with the recorded bundle although another one is wanted. Message returns the reason and the remedy.
+	// Hold stays with the recorded bundle although a different one is wanted. Message returns the reason and the remedy.
 	Hold Action = "Hold"
 )
 
@@ -65,17 +65,17 @@ type Step struct {
 	Bundle *platformv1alpha1.InstalledBundle
 	// Start must be recorded with Bundle; nil if no step starts.
 	Start *StepStart
-	// Reason is the reason why no step starts to another bundle; empty if one starts.
+	// Reason is the reason why no step to a different bundle starts; empty if one starts.
 	Reason Reason
 	// Postponed reports whether the BundleDeployment must stay as it is in this sync, because status must show the last step before the
 	// settings change.
 	Postponed bool
-	// Next is the chosen bundle that is not started yet, for Wait and Hold; nil if the resolver chose none.
+	// Next is the chosen bundle to which no step has started yet, for Wait and Hold; nil if the resolver chose none.
 	Next *platformv1alpha1.InstalledBundle
 }
 
-// Decide decides whether an upgrade step starts. It applies the first rule whose guard is true. If no step to another bundle starts, a
-// change of the settings may start one to the same bundle.
+// Decide decides whether an upgrade step starts. It applies the first rule whose guard is true. If no step to a different bundle starts, a
+// change to the settings may start a step to the same bundle.
 func Decide(in Input) Step {
 	return withSettings(in, firstRule(in).then(in))
 }

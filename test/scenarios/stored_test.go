@@ -56,7 +56,7 @@ func TestHRD_U5_DeletedRevisionsAreStoredAgain(t *testing.T) {
 		names := s.deleteStored(ctx, name)
 		s.Eventually(s.storedNames).WithContext(ctx).WithArguments(name).WithTimeout(5 * time.Second).Should(ConsistOf(names))
 		s.Eventually(s.eventsOf).WithContext(ctx).WithArguments(name).Should(ContainElements(
-			HavePrefix("Warning RevisionLost: The stored copy of revision 1 cannot be used any more"), HavePrefix("Normal RevisionRestored: Revision 1 is stored again")))
+			HavePrefix("Warning RevisionLost: The stored copy of revision 1 can no longer be used"), HavePrefix("Normal RevisionRestored: Revision 1 is stored again")))
 		s.Expect(s.statusOf(ctx, name)).To(Equal(before))
 
 		s.By("changing one Secret after the other: the index and the parts")
@@ -118,6 +118,6 @@ func TestHRD_U5_DeletedRevisionsAreStoredAgain(t *testing.T) {
 		s.StartManager()
 		s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False AsExpected", "Revision 2 (version 1.0.0)")
 		s.Expect(s.statusOf(ctx, name).ResolvedSource.Image.Ref).To(Equal(byDigest))
-		s.Expect(s.eventsOf(ctx, name)).To(ContainElement(HavePrefix("Warning RevisionLost: Revision 1 cannot be used any more: its Secrets are missing")))
+		s.Expect(s.eventsOf(ctx, name)).To(ContainElement(HavePrefix("Warning RevisionLost: Revision 1 can no longer be used: its Secrets are missing")))
 	})
 }

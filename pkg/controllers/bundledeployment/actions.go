@@ -15,12 +15,12 @@ import (
 
 // executor executes one kind of action.
 type executor struct {
-	// name is the prefix of its errors, before "BundleDeployment".
+	// name is the prefix of the executor's errors, before "BundleDeployment".
 	name string
 	run  func(*reconciliation, context.Context, revision.Action) error
 }
 
-// executors has an executor for every kind of action except Done.
+// executors maps every kind of action except Done to its executor.
 var executors = map[revision.ActionKind]executor{
 	revision.Load: {"loading a revision of", func(s *reconciliation, ctx context.Context, a revision.Action) error {
 		return s.loadVerified(ctx, a.Revision)
@@ -43,8 +43,8 @@ var executors = map[revision.ActionKind]executor{
 	revision.CollectGarbage:    {"collecting garbage of", (*reconciliation).collectGarbage},
 }
 
-// rollOut executes the actions that the machine decides, until it decides Done, and sets the status. It returns the first error of an
-// action; the status is then not written.
+// rollOut executes the actions that the machine decides on, until it decides Done, and sets the status. It returns the first error of an
+// action; in that case the status is not written.
 func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	s.machine = revision.NewMachine(revision.Input{
 		Deployment: s.before, History: &s.memory.history, Desired: s.source.desired, UnknownClass: s.unknownClass,
@@ -65,7 +65,8 @@ func rollOut(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// recordStart writes the start of a revision to the status before any of its objects is written. So a restart does not extend its deadline.
+// recordStart writes the start time of a revision to the status before any of its objects is written, so that a restart does not extend the
+// revision's deadline.
 func (s *reconciliation) recordStart(ctx context.Context, action revision.Action) error {
 	s.memory.warnings.Clear()
 	status := &s.deployment.Status
@@ -94,8 +95,8 @@ func (s *reconciliation) deleteRevision(ctx context.Context, action revision.Act
 	return nil
 }
 
-// collectGarbage deletes the incomplete parts of revisions that an ended manager process was storing or deleting. It logs an error, and the
-// next attempt is made later.
+// collectGarbage deletes the incomplete parts of revisions that a previous manager process was storing or deleting when it ended. If that
+// fails, it logs the error and tries again later.
 func (s *reconciliation) collectGarbage(ctx context.Context, _ revision.Action) error {
 	if err := s.revisions().DeleteUnlisted(ctx); err != nil {
 		klog.Warningf("%v; the manager retries", err)

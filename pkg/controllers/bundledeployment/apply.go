@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// The interfaces of *apply.Engine that the controller uses.
+// The interfaces that *apply.Engine implements and the controller uses.
 type (
 	// applier applies and observes objects.
 	applier interface {
@@ -38,7 +38,7 @@ type (
 		// InvalidatePermissions clears the cached permissions.
 		InvalidatePermissions()
 	}
-	// watcher watches objects that were applied, and kinds that are not served.
+	// watcher watches objects that were applied, and kinds that the API server does not serve.
 	watcher interface {
 		KeepWatches(owner apply.Owner, keep ...*apply.Set)
 		ServesAll(ctx context.Context, owner apply.Owner, kinds []schema.GroupVersionKind) (bool, error)
@@ -69,8 +69,8 @@ func (s *reconciliation) apply(ctx context.Context, action revision.Action) erro
 	return nil
 }
 
-// searchIgnores records the entries of spec.drift.ignore that select nothing. Those of the class are for all its BundleDeployments, so that
-// some may select nothing in one of them.
+// searchIgnores records the entries of spec.drift.ignore that select nothing. It leaves out the entries of the class: they are for all its
+// BundleDeployments, so some may rightly select nothing in one of them.
 func (s *reconciliation) searchIgnores(ctx context.Context, set *apply.Set) {
 	s.memory.ignores = unmatchedIgnores{}
 	if own := s.deployment.Spec.Drift; own != nil && len(own.Ignore) > 0 {
@@ -78,13 +78,13 @@ func (s *reconciliation) searchIgnores(ctx context.Context, set *apply.Set) {
 	}
 }
 
-// unmatchedIgnores has the entries of a spec.drift.ignore that select nothing.
+// unmatchedIgnores holds the entries of a spec.drift.ignore that select nothing.
 type unmatchedIgnores struct {
 	ignore []corev1alpha2.DriftIgnore
 	found  []drift.Unmatched
 }
 
-// of returns the entries that select nothing if they are those of a spec.
+// of returns the entries that select nothing if they were found for the entries of this spec.
 func (u unmatchedIgnores) of(spec *corev1alpha2.Drift) []drift.Unmatched {
 	if spec == nil || !equality.Semantic.DeepEqual(spec.Ignore, u.ignore) {
 		return nil
@@ -92,7 +92,7 @@ func (u unmatchedIgnores) of(spec *corev1alpha2.Drift) []drift.Unmatched {
 	return u.found
 }
 
-// applyRemaining applies the objects that only the active revision has, except those in the phases that the target has reached.
+// applyRemaining applies the objects that only the active revision contains, except those in phases that the target has already reached.
 func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Action) error {
 	target := s.machine.Desired()
 	rest := s.memory.sets[action.Revision.Number].Without(s.memory.sets[target.Number], s.phases)
@@ -102,7 +102,7 @@ func (s *reconciliation) applyRemaining(ctx context.Context, action revision.Act
 	return nil
 }
 
-// observe reads the state of the active revision's objects and writes nothing.
+// observe reads the state of the active revision's objects without writing anything.
 func (s *reconciliation) observe(ctx context.Context, action revision.Action) error {
 	report := s.c.applier.Observe(ctx, s.memory.sets[action.Revision.Number])
 	s.retry(report.RetryAfter)
@@ -110,7 +110,7 @@ func (s *reconciliation) observe(ctx context.Context, action revision.Action) er
 	return nil
 }
 
-// identity returns the identity that writes the objects: the zero Identity, which means the manager.
+// identity returns the identity that is used to write the objects: the zero Identity, which means the manager.
 func (s *reconciliation) identity() apply.Identity { return apply.Identity{} }
 
 func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
@@ -126,8 +126,8 @@ func (s *reconciliation) options(by revision.ApplyOptions) apply.Options {
 	return options
 }
 
-// confirmExists returns an error if the API server does not have this BundleDeployment. After the restore of a backup, the cache may still
-// have it, and objects that are created for it would belong to nothing.
+// confirmExists returns an error if the BundleDeployment does not exist on the API server. After a backup was restored, the cache may still
+// contain it, and objects that are created for it would have no owner.
 func (s *reconciliation) confirmExists(ctx context.Context) error {
 	live, err := s.c.client.Get(ctx, s.deployment.Name, metav1.GetOptions{})
 	if err != nil {
@@ -151,8 +151,8 @@ func reportOf(report apply.Report) revision.Report {
 	}
 }
 
-// problemOf converts an error of the engine to a Problem: refused if it wraps an apply.Refusal, otherwise transient. A nil error is the
-// zero Problem.
+// problemOf converts an error of the engine to a Problem: refused if the error wraps an apply.Refusal, otherwise transient. For a nil error
+// it returns the zero Problem.
 func problemOf(err error) revision.Problem {
 	if refusal := (*apply.Refusal)(nil); errors.As(err, &refusal) {
 		return revision.Problem{Err: refusal, Refused: true}
@@ -160,12 +160,12 @@ func problemOf(err error) revision.Problem {
 	return revision.Problem{Err: err}
 }
 
-// permissionsInterval is the time between two checks of a missing permission during a rollout, because no watch reports that the permission
-// was granted.
+// permissionsInterval is the time between two checks for a missing permission during a rollout, because no watch reports that the
+// permission was granted.
 const permissionsInterval = revision.RequirementInterval
 
-// checkRequirements checks whether a revision may start. It reads the permissions and the install namespace now, so that no revision is
-// partly written when a requirement is not met.
+// checkRequirements checks whether a revision may start. It reads the permissions and the install namespace at this point, so that no
+// revision is partly written when a requirement is not met.
 func (s *reconciliation) checkRequirements(ctx context.Context, action revision.Action) error {
 	check := revision.Check{Unmet: revision.Permissions, Problem: problemOf(s.checkPermissions(ctx, action.Revision, apply.PermissionOptions{}))}
 	if check.Problem.Err == nil {
@@ -178,8 +178,8 @@ func (s *reconciliation) checkRequirements(ctx context.Context, action revision.
 	return nil
 }
 
-// checkFailure checks whether the kinds or the permissions that a failed revision lacked are there. If the check itself fails, they
-// count as missing until the next one.
+// checkFailure checks whether the kinds or permissions that a failed revision lacked now exist. If the check itself fails, they count as
+// missing until the next check.
 func (s *reconciliation) checkFailure(ctx context.Context, action revision.Action) error {
 	failed := action.Revision
 	if failed.FailedFor == corev1alpha2.FailedForPermissions {

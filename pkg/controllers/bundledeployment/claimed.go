@@ -24,7 +24,7 @@ func (c *controller) isClaimed(deployment *corev1alpha2.BundleDeployment) (bool,
 }
 
 // checkName ends the sync of a BundleDeployment if a PlatformOperator that does not own it has the same name. The objects of both would
-// have the same labels and field manager, so each would change the objects of the other.
+// have the same labels and field manager, so each would change the other's objects.
 func checkName(_ context.Context, s *reconciliation) (bool, error) {
 	claimed, err := s.c.isClaimed(s.before)
 	if claimed {
@@ -33,8 +33,8 @@ func checkName(_ context.Context, s *reconciliation) (bool, error) {
 	return claimed || err != nil, err
 }
 
-// concernsName reports whether a BundleDeployment with the name of a PlatformOperator exists that the PlatformOperator does not own. Other
-// events of PlatformOperators do not concern this controller.
+// concernsName reports whether there is a BundleDeployment with the name of a PlatformOperator that does not own it. Other events for
+// PlatformOperators do not concern this controller.
 func (c *controller) concernsName(object any) bool {
 	operator, ok := object.(metav1.Object)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 )
 
 // readClass reads the ProvisionerClass, and merges its policies with those of the spec. If the class was deleted or has an unknown
-// provisioner, it sets unknownClass and uses the last policies of the class: its deletion must not change how the active revision is
-// maintained.
+// provisioner, it sets unknownClass and uses the last known policies of the class: the deletion of a class must not change how the active
+// revision is maintained.
 func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	name := s.deployment.Spec.ProvisionerClassName
 	class, err := s.c.classes.Get(name)
@@ -29,7 +29,7 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	default:
 		s.memory.class, s.memory.className = class.Spec, name
 	}
-	// After a restart, the policies of a deleted class are unknown. They may not have allowed repairs, so nothing is repaired.
+	// After a restart, the policies of a deleted class are unknown. They may have forbidden repairs, so nothing is repaired.
 	defaults := corev1alpha2.ProvisionerClassSpec{Drift: &corev1alpha2.Drift{Policy: corev1alpha2.DriftReport}}
 	if s.memory.className == name {
 		defaults = s.memory.class
@@ -38,12 +38,12 @@ func readClass(_ context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// deploymentsOfClass returns the names of the BundleDeployments whose spec.provisionerClassName is a class.
+// deploymentsOfClass returns the names of the BundleDeployments whose spec.provisionerClassName is the name of a class.
 func (c *controller) deploymentsOfClass(class runtime.Object) []string {
 	return c.deploymentsWith(factory.ObjectNameToKey(class), func(spec corev1alpha2.BundleDeploymentSpec) string { return spec.ProvisionerClassName })
 }
 
-// deploymentsOfBundle returns the names of the BundleDeployments whose spec.source.bundle.name names a Bundle.
+// deploymentsOfBundle returns the names of the BundleDeployments whose spec.source.bundle.name is the name of a Bundle.
 func (c *controller) deploymentsOfBundle(bundle runtime.Object) []string {
 	return c.deploymentsWith(factory.ObjectNameToKey(bundle), func(spec corev1alpha2.BundleDeploymentSpec) string {
 		if spec.Source.Bundle == nil {

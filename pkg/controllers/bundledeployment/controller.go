@@ -1,15 +1,15 @@
 // Package bundledeployment reconciles BundleDeployments. It fetches and renders the content of the source, and stores it as a numbered
 // revision. It rolls the revision out, reverts drift of the active revision, and removes all objects when the BundleDeployment is deleted.
 //
-// A sync depends only on the spec, the stored revisions and the applied objects, so that it continues after a crash at any point. Slow
-// work, such as requests to registries, runs in the background and queues the BundleDeployment when it ends. A stored revision no longer
-// needs its source. A user's error is a condition of the BundleDeployment, never an error of the controller.
+// A sync depends only on the spec, the stored revisions and the applied objects, so that it can continue after a crash at any point. Slow
+// work, such as requests to registries, runs in the background and queues the BundleDeployment when it ends. A revision that has been
+// stored no longer needs its source. A user's error is a condition of the BundleDeployment, never an error of the controller.
 //
-// A revision has a deadline. Its start time is in the status before any object is written. A revision that misses the deadline is held or
-// rolled back, as the spec requests. A revision that missed its deadline is not tried again before the next attempt begins (attempt.Of).
+// A revision has a deadline. Its start time is written to the status before any object is written. A revision that misses the deadline is
+// held or rolled back, as the spec requests. It is not tried again before the next attempt begins (attempt.Of).
 //
-// The package does not know catalogs and versions. Of PlatformOperators it reads only the names and UIDs. The creator of a BundleDeployment
-// reads its status.
+// The package does not depend on catalogs and versions. Of PlatformOperators it reads only the names and UIDs. The creator of a
+// BundleDeployment reads its status.
 package bundledeployment
 
 import (
@@ -54,7 +54,7 @@ import (
 // Name is the controller's name. Its field manager for status is "platform-operators-" followed by this name.
 const Name = "bundledeployment"
 
-// ControllerName is the controller's name in library-go's log, in the metrics of its work queue, and in errors of failed syncs.
+// ControllerName is the controller's name in library-go's log, in the metrics for its work queue, and in the errors of failed syncs.
 const ControllerName = "BundleDeploymentController"
 
 // firstPause is the time until the next sync after the first failed write.
@@ -68,7 +68,7 @@ type Config struct {
 	Deployments coreinformers.BundleDeploymentInformer
 	Bundles     coreinformers.BundleInformer
 	Classes     coreinformers.ProvisionerClassInformer
-	// Operators are the PlatformOperators, whose names another BundleDeployment must not have.
+	// Operators are the PlatformOperators, whose names a BundleDeployment that they do not own must not have.
 	Operators platforminformers.PlatformOperatorInformer
 	// Definitions notifies of CustomResourceDefinitions whose owner may have changed.
 	Definitions factory.Informer
@@ -76,27 +76,28 @@ type Config struct {
 	Namespace string
 	Secrets   corev1client.SecretInterface
 	Discovery discovery.CachedDiscoveryInterface
-	// Engine applies, watches and removes objects. It adds the BundleDeployments of changed objects to the queue of SyncContext.
+	// Engine applies, watches and removes objects. When an object changes, it adds the object's BundleDeployment to the queue of
+	// SyncContext.
 	Engine  *apply.Engine
 	Content *store.Content
 	// Sources opens the source of a BundleDeployment.
 	Sources source.Opener
 	// Fetches is the maximum number of concurrent fetches from one host.
 	Fetches int
-	// BackoffFirst and BackoffLast are the shortest and the longest time of the exponential backoff after failures.
+	// BackoffFirst and BackoffLast are the shortest and the longest delay of the exponential backoff after failures.
 	BackoffFirst, BackoffLast time.Duration
 	Clock                     clock.PassiveClock
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext holds the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 	// Events records Events about BundleDeployments.
 	Events record.EventRecorder
 	// Tasks runs the fetches, so that a caller can wait for them.
 	Tasks *background.Tasks
-	// Synced is called with the name of each BundleDeployment whose sync has ended, with or without an error.
+	// Synced is called with the name of a BundleDeployment each time its sync has ended, with or without an error.
 	Synced func(name string)
 	// Stored watches the Secrets that store revisions.
 	Stored cache.SharedIndexInformer
-	// Grants returns how often the manager has got back a permission to write, see revisions.Saver.
+	// Grants returns how often the manager has regained a permission to write, see revisions.Saver.
 	Grants func() int
 	// Register registers a metric.
 	Register func(metrics.Registerable) error
@@ -133,8 +134,8 @@ type controller struct {
 	managerNamespace string
 	fetches          *source.Jobs[unpack.Request, unpack.Rendering]
 	certificates     certificateFinder
-	// backoff is the backoff of fetches and refusals. pauses is the backoff after failed writes, which is shorter at first because the next
-	// write usually succeeds.
+	// backoff is the backoff after failed fetches and refusals. pauses is the backoff after failed writes, which starts with shorter delays
+	// because the next write usually succeeds.
 	backoff, pauses source.Backoff
 	clock           clock.PassiveClock
 	events          record.EventRecorder
@@ -142,22 +143,23 @@ type controller struct {
 	synced          func(name string)
 	grants          func() int
 
-	// cacheVersion returns the resourceVersion up to which the informer of BundleDeployments has received events.
+	// cacheVersion returns the resourceVersion up to which the informer for BundleDeployments has received events.
 	cacheVersion func() string
 
 	mu       sync.Mutex
 	memories map[string]*memory
-	// changedRevisions has the numbers of the revisions of which a Secret was created, deleted or changed, by BundleDeployment.
+	// changedRevisions holds, by BundleDeployment, the numbers of the revisions for which a Secret was created, deleted or changed.
 	changedRevisions map[string]sets.Set[int64]
-	// refusedDefinitions has, for a BundleDeployment that was refused a CustomResourceDefinition, the definition's name.
+	// refusedDefinitions maps a BundleDeployment that was refused a CustomResourceDefinition to the definition's name.
 	refusedDefinitions map[string]string
-	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of restores of a backup of etcd.
+	// newestVersion is the newest result of cacheVersion since the last restore. restores is the number of times that a backup of etcd was
+	// restored.
 	newestVersion string
 	restores      int
 }
 
-// New returns the controller; its queue keys are BundleDeployment names. Its fetches end with ctx, which must be the context that the
-// controller runs with. New starts nothing. It returns an error if a required field of the Config is not set.
+// New returns the controller; its queue keys are BundleDeployment names. The end of ctx ends its fetches, so ctx must be the context that
+// the controller runs with. New does not start anything. It returns an error if a required field of the Config is not set.
 func New(ctx context.Context, config Config) (factory.Controller, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -277,8 +279,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return s.fault
 }
 
-// current returns the version of a BundleDeployment to sync, and its memory. cached is the version of the informer. current returns nil if
-// nothing can be done now: another sync is due when the informer has a newer version, or later.
+// current returns the version of a BundleDeployment to sync, and its memory. cached is the informer's version. current returns nil if
+// nothing can be done now: another sync follows when the informer has a newer version, or later.
 func (c *controller) current(ctx context.Context, syncCtx factory.SyncContext, cached *corev1alpha2.BundleDeployment) (*corev1alpha2.BundleDeployment, *memory, error) {
 	memory := c.memoryOf(cached)
 	if memory.version == "" {
@@ -303,10 +305,10 @@ func (c *controller) current(ctx context.Context, syncCtx factory.SyncContext, c
 	return found, c.newMemory(found), nil
 }
 
-// readFirst reads a BundleDeployment from the API server for the first sync of it in this process. The informer of a process that has just
-// started may be behind the writes of the process before. Decisions on an older status could apply an older revision, and the history in
-// memory, which begins with this sync, would never have the later ones. readFirst returns nil if the BundleDeployment is gone or was created
-// anew: a watch event will report that.
+// readFirst reads a BundleDeployment from the API server for its first sync in this process. The informer of a process that has just
+// started may not have received the last writes of the previous process. Decisions based on an older status could apply an older revision,
+// and the history in memory, which begins with this sync, would never include the later ones. readFirst returns nil if the BundleDeployment
+// was deleted or recreated: a watch event will report that.
 func (c *controller) readFirst(ctx context.Context, memory *memory, cached *corev1alpha2.BundleDeployment) (*corev1alpha2.BundleDeployment, error) {
 	current, err := c.client.Get(ctx, cached.Name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -321,10 +323,10 @@ func (c *controller) readFirst(ctx context.Context, memory *memory, cached *core
 	return current, nil
 }
 
-// readRestored reads from the API server a BundleDeployment whose cached version is older than the one in memory. If the API server has an
-// older version, too, the cluster was restored from a backup, and readRestored returns that version. Otherwise the informer is behind.
-// readRestored then returns nil, and the memory takes precedence over the informer for another period: a decision on the cached status could
-// prune what is in use.
+// readRestored reads a BundleDeployment from the API server if the cached version is older than the one in memory. If the API server's
+// version is older too, the cluster was restored from a backup, and readRestored returns that version. Otherwise the informer is behind.
+// readRestored then returns nil, and the memory takes precedence over the informer for another period: a decision based on the cached
+// status could prune what is in use.
 func (c *controller) readRestored(ctx context.Context, memory *memory, name string) (*corev1alpha2.BundleDeployment, error) {
 	current, err := c.client.Get(ctx, name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -341,10 +343,10 @@ func (c *controller) readRestored(ctx context.Context, memory *memory, name stri
 	return nil, nil
 }
 
-// countRestores returns the number of restores of a backup of etcd that this process has noticed. A restore may leave a BundleDeployment as
-// it is and bring back parts of revisions that were collected as garbage. The informer then goes back to an earlier version of the cluster.
-// Its resyncs cause a call every ten minutes at least. If the cluster has passed the former version by then, the restore is missed, and the
-// next process collects the garbage. No revision uses it until then.
+// countRestores returns how often this process has noticed that a backup of etcd was restored. A restore may leave a BundleDeployment
+// unchanged but bring back parts of revisions that were collected as garbage. After a restore, the informer goes back to an earlier version
+// of the cluster. The informer's resyncs call countRestores at least every ten minutes. If the cluster has passed the previous version by
+// then, this process misses the restore, and the next process collects the garbage. No revision uses the garbage until then.
 func (c *controller) countRestores() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

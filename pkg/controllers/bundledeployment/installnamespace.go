@@ -39,7 +39,7 @@ func (s *reconciliation) checkNamespace(ctx context.Context) error {
 	}
 }
 
-// knownNamespace returns the state of the install namespace that is known without reading it.
+// knownNamespace returns what is known about the install namespace without reading it.
 func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	return plan.InstallNamespace{
 		Name: s.deployment.Spec.InstallNamespace, Manager: s.c.managerNamespace,
@@ -49,8 +49,8 @@ func (s *reconciliation) knownNamespace() plan.InstallNamespace {
 	}
 }
 
-// wasInstalled reports whether a revision was completely applied before. It returns false for a first installation that is not complete
-// yet, because its namespace may not have existed at its start.
+// wasInstalled reports whether any revision has ever been completely applied. It returns false for a first installation that is not
+// complete yet, because its namespace may not have existed when it started.
 func (s *reconciliation) wasInstalled() bool {
 	return s.machine.Active() != nil || len(s.memory.history.Lost) > 0 || revision.IsInherited(s.before) ||
 		meta.IsStatusConditionTrue(s.before.Status.Conditions, corev1alpha2.ConditionInstalled)

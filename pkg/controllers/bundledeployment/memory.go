@@ -14,20 +14,21 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// memory is the cache for one BundleDeployment between syncs. After a restart it is read again from the cluster, or starts empty.
+// memory is the cache for one BundleDeployment between syncs. After a restart it is read from the cluster again, or starts empty.
 type memory struct {
 	uid types.UID
-	// loaded is true after history was read from the cluster.
+	// loaded is true once history has been read from the cluster.
 	loaded  bool
 	history revision.History
-	// sets are the objects of loaded revisions, by number.
+	// sets holds the objects of loaded revisions, by number.
 	sets revisions.Sets
-	// lastWrite is the controller's last write to the BundleDeployment, or its last read that showed that the informer is behind. version is
-	// the newest resourceVersion that a sync has seen or written. behind is true after such a read until the informer has this version.
+	// lastWrite is the controller's last write to the BundleDeployment, or its last read that showed that the informer is behind. version
+	// is the newest resourceVersion that a sync has seen or written. behind becomes true after such a read, until the informer has received
+	// this version.
 	lastWrite lastwrite.Write
 	version   string
 	behind    bool
-	// restores is the number of restores of a backup of etcd that the controller had noticed in the last sync.
+	// restores is the number of restores of an etcd backup that the controller had noticed by the last sync.
 	restores int
 	// restoreAt has, for each revision that is stored again, the earliest time of the next attempt; zero if it is due.
 	restoreAt map[int64]time.Time
@@ -37,28 +38,28 @@ type memory struct {
 	events []revision.Event
 	// removal is the cache of a removal in progress.
 	removal removalMemory
-	// pruneFailures are the consecutive failures to prune.
+	// pruneFailures counts the consecutive failures to prune.
 	pruneFailures revision.Failures
 	// class is the last spec of the ProvisionerClass with name className.
 	class     corev1alpha2.ProvisionerClassSpec
 	className string
-	// polls is the schedule of polls of the source.
+	// polls is the schedule for polls of the source.
 	polls revision.PollSchedule
 	// rerendered is true after this process has compared the active revision with its own rendering, which it does once.
 	rerendered bool
-	// deniedSince is the time of the first of the consecutive attempts to apply in which the API server denied a request; zero if it denied
-	// none in the last one.
+	// deniedSince is when the current series of consecutive attempts to apply in which the API server denied a request began; zero if it
+	// denied none in the last attempt.
 	deniedSince time.Time
-	// pollEvent is the message of the last Event of a poll.
+	// pollEvent is the message of the last Event about a poll.
 	pollEvent string
-	// drift has the changes by other clients. warnings has the API server's warnings.
+	// drift holds the changes by other clients. warnings holds the API server's warnings.
 	drift    revision.DriftLog
 	warnings revision.WarningLog
-	// ignores are the entries of spec.drift.ignore that selected nothing when the objects were applied last. watched has the namespaces
+	// ignores holds the entries of spec.drift.ignore that selected nothing when the objects were last applied. watched holds the namespaces
 	// that the configuration names.
 	ignores unmatchedIgnores
 	watched watchedNamespaces
-	// unhealthy is the period in which the active revision is unhealthy.
+	// unhealthy is the period for which the active revision has been unhealthy.
 	unhealthy revision.UnhealthyPeriod
 }
 
@@ -72,7 +73,7 @@ func (c *controller) memoryOf(deployment *corev1alpha2.BundleDeployment) *memory
 	return found
 }
 
-// newMemory replaces the memory of a BundleDeployment, if there is one, by an empty memory.
+// newMemory creates an empty memory for a BundleDeployment, which replaces any existing one.
 func (c *controller) newMemory(deployment *corev1alpha2.BundleDeployment) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,8 +93,8 @@ func (m *memory) wrote(stored *corev1alpha2.BundleDeployment, now time.Time) {
 	m.lastWrite, m.version = lastwrite.Of(stored, now), stored.ResourceVersion
 }
 
-// isNewerThan reports whether the memory is of a newer version of the BundleDeployment. If that is the version at the API server, a backup
-// of etcd was restored, and the revisions in memory may be missing in the cluster.
+// isNewerThan reports whether the memory is from a newer version of the BundleDeployment. If deployment is the API server's version, a
+// backup of etcd was restored, and the revisions in memory may be missing in the cluster.
 func (m *memory) isNewerThan(deployment *corev1alpha2.BundleDeployment) bool {
 	order, err := resourceversion.CompareResourceVersion(deployment.ResourceVersion, m.version)
 	return err == nil && order < 0

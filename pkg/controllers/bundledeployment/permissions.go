@@ -9,12 +9,12 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// aggregationTime is the time for which a denied request may be due to ClusterRoles of the revision that are not aggregated yet. Kubernetes
+// aggregationTime is how long a denied request may be due to ClusterRoles in the revision that have not been aggregated yet. Kubernetes
 // aggregates a ClusterRole within seconds.
 const aggregationTime = 15 * time.Second
 
 // checkPermissions returns a refusal if the manager lacks permissions for a revision, and sets missing. Permissions that only ClusterRoles
-// of other revisions grant are missing, because these are pruned.
+// of other revisions grant count as missing, because these ClusterRoles are pruned.
 func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revision, options apply.PermissionOptions) error {
 	for number, set := range s.memory.sets {
 		if number != of.Number {
@@ -29,9 +29,11 @@ func (s *reconciliation) checkPermissions(ctx context.Context, of *revision.Revi
 }
 
 // explainDenial checks the manager's permissions again after the API server denied a request, and sets missing. It returns a refusal that
-// names the missing permissions; nil if none is missing, because something else denies the request, such as a policy or a quota.
+// names the missing permissions. It returns nil if none is missing, because then something else denies the request, such as a policy or a
+// quota.
 //
-// Permissions that the revision's own ClusterRoles grant are missing if they have been denied for aggregationTime, or status reports them.
+// Permissions that the revision's own ClusterRoles grant count as missing if requests have been denied for aggregationTime, or if the
+// status already reports the permissions.
 func (s *reconciliation) explainDenial(ctx context.Context, of *revision.Revision) error {
 	s.c.checker.InvalidatePermissions()
 	reported := s.reportedPermissions()
@@ -48,7 +50,7 @@ func (s *reconciliation) explainDenial(ctx context.Context, of *revision.Revisio
 	return nil
 }
 
-// reportedPermissions returns the missing permissions in the last written status.
+// reportedPermissions returns the missing permissions that the last written status reports.
 func (s *reconciliation) reportedPermissions() []corev1alpha2.MissingPermission {
 	if plan := s.before.Status.Plan; plan != nil {
 		return plan.PermissionsMissing

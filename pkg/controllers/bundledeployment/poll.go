@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// poll checks whether the source of a stored revision has new content. It resolves a tag again when the poll is due. It renders the content
-// again once after the start of a manager whose renderer differs. The stored revision remains in use until new content was rendered; a
-// source that cannot be read does not affect it.
+// poll checks whether the source of a stored revision has new content. When the poll is due, it resolves a tag again. Once after the start
+// of a manager with a different renderer, it renders the content again. The stored revision remains in use until new content has been
+// rendered; a source that cannot be read does not affect it.
 func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 	known := s.machine.Newest()
 	request, due := s.duePoll(known)
@@ -38,7 +38,8 @@ func (s *reconciliation) poll(ctx context.Context, _ revision.Action) error {
 }
 
 // takePoll stores the result of a poll as a new desired revision if it differs from the known one. Otherwise it records that this manager's
-// renderer has the same result. It reports content that cannot be installed or stored by an Event, and keeps the known revision.
+// renderer produces the same result. If the content cannot be installed or stored, it reports that in an Event and keeps the known
+// revision.
 func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision, request unpack.Request, got *unpack.Rendering) error {
 	name := s.source.desired.Source
 	if got.Invalid != nil {
@@ -72,7 +73,7 @@ func (s *reconciliation) takePoll(ctx context.Context, known *revision.Revision,
 	return nil
 }
 
-// endPoll records that a request of a poll has a result: the time of a tag's poll, or that the rendering was compared.
+// endPoll records that a request for a poll has a result: it records when a tag was polled, or that the rendering was compared.
 func (s *reconciliation) endPoll(request unpack.Request) {
 	s.c.fetches.Cancel(s.deployment.Name)
 	if request.Known != "" {
@@ -126,7 +127,7 @@ func (s *reconciliation) dueRendering(known *revision.Revision) (unpack.Request,
 	return s.requestFrom(s.source.opened.Source.At(known.Resolved)), true
 }
 
-// sendPollEvent adds a warning Event, unless the last Event of a poll has the same message.
+// sendPollEvent adds a warning Event, unless the last Event about a poll has the same message.
 func (s *reconciliation) sendPollEvent(reason, message string) {
 	if s.memory.pollEvent != message {
 		s.memory.pollEvent = message

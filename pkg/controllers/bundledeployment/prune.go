@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/revisions"
 )
 
-// prune removes the objects that only an earlier revision has.
+// prune removes the objects that only an earlier revision contains.
 func (s *reconciliation) prune(ctx context.Context, action revision.Action) error {
 	old := action.Revision
 	removal, err := s.removeObjects(ctx, s.memory.sets[old.Number], old.String())
@@ -25,14 +25,14 @@ func (s *reconciliation) prune(ctx context.Context, action revision.Action) erro
 	return nil
 }
 
-// keepWatches ends the watches of kinds that no kept revision has.
+// keepWatches ends the watches for kinds that no kept revision contains.
 func (s *reconciliation) keepWatches(context.Context, revision.Action) error {
 	s.c.watcher.KeepWatches(apply.Owner{Name: s.deployment.Name}, s.memory.sets.Of(s.machine.KeptRevisions())...)
 	return nil
 }
 
-// removeLeftovers removes objects of lost revisions and of rukpak that no kept revision has. It finds only the kinds that a registry+v1
-// bundle may have, because no stored revision lists these objects.
+// removeLeftovers removes the objects of lost revisions and of rukpak that no kept revision contains. No stored revision lists these
+// objects, so it finds only those of the kinds that a registry+v1 bundle may contain.
 func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action) error {
 	owner := apply.Owner{Name: s.deployment.Name, Package: revisions.PackageOf(s.deployment, s.machine.Active().Bundle.Package)}
 	leftovers, err := s.c.remover.Leftovers(ctx, owner, s.deployment.Spec.InstallNamespace)
@@ -60,8 +60,8 @@ func (s *reconciliation) removeLeftovers(ctx context.Context, _ revision.Action)
 	return nil
 }
 
-// removeObjects removes the objects of a set that no kept revision has. It returns an error only for a conflict. Any other error becomes
-// the reason for which the Removal waits, because it must not prevent the write of the status.
+// removeObjects removes the objects in a set that no kept revision contains. It returns an error only for a conflict. Any other error
+// becomes the reason why the Removal waits, because it must not prevent the write of the status.
 func (s *reconciliation) removeObjects(ctx context.Context, set *apply.Set, of string) (revision.Removal, error) {
 	options := apply.RemoveOptions{As: s.identity(), Applied: s.memory.sets.Of(s.machine.AppliedRevisions())}
 	removal, err := s.c.remover.Remove(ctx, set, options, s.memory.sets.Of(s.machine.KeptRevisions())...)

@@ -10,8 +10,9 @@ import (
 	"github.com/openshift/platform-operators/pkg/apply"
 )
 
-// recordRefusal records which CustomResourceDefinition a BundleDeployment was refused, if the error of an apply is such a refusal. The engine
-// watches only objects that a BundleDeployment owns, so it does not notice when a definition that a removal kept gets another former owner.
+// recordRefusal records which CustomResourceDefinition a BundleDeployment was refused, if the error from an apply is such a refusal. The
+// record is needed because the engine watches only objects that a BundleDeployment owns. It does not notice when the recorded former owner
+// of a definition that a removal kept changes.
 func (c *controller) recordRefusal(deployment string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,20 +16,20 @@ import (
 
 // removalMemory is the cache of a removal between syncs.
 type removalMemory struct {
-	// attempts are the attempts that have not completed the removal.
+	// attempts are the attempts so far, none of which completed the removal.
 	attempts revision.RemovalAttempts
-	// heldTime is when the API server last confirmed that the finalizer is on the deleted BundleDeployment.
+	// heldTime is when the API server last confirmed that the deleted BundleDeployment still has the finalizer.
 	heldTime time.Time
 	// union caches the union of the removed revisions' objects, because a removal takes many syncs.
 	union revisions.Union
 }
 
-// remove deletes the objects of a deleted BundleDeployment, in reverse order, and removes its finalizers when no object is left. It returns
-// false, without any effect, if the BundleDeployment is not being deleted.
+// remove deletes the objects of a deleted BundleDeployment, in reverse order, and removes its finalizers when no object is left. If the
+// BundleDeployment is not being deleted, it does nothing and returns false.
 //
 // remove needs only the stored revisions. If those are lost, it finds the objects by their labels, but only objects of the kinds that a
-// registry+v1 bundle may have. An Event describes how the admin finds the others. The garbage collector deletes the parts of stored content
-// that belong to no revision.
+// registry+v1 bundle may contain. An Event describes how the admin can find the others. The garbage collector deletes the parts of stored
+// content that belong to no revision.
 func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.deployment.DeletionTimestamp == nil {
 		return false, nil
@@ -62,13 +62,13 @@ func remove(ctx context.Context, s *reconciliation) (bool, error) {
 	return true, s.release(ctx, removal)
 }
 
-// heldPeriod is the time for which a response of the API server is valid that the finalizer is still on a BundleDeployment. A cache that is
-// out of date for longer has a stuck watch.
+// heldPeriod is how long a response from the API server stays valid that the finalizer is still on a BundleDeployment. If a cache is out of
+// date for longer, its watch is stuck.
 const heldPeriod = 30 * time.Second
 
-// isReleased reports whether the BundleDeployment was deleted or another client has removed the finalizer, which releases an operator
-// without removing its objects. It reads the BundleDeployment at most once every heldPeriod, because an outdated cache must not cause the
-// removal of released objects.
+// isReleased reports whether the BundleDeployment was deleted or a different client has removed the finalizer, which releases an operator
+// without removing its objects. It reads the BundleDeployment from the API server, because an outdated cache must not cause the removal of
+// released objects, but at most once every heldPeriod.
 func (s *reconciliation) isReleased(ctx context.Context) (bool, error) {
 	if s.c.clock.Since(s.memory.removal.heldTime) < heldPeriod {
 		return false, nil
@@ -94,8 +94,8 @@ func (s *reconciliation) removeAll(ctx context.Context) (apply.Removal, error) {
 	if err != nil || !removal.Done {
 		return removal, err
 	}
-	// Stored revisions can be lost, and rukpak had none, so the rest is found by labels. This is not possible if a PlatformOperator
-	// claims the name: its objects have the same labels.
+	// Stored revisions can be lost, and rukpak stored none, so the rest is found by labels. This is not possible if a PlatformOperator
+	// claims the name, because its objects have the same labels.
 	if claimed, err := s.c.isClaimed(s.before); claimed || err != nil {
 		return removal, err
 	}
@@ -135,7 +135,7 @@ func (s *reconciliation) removeRevisions(ctx context.Context) (apply.Removal, er
 	return s.c.remover.Remove(ctx, all, apply.RemoveOptions{As: s.identity(), CRDs: s.policies.CRDs, Applied: s.memory.sets.Of(s.machine.AppliedRevisions())})
 }
 
-// reportRemoval reports the progress of a removal, or its error, in the status, and schedules the next attempt.
+// reportRemoval reports in the status the progress of a removal, or its error, and schedules the next attempt.
 func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	now, problem := s.c.clock.Now(), problemOf(err)
 	if !problem.Refused {
@@ -150,8 +150,8 @@ func (s *reconciliation) reportRemoval(removal apply.Removal, err error) {
 	}
 }
 
-// release removes the finalizers, so that the API server deletes the BundleDeployment. It then sends the Events of the removal and forgets
-// the BundleDeployment.
+// release removes the finalizers, so that the API server deletes the BundleDeployment. It then sends the Events about the removal and
+// forgets the BundleDeployment.
 func (s *reconciliation) release(ctx context.Context, removal apply.Removal) error {
 	others := slices.DeleteFunc(slices.Clone(s.before.Finalizers), revision.IsFinalizer)
 	if _, err := s.setFinalizers(ctx, others); err != nil && !apierrors.IsNotFound(err) {

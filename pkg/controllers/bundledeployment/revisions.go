@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/unpack"
 )
 
-// loadHistory reads which revisions are stored, once in a process for each BundleDeployment.
+// loadHistory reads which revisions are stored. A process does that once for each BundleDeployment.
 func loadHistory(ctx context.Context, s *reconciliation) (bool, error) {
 	if s.memory.loaded {
 		return false, nil
@@ -29,7 +29,7 @@ func (s *reconciliation) revisions() revisions.Revisions {
 	return revisions.Revisions{Store: s.c.revisions, History: &s.memory.history, Sets: s.memory.sets, Deployment: s.before}
 }
 
-// loadRevision loads the objects of a revision. A damaged revision is removed from the history, and Loaded remains false.
+// loadRevision loads the objects of a revision. If the revision is damaged, it is removed from the history, and Loaded remains false.
 func (s *reconciliation) loadRevision(ctx context.Context, wanted *revision.Revision) error {
 	events, err := s.revisions().Load(ctx, wanted)
 	s.addEvents(events)

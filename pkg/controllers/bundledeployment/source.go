@@ -21,11 +21,11 @@ func newRenderer(content unpack.Content, certificates certificateFinder) unpack.
 	return unpack.Renderer{Content: content, Certificates: certificates.Current, IsReserved: apply.IsReserved}
 }
 
-// desiredSource has the source of the desired content, and the inputs of its rendering.
+// desiredSource holds the source of the desired content, and the inputs for its rendering.
 type desiredSource struct {
 	desired revision.Desired
 	opened  source.Opened
-	// config is the configuration as canonical JSON; empty without configuration.
+	// config is the configuration as canonical JSON; empty if there is none.
 	config string
 }
 
@@ -51,8 +51,8 @@ func readSource(_ context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// fetch requests that the desired content is fetched and rendered in the background, and stores the result when it is available. It does
-// not wait for it.
+// fetch requests that the desired content be fetched and rendered in the background, and stores the result once it is available. It does
+// not wait for the result.
 func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	request := s.request()
 	progress := s.c.fetches.Request(s.deployment.Name, request)
@@ -72,8 +72,8 @@ func (s *reconciliation) fetch(ctx context.Context, _ revision.Action) error {
 	return s.setDesired(ctx, request, s.revisionOf(progress.Result))
 }
 
-// storeAgain stores an older revision with the desired content under the next number, without its source. If the older revision is damaged,
-// it stores nothing.
+// storeAgain takes an older revision with the desired content and stores it again under the next number, without its source. If the older
+// revision is damaged, it stores nothing.
 func (s *reconciliation) storeAgain(ctx context.Context, action revision.Action) error {
 	loaded, events, err := s.revisions().Read(ctx, action.Revision)
 	s.addEvents(events)
@@ -83,7 +83,7 @@ func (s *reconciliation) storeAgain(ctx context.Context, action revision.Action)
 	return s.setDesired(ctx, s.request(), loaded)
 }
 
-// request returns the request to fetch and render the desired content, from its pinned source if the history has one.
+// request returns the request to fetch and render the desired content. It uses the pinned source of that content if the history has one.
 func (s *reconciliation) request() unpack.Request {
 	from := s.source.opened.Source
 	if pinned := s.memory.history.Pinned(s.source.desired); pinned != "" && from != nil {
@@ -97,10 +97,10 @@ func (s *reconciliation) requestFrom(from source.Source) unpack.Request {
 	return unpack.Request{Source: from, Format: s.source.desired.Format, Namespace: s.deployment.Spec.InstallNamespace, Config: s.source.config}
 }
 
-// certificatesRetry is the time between two checks whether a component provides certificates, because no watch reports that.
+// certificatesRetry is the time between two checks whether a component provides certificates, because no watch reports when one does.
 const certificatesRetry = 30 * time.Second
 
-// certificatesAppeared reports whether a bundle can now be rendered that was refused because no component provided certificates. For such a
+// certificatesAppeared reports whether a bundle that was refused because no component provided certificates can now be rendered. For such a
 // bundle it also schedules the next check.
 func (s *reconciliation) certificatesAppeared(rendered *unpack.Rendering) bool {
 	if rendered == nil || !errors.Is(rendered.Invalid, bundle.ErrNoCertificates) {

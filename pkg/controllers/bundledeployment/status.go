@@ -53,8 +53,8 @@ func (s *reconciliation) reportPlan() {
 	}
 }
 
-// writeStatus writes the status if it has changed, and then sends the Events. If only the progress has changed, it delays the write to at
-// most one every health.StatusInterval. It does nothing if the BundleDeployment is deleted.
+// writeStatus writes the status if it has changed, and then sends the Events. If only the progress has changed, it delays the write, so
+// that there is at most one every health.StatusInterval. It does nothing if the BundleDeployment has been deleted.
 func (s *reconciliation) writeStatus(ctx context.Context) error {
 	if s.gone {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/platform-operators/pkg/store"
 )
 
-// markChanged records that a Secret of a stored revision was created, deleted or changed, for the next sync.
+// markChanged records, for the next sync, that a Secret of a stored revision was created, deleted or changed.
 func (c *controller) markChanged(name string, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,9 +31,9 @@ func (c *controller) takeChanged(name string) []int64 {
 	return numbers
 }
 
-// checkStored reads the revisions of which a Secret was created, deleted or changed. For one that cannot be used any more, the manager
-// continues with the objects in memory; restore stores the active one and the newest one again. An admin may also restore its Secrets. A
-// revision that is not in memory is read when it is needed, unless it failed: its record is what prevents another attempt.
+// checkStored reads the revisions for which a Secret was created, deleted or changed. If one of them can no longer be used, the manager
+// continues with the objects in memory; restore stores the active revision and the newest one again. An admin may restore the Secrets
+// instead. A revision that is not in memory is read only when it is needed, unless it failed: its record is what prevents another attempt.
 func checkStored(ctx context.Context, s *reconciliation) (bool, error) {
 	for _, number := range s.c.takeChanged(s.deployment.Name) {
 		at := slices.IndexFunc(s.memory.history.Stored, func(each *revision.Revision) bool { return each.Number == number })

@@ -20,16 +20,16 @@ type reconciliation struct {
 	c      *controller
 	memory *memory
 
-	// before is the object from the lister or from the last write of this sync, and is never changed. deployment is a copy of it whose
-	// status the sync sets.
+	// before is the object from the lister or from the last write in this sync, and is never changed. deployment is a copy of before; the
+	// sync sets its status.
 	before     *corev1alpha2.BundleDeployment
 	deployment *corev1alpha2.BundleDeployment
 
-	// policies are those of the spec, and those of the class for empty fields. unknownClass is the reason why nothing new is fetched; empty
-	// if the class is known.
+	// policies are those of the spec; for fields that are empty there, they are those of the class. unknownClass is the reason why nothing
+	// new is fetched; empty if the class is known.
 	policies     revision.Policies
 	unknownClass string
-	// source has the source of the desired content.
+	// source holds the source of the desired content.
 	source desiredSource
 	// machine decides the actions of the rollout.
 	machine *revision.Machine
@@ -69,8 +69,8 @@ var stages = []stage{
 	{"rolling out", rollOut},
 }
 
-// addFinalizer adds the finalizer before anything is stored or applied, so that the controller handles the deletion. It removes the
-// finalizers of rukpak after the leftovers of rukpak are removed. It writes nothing if the finalizers are as they should be.
+// addFinalizer adds the finalizer before anything is stored or applied, so that the controller can handle the deletion. It removes the
+// finalizers of rukpak once the leftovers of rukpak have been removed. If the finalizers are already correct, it does not write anything.
 func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	finalizers := slices.Clone(s.before.Finalizers)
 	if s.memory.history.LeftoversRemoved {
@@ -90,7 +90,7 @@ func addFinalizer(ctx context.Context, s *reconciliation) (bool, error) {
 	return false, nil
 }
 
-// setFinalizers replaces the finalizers of the BundleDeployment, and returns the BundleDeployment as it is stored.
+// setFinalizers replaces the finalizers of the BundleDeployment, and returns the BundleDeployment as stored by the API server.
 func (s *reconciliation) setFinalizers(ctx context.Context, finalizers []string) (*corev1alpha2.BundleDeployment, error) {
 	patch, err := finalizer.MergePatch(s.before, finalizers)
 	if err != nil {
@@ -99,13 +99,13 @@ func (s *reconciliation) setFinalizers(ctx context.Context, finalizers []string)
 	return s.c.client.Patch(ctx, s.before.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 }
 
-// written replaces before and deployment by a BundleDeployment that this sync has written. Unwritten changes of the status are lost.
+// written replaces before and deployment with a BundleDeployment that this sync has written. Unwritten changes to the status are lost.
 func (s *reconciliation) written(stored *corev1alpha2.BundleDeployment) {
 	s.before, s.deployment = stored, stored.DeepCopy()
 	s.memory.wrote(stored, s.c.clock.Now())
 }
 
-// retry requests another sync after a time. Of several requests, the earliest applies. Zero requests nothing.
+// retry requests another sync after a certain time. If there are several requests, the earliest applies. Zero requests nothing.
 func (s *reconciliation) retry(after time.Duration) {
 	if after > 0 && (s.retryAfter == 0 || after < s.retryAfter) {
 		s.retryAfter = after

@@ -11,13 +11,13 @@ import (
 	"github.com/openshift/platform-operators/pkg/revision"
 )
 
-// watchedInterval is the time between two checks of a watched namespace that does not exist, because no watch reports that it was created.
+// watchedInterval is the time between two checks for a watched namespace that does not exist, because no watch reports that it was created.
 const watchedInterval = 30 * time.Second
 
-// watchedNamespaces is what is known about the namespaces that the configuration names.
+// watchedNamespaces holds what is known about the namespaces that the configuration names.
 type watchedNamespaces struct {
 	names []string
-	// missing are those that did not exist at the time of the last check, which is zero before the first.
+	// missing holds the namespaces that did not exist at the time of the last check. That time is zero before the first check.
 	missing []string
 	checked time.Time
 }
@@ -31,9 +31,9 @@ func (w watchedNamespaces) addTo(warnings []string) []string {
 	return revision.WithWatchedNamespaces(warnings, nil, w.missing)
 }
 
-// checkWatched checks whether the namespaces that the configuration names exist. It checks missing ones again every watchedInterval. An
-// operator whose namespace is deleted later does not get a warning before the next start of the manager. An error of a check changes
-// nothing, because it concerns a warning only.
+// checkWatched checks whether the namespaces that the configuration names exist. It checks missing ones again every watchedInterval. If a
+// namespace is deleted later, the operator does not get a warning until the manager starts again. A failed check changes nothing, because
+// only a warning depends on it.
 func (s *reconciliation) checkWatched(ctx context.Context) {
 	known, now := &s.memory.watched, s.c.clock.Now()
 	if names := revision.WatchedNamespaces(s.deployment.Spec); !slices.Equal(names, known.names) {

@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/panics"
 )
 
-// attempt is a read that is running or has ended. Only the catalog's sync stores its result. So a catalog has one writer, even if the read
-// takes long or the catalog changes during it.
+// attempt is a read that is running or has ended. Only the catalog's sync stores its result. That way a catalog has only one writer, even
+// if the read takes long or the catalog changes in the meantime.
 type attempt struct {
 	// description and plan are the inputs of the read.
 	description
@@ -28,12 +28,12 @@ type attempt struct {
 	ended  time.Time
 }
 
-// maxAttempts is the maximum number of concurrent reads, which also limits the memory of their messages. Other catalogs wait only if this
-// many catalogs hang, and then for at most the timeout of a read.
+// maxAttempts is the maximum number of concurrent reads, which also limits the memory for their messages. The other catalogs have to wait
+// only if this many catalogs hang, and then at most for the timeout of a read.
 const maxAttempts = 16
 
-// read starts to read a catalog as planned, and waits at most workerWait. If the read ends later, the catalog is queued. If maxAttempts
-// reads are running, it only queues the catalog for a later attempt.
+// read starts the planned read of a catalog, and waits for it at most workerWait. If the read takes longer, the catalog is queued when it
+// ends. If maxAttempts reads are already running, it only queues the catalog for a later attempt.
 func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d description, p plan) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	a := &attempt{description: d, plan: p, started: c.clock.Now(), cancel: cancel, done: make(chan struct{})}
@@ -62,7 +62,7 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	case <-a.done:
 	case <-waited.C:
 	}
-	// Read the catalog and the wanted packages again, because they may have changed during the wait. The attempt may still be running.
+	// Look up the catalog and the wanted packages again, because they may have changed during the wait. The attempt may still be running.
 	now, found, err := c.lookUp(d.id)
 	if err != nil || !found {
 		return err // the deletion has queued the catalog
@@ -78,8 +78,8 @@ func (c *controller) read(ctx context.Context, syncCtx factory.SyncContext, d de
 	return nil
 }
 
-// cancelOutdated cancels the read of an earlier state of a catalog, or of a disabled catalog. Otherwise its result would be stored for the
-// current state, and the current state would not be read before it ends.
+// cancelOutdated cancels a read of a catalog that has since changed or been disabled. Otherwise the result would be stored for the current
+// state, and the current state would not be read before the old read ends.
 func (c *controller) cancelOutdated(d description) {
 	a := c.attemptOf(d.id)
 	if a != nil && (d.disabled || a.source != d.source || a.content != d.content && a.content != "" && d.content != "") {
@@ -87,8 +87,8 @@ func (c *controller) cancelOutdated(d description) {
 	}
 }
 
-// storeResult stores the result of a read that has ended, and removes the attempt. It also stores a failure, and queues the catalog for a
-// retry. It does nothing while the read is running, or if there is none.
+// storeResult stores the result of a read that has ended, and removes the attempt. If the read failed, it stores the failure and queues the
+// catalog for a retry. It does nothing while the read is running, or if there is none.
 func (c *controller) storeResult(syncCtx factory.SyncContext, info catalogsource.Info) {
 	a := c.attemptOf(info.ID)
 	if a == nil {
@@ -111,7 +111,7 @@ func (c *controller) storeResult(syncCtx factory.SyncContext, info catalogsource
 }
 
 // inProgress reports whether a catalog is being read. If the read takes longer than operatorWait, inProgress records an error for the
-// catalog. Operators that need a package of the catalog then no longer wait.
+// catalog, so that operators that need one of its packages no longer wait.
 func (c *controller) inProgress(syncCtx factory.SyncContext, info catalogsource.Info) bool {
 	a := c.attemptOf(info.ID)
 	if a == nil {

@@ -1,15 +1,16 @@
 // Package catalogs keeps the catalog snapshots up to date. It watches CatalogSources in trusted namespaces and all ClusterCatalogs. It
 // reads a catalog when its content may have changed or when a PlatformOperator names a package that is not stored, and notifies the other
-// controllers of changed packages. A digest identifies a catalog's content if there is one: a ClusterCatalog's resolved image, or the
-// images of a CatalogSource's pod. While the digest is unchanged, the catalog is not read again, even if its objects change.
+// controllers of changed packages. A digest identifies a catalog's content if one is available: that of a ClusterCatalog's resolved image,
+// or those of the images in a CatalogSource's pod. While the digest is unchanged, the catalog is not read again, even if its objects
+// change.
 //
-// A read of a whole catalog also returns the kinds that the other packages provide. Otherwise these are read separately, once for each
-// content, if a bundle requires a kind that no stored package provides, or a BundleDeployment of a PlatformOperator lacks one
-// (providersKey).
+// A read of a whole catalog also returns the kinds that the unwanted packages provide. Without such a read, these kinds are read
+// separately, once for each content, if a bundle requires a kind that no stored package provides, or if a BundleDeployment of a
+// PlatformOperator lacks such a kind (providersKey).
 //
-// The package selects no bundles. If a catalog cannot be read, its snapshot has the error and keeps the last content. The read is retried
-// with backoff and does not fail the controller. A worker waits for a read as long as most reads take, which limits the number of reads
-// that start at once. After that the read continues in the background, so that catalogs that hang do not delay others.
+// The package does not select bundles. If a catalog cannot be read, its snapshot gets the error and keeps the last content. The read is
+// retried with backoff; the controller does not fail. A worker waits for a read for as long as most reads take, which limits the number of
+// reads that start at once. After that, the read continues in the background, so that catalogs that hang do not delay others.
 package catalogs
 
 import (
@@ -51,26 +52,26 @@ import (
 const ControllerName = "CatalogController"
 
 const (
-	// readTimeout is the maximum duration of one read. operator-controller raised its own timeout to 5 minutes because large catalogs on
-	// slow storage took longer than a minute. The time includes waits for shared memory.
+	// readTimeout is the maximum duration of one read. It follows operator-controller, which raised its own timeout to 5 minutes because
+	// large catalogs on slow storage took longer than a minute. The time includes waits for shared memory.
 	readTimeout = 5*time.Minute + catalogsource.MaxWait
 	// workerWait is the maximum time that a worker waits for a read. Full-size catalogs are read within seconds.
 	workerWait = 5 * time.Second
-	// firstRetry and lastRetry are the shortest and the longest time of the backoff after a failed read.
+	// firstRetry and lastRetry are the shortest and the longest delay of the backoff after a failed read.
 	firstRetry, lastRetry = 5 * time.Second, 5 * time.Minute
-	// operatorWait is the maximum time that operators wait for a catalog that is being read and may have their package. Full-size catalogs
-	// are read within seconds; a slower one is ignored until its read ends.
+	// operatorWait is the maximum time for which operators wait while a catalog that may contain their package is being read. Full-size
+	// catalogs are read within seconds; a slower one is ignored until its read ends.
 	operatorWait = 30 * time.Second
 	// listTimeout is the maximum time that the start waits for the list of catalogs if the API server does not respond.
 	listTimeout = 5 * time.Second
-	// listRetry is the time between two checks of that list after listTimeout.
+	// listRetry is the time between two checks for that list after listTimeout.
 	listRetry = time.Second
 )
 
 // Config is everything the controller needs; every field is required.
 type Config struct {
 	Dynamic dynamic.Interface
-	// Kinds are the kinds that the cluster serves. The caller runs them.
+	// Kinds holds the kinds that the cluster serves. The caller runs it.
 	Kinds     *inventory.Kinds
 	Operators platforminformers.PlatformOperatorInformer
 	Managers  operatorinformers.PlatformOperatorManagerInformer
@@ -78,19 +79,20 @@ type Config struct {
 	Deployments coreinformers.BundleDeploymentInformer
 	Snapshots   *catalogsource.Snapshots
 	Changes     *catalogsource.Changes
-	// ProviderChanges notifies when the provided kinds may have changed. The name of each notified object is the ID of a catalog.
+	// ProviderChanges notifies when the provided kinds may have changed. Each notification is for an object whose name is the ID of a
+	// catalog.
 	ProviderChanges *catalogsource.Changes
 	Clock           clock.PassiveClock
 	ReadGRPC        ReadFunc
 	ReadHTTP        ReadFunc
-	// SyncContext has the controller's queue, and the recorder of Events about the manager.
+	// SyncContext holds the controller's queue, and the recorder for Events about the manager.
 	SyncContext factory.SyncContext
 	// Tasks runs the reads that outlast a sync, so that a caller can wait for them.
 	Tasks *background.Tasks
 	// Register registers metrics.
 	Register func(metrics.StableCollector) error
-	// Watched is called for every informer that the controller runs itself, before it starts. The arguments are the plural resource name,
-	// and a function that sets the handler of list and watch errors.
+	// Watched is called for every informer that the controller runs itself, before the informer starts. Its arguments are the plural
+	// resource name, and a function that sets the handler for list and watch errors.
 	Watched func(resource string, listen func(cache.WatchErrorHandlerWithContext) error)
 }
 
@@ -107,29 +109,29 @@ type controller struct {
 	sources   map[string]*catalogKind
 	operators platformlisters.PlatformOperatorLister
 	managers  operatorlisters.PlatformOperatorManagerLister
-	// deployments shows which kinds the cluster does not serve.
+	// deployments are read to find the kinds that the cluster does not serve.
 	deployments corelisters.BundleDeploymentLister
 	snapshots   *catalogsource.Snapshots
 	changes     *catalogsource.Changes
-	// providerChanges notifies of each catalog whose packages or provided kinds have changed, including those of unwanted packages.
+	// providerChanges reports each catalog whose packages or provided kinds have changed, even if only unwanted packages have changed.
 	providerChanges *catalogsource.Changes
 	backoff         *flowcontrol.Backoff
 	clock           clock.PassiveClock
 	tasks           *background.Tasks
 	// pods are the pods that serve CatalogSources.
 	pods cache.SharedIndexInformer
-	// operatorWait and workerWait are the constants of the same names, unless a test changes them.
+	// operatorWait and workerWait are equal to the constants of the same names, unless a test changes them.
 	operatorWait, workerWait time.Duration
 
 	lock sync.Mutex
-	// attempts are the running reads, and those that have ended and wait for their sync; at most one for each catalog.
+	// attempts holds, for each catalog, at most one read: either it is running, or it has ended and waits to be processed by a sync.
 	attempts map[catalog.ID]*attempt
 	// last is the last successful read of each catalog.
 	last map[catalog.ID]lastRead
-	// failed has the last read of each catalog whose last read failed.
+	// failed holds, for each catalog whose last read failed, that read.
 	failed map[catalog.ID]failure
-	// providers has the content of each catalog whose provided kinds are in the snapshot. failedProviders has the last failed attempt to
-	// read the provided kinds separately.
+	// providers identifies, for each catalog whose provided kinds are in the snapshot, the content from which they were read.
+	// failedProviders holds the last failed attempt to read the provided kinds separately.
 	providers       map[catalog.ID]content
 	failedProviders map[catalog.ID]failure
 }
@@ -401,7 +403,7 @@ func (c *controller) wantedPackages() (map[string]bool, error) {
 	return wanted, nil
 }
 
-// parseID parses the result of catalog.ID's String. It returns an error if the key is not a catalog.
+// parseID parses the result of catalog.ID's String. It returns an error if the key does not identify a catalog.
 func parseID(key string) (catalog.ID, error) {
 	parts := strings.Split(key, "/")
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// CatalogSources and ClusterCatalogs are the two kinds of catalogs. Both are read as unstructured, so that neither OLM is imported.
+// CatalogSources and ClusterCatalogs are the two kinds of catalogs. Both are read as unstructured, so that neither OLM v0 nor OLM v1 is
+// imported.
 var (
 	CatalogSources  = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "catalogsources"}
 	ClusterCatalogs = schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clustercatalogs"}
@@ -27,11 +28,12 @@ type description struct {
 	source string
 	// content is the digest of the served content, which is equal for equal content. It is empty if the digest is unknown.
 	content string
-	// connection changes when the content may have changed, and also for other reasons.
+	// connection changes whenever the content may have changed, but may also change for other reasons.
 	connection string
 	// poll is the time after which content without a digest is read again; zero means never.
 	poll time.Duration
-	// notServing is the reason why the catalog cannot be read now; empty if it can be read. disabled is true if its admin disabled it.
+	// notServing is the reason why the catalog cannot be read now; empty if it can be read. disabled is true if an admin disabled the
+	// catalog.
 	notServing string
 	disabled   bool
 }

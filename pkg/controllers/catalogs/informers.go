@@ -40,8 +40,8 @@ func (c *controller) enqueueFrom(source *catalogKind, syncContext factory.SyncCo
 }
 
 // RunInformers runs the informers of both kinds of catalogs, and of the pods that serve them, until the context ends. It first waits until
-// the informers of the Config are synced; the caller runs those. A kind is watched when the cluster serves it, so installing OLM needs no
-// restart.
+// the informers of the Config, which the caller runs, are synced. It starts to watch a kind when the cluster serves it, so installing OLM
+// requires no restart.
 func (c *Controller) RunInformers(ctx context.Context) {
 	if cache.WaitForCacheSync(ctx.Done(), c.needed...) {
 		c.controller.runInformers(ctx, c.syncCtx)
@@ -62,7 +62,8 @@ func (c *controller) runInformers(ctx context.Context, syncCtx factory.SyncConte
 }
 
 // describeListed stores a snapshot for every catalog before bundles are selected, or records the kinds that are not listed. It does not
-// wait for a kind that is not served, and at most listTimeout for the API server. It reports whether all served kinds have been listed.
+// wait for kinds that are not served, and it waits at most listTimeout for the API server. It reports whether all served kinds have been
+// listed.
 func (c *controller) describeListed(ctx context.Context, syncCtx factory.SyncContext) bool {
 	defer c.providerChanges.SetListed()
 	defer c.changes.SetListed()

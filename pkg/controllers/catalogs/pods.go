@@ -17,16 +17,17 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalog"
 )
 
-// servedByLabel is OLM's label on a pod that serves a CatalogSource, with the CatalogSource's name. While OLM polls for a newer image, the
-// pod that may replace it has the label with an empty value.
+// servedByLabel is the label that OLM sets on a pod that serves a CatalogSource. Its value is the CatalogSource's name. While OLM polls for
+// a newer image, the pod that may replace the current one has this label with an empty value.
 const servedByLabel = "olm.catalogSource"
 
-// imagesField is the field of cached pods with the digests of their images; empty if they are unknown.
+// imagesField is the field in which a cached pod holds the digests of its images; empty if they are unknown.
 const imagesField = "images"
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// newPodInformer returns an informer of the pods that serve CatalogSources. It caches only the fields that identify their content.
+// newPodInformer returns an informer for the pods that serve CatalogSources. It caches only the fields that identify the content that the
+// pods serve.
 func newPodInformer(client dynamic.Interface) (cache.SharedIndexInformer, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, pods, metav1.NamespaceAll, 0,
 		cache.Indexers{servedByLabel: servedBy}, func(options *metav1.ListOptions) { options.LabelSelector = servedByLabel }).Informer()
@@ -36,7 +37,7 @@ func newPodInformer(client dynamic.Interface) (cache.SharedIndexInformer, error)
 	return informer, nil
 }
 
-// servedBy is an index function that returns the key of a pod's CatalogSource; none for other pods.
+// servedBy is an index function that returns the key of a pod's CatalogSource, or nothing for other pods.
 func servedBy(object any) ([]string, error) {
 	if key := servedKey(object); key != "" {
 		return []string{key}, nil
@@ -56,7 +57,7 @@ func servedKey(object any) string {
 	return pod.GetNamespace() + "/" + pod.GetLabels()[servedByLabel]
 }
 
-// reducePod returns a copy of a pod with only its identity, its label and its images, for the cache.
+// reducePod returns a copy of a pod for the cache, with only the pod's identity, label and images.
 func reducePod(object any) (any, error) {
 	pod, ok := object.(*unstructured.Unstructured)
 	if !ok {
@@ -108,8 +109,8 @@ func imagesOf(pod *unstructured.Unstructured) string {
 	return strings.Join(images, " ")
 }
 
-// servedImages returns the images of a CatalogSource's pods, which identify its content. It returns an empty string if they do not: if the
-// pods are unknown, are being replaced or have different images, or if the content is not in an image.
+// servedImages returns the images of a CatalogSource's pods if they identify its content. Otherwise it returns an empty string: if the pods
+// are unknown, are being replaced or have different images, or if the content is not in an image.
 func servedImages(informer cache.SharedIndexInformer, catalogSource *unstructured.Unstructured) string {
 	if text(catalogSource, "spec", "image") == "" || text(catalogSource, "spec", "address") != "" || !informer.HasSynced() {
 		return ""
@@ -145,8 +146,8 @@ func describeServed(informer cache.SharedIndexInformer) func(*unstructured.Unstr
 	}
 }
 
-// enqueueServed registers an event handler that queues the CatalogSource of a pod that is added, deleted, or changes its images. It ignores
-// other changes of pods.
+// enqueueServed registers an event handler that queues a CatalogSource when one of its pods is added or deleted, or when the pod's images
+// change. It ignores other changes to pods.
 func enqueueServed(informer cache.SharedIndexInformer, syncContext factory.SyncContext) error {
 	add := func(object any) {
 		if key := servedKey(object); key != "" {

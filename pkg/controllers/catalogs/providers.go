@@ -20,8 +20,8 @@ const providersKey = "Providers"
 // content identifies a catalog's content at the time of a read.
 type content struct{ source, content, modified string }
 
-// toContent returns the content of a read. It includes the server's modification time only if there is no digest, because content that is
-// unpacked again is the same.
+// toContent returns the content of a read. It includes the server's modification time only if there is no digest, because unpacking content
+// again does not change the content.
 func (r lastRead) toContent() content {
 	if r.content != "" {
 		return content{source: r.source, content: r.content}
@@ -79,16 +79,16 @@ func (c *controller) syncProviders(ctx context.Context, syncCtx factory.SyncCont
 	return nil
 }
 
-// planProviders returns whether to read a catalog's provided kinds, the read of the content to which they belong, and the time to wait.
-// They are read at most once for each content, after the wanted packages. They are read only if no stored package of this catalog provides
-// a missing kind, or a kind that a wanted package of any catalog requires.
+// planProviders decides whether a catalog's provided kinds must be read (due). It returns the read of the content to which the kinds belong
+// (last), and how long to wait. The kinds are read at most once for each content, after the wanted packages. They are read only if no
+// stored package of this catalog provides a missing kind, or a kind that a wanted package of any catalog requires.
 func (c *controller) planProviders(d description, missing []catalog.GVK) (last lastRead, wait time.Duration, due bool) {
 	c.lock.Lock()
 	last, known := c.last[d.id]
 	of, stored := c.providers[d.id]
 	failed, hasFailed := c.failedProviders[d.id]
 	c.lock.Unlock()
-	// If the content has changed, the wanted packages are about to be read, which may return the providers.
+	// If the content has changed, the wanted packages are about to be read, and that read may return the providers.
 	if d.notServing != "" || !known || last.source != d.source || last.content != d.content || stored && of == last.toContent() ||
 		!c.snapshots.NeedsProviders(d.id, missing) {
 		return last, 0, false

@@ -27,7 +27,7 @@ type Request struct {
 	// Since is the Modified value of an earlier result for these names; empty for an unconditional read. It is set only if nothing else
 	// shows that the content has changed.
 	Since string
-	// OnlyProviders is true to read only the provided kinds of all packages, and no packages.
+	// OnlyProviders requests only the provided kinds of all packages, without the packages themselves.
 	OnlyProviders bool
 }
 
@@ -35,7 +35,7 @@ type Request struct {
 type Result struct {
 	// Packages are sorted by name; packages that the catalog does not have are omitted.
 	Packages []catalog.Package
-	// Providers has the provided kinds of all packages; nil if the read did not return all packages.
+	// Providers holds the provided kinds of all packages; nil if the read did not return all packages.
 	Providers *catalog.Providers
 	// Modified is the value of Since for the next request; empty if the protocol has none.
 	Modified string
@@ -49,8 +49,8 @@ type ReadFunc func(context.Context, Request) (Result, error)
 // maxLogged is the maximum number of packages that a log line names.
 const maxLogged = 32
 
-// errStillReading is the error of a catalog that is being read for longer than operatorWait. Operators that may need its packages no longer
-// wait, and report this error.
+// errStillReading is the error for a catalog whose read takes longer than operatorWait. Operators that may need its packages then stop
+// waiting and report this error.
 type errStillReading struct{ wait time.Duration }
 
 func (e errStillReading) Error() string {

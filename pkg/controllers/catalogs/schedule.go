@@ -7,14 +7,15 @@ import (
 	"github.com/openshift/platform-operators/pkg/catalogsource"
 )
 
-// minPause is the minimum time between two reads of a catalog without a digest, even if it reconnects or its registryPoll is due more
-// often.
+// minPause is the minimum time between two reads of a catalog without a digest, even if it reconnects more often or its registryPoll is
+// shorter.
 const minPause = time.Minute
 
 // lastRead describes the last successful read of a catalog.
 type lastRead struct {
 	source, content, connection string
-	// names are the packages that were read, sorted. modified is the server's time of the last change; empty if it is unknown.
+	// names are the packages that were read, sorted. modified is the time at which the content last changed, according to the server; empty
+	// if it is unknown.
 	names    []string
 	modified string
 	started  time.Time
@@ -35,8 +36,8 @@ type plan struct {
 // next returns the next read; false if none is needed for this description. wanted are the currently wanted packages, sorted. kept is the
 // catalog's snapshot.
 //
-// A read only for newly wanted packages waits as long as the last read took. So a large catalog is not read continuously while
-// PlatformOperators are created one by one. Packages that become wanted during the wait are read together.
+// If only newly wanted packages must be read, the read waits for as long as the last read took. So a large catalog is not read continuously
+// while PlatformOperators are created one by one. Packages that become wanted during the wait are read together.
 func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapshot, now time.Time) (plan, bool) {
 	var missing []string
 	for _, name := range wanted {
@@ -67,7 +68,7 @@ func (r lastRead) next(d description, wanted []string, kept catalogsource.Snapsh
 	return all, due
 }
 
-// nextCheck returns when the content must be read again, independent of the wanted packages; false if never.
+// nextCheck returns when the content must be read again, regardless of which packages are wanted; false if it never must be.
 func (r lastRead) nextCheck(d description, now time.Time) (at time.Time, due bool) {
 	if r.source != d.source {
 		return now, true
@@ -90,8 +91,9 @@ type failure struct {
 	at                          time.Time
 }
 
-// retry returns the time of the next attempt after a failure with this backoff. A catalog with another source or content is retried at
-// once, because the change may have fixed it. After a new connection alone, the wait is at most firstRetry.
+// retry returns the time of the next attempt after a failure with this backoff. If the catalog's source or content has changed since the
+// failure, the catalog is retried at once, because the change may have fixed it. If only its connection is new, the wait is at most
+// firstRetry.
 func (f failure) retry(d description, backoff time.Duration) time.Time {
 	switch {
 	case f.source != d.source || f.content != d.content:

@@ -109,7 +109,7 @@ func (c *controller) publishUpdate(r *reconciliation, start *upgradestep.StepSta
 // other steps.
 func selfCertification(start *upgradestep.StepStart) string {
 	if start != nil && start.Trigger == platformv1alpha1.TriggerSelfCertified {
-		return ", on the word of spec.upgrades.edges, SelfCertified, alone"
+		return ", which only SelfCertified edges permit"
 	}
 	return ""
 }

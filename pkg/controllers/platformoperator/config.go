@@ -23,8 +23,10 @@ import (
 	"github.com/openshift/platform-operators/pkg/resolve"
 )
 
-// OperatorClient writes PlatformOperators. It has no Update, because the spec of a PlatformOperator belongs to its user.
+// OperatorClient writes PlatformOperators, and reads one before its BundleDeployment is created. It has no Update, because the spec of a
+// PlatformOperator belongs to its user.
 type OperatorClient interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (*platformv1alpha1.PlatformOperator, error)
 	Patch(ctx context.Context, name string, patchType types.PatchType, patch []byte, options metav1.PatchOptions, subresources ...string) (*platformv1alpha1.PlatformOperator, error)
 	UpdateStatus(ctx context.Context, operator *platformv1alpha1.PlatformOperator, options metav1.UpdateOptions) (*platformv1alpha1.PlatformOperator, error)
 }

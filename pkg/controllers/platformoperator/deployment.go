@@ -17,18 +17,35 @@ import (
 )
 
 // deploy executes the decided step. It creates the BundleDeployment, or updates it if a step starts or another client changed a field that
-// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle. done is always false.
+// this controller sets. It does not change fields that other clients set. It does nothing if the step has no bundle. done is true if the
+// PlatformOperator no longer exists.
 func (c *controller) deploy(ctx context.Context, r *reconciliation) (done bool, err error) {
 	switch {
 	case r.step.Bundle == nil, r.step.Postponed:
 		return false, nil
 	case r.current.Deployment == nil:
+		if exists, err := c.exists(ctx, r.operator); err != nil || !exists {
+			return true, err
+		}
 		return false, c.create(ctx, r)
 	}
 	if namespace := deploymentspec.NamespaceToMoveTo(r.operator, r.current, r.stepInput.Decision.Chosen); namespace != "" {
 		return false, c.moveToNamespace(ctx, r, namespace)
 	}
 	return false, c.update(ctx, r)
+}
+
+// exists asks the API server whether a PlatformOperator still exists. An informer that is behind keeps a deleted one, and the garbage
+// collector deletes a BundleDeployment whose owner is deleted. Without this check, the two would repeat until the informer catches up.
+func (c *controller) exists(ctx context.Context, operator *platformv1alpha1.PlatformOperator) (bool, error) {
+	live, err := c.operatorClient.Get(ctx, operator.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil // a watch event reports the deletion
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading it before its BundleDeployment is created: %w", err)
+	}
+	return live.UID == operator.UID && live.DeletionTimestamp == nil, nil
 }
 
 func (c *controller) create(ctx context.Context, r *reconciliation) error {

@@ -23,11 +23,16 @@ import (
 	"github.com/openshift/platform-operators/test/steptest"
 )
 
-// operatorWrites is an OperatorClient. A write fails with the error for its verb in fail, if there is one. verbs are the verbs of all
-// writes.
+// operatorWrites is an OperatorClient whose Get returns an object with the given UID. A request fails with the error for its verb in fail, if
+// there is one. verbs are the verbs of all writes.
 type operatorWrites struct {
+	uid   types.UID
 	fail  map[string]error
 	verbs []string
+}
+
+func (w *operatorWrites) Get(_ context.Context, name string, _ metav1.GetOptions) (*platformv1alpha1.PlatformOperator, error) {
+	return &platformv1alpha1.PlatformOperator{ObjectMeta: metav1.ObjectMeta{Name: name, UID: w.uid}}, w.fail["get"]
 }
 
 //nolint:revive // the typed client has that many arguments
@@ -92,6 +97,9 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 		"a creation": {absent, nil, map[string]error{"create": down},
 			`deploying PlatformOperator "op": creating its BundleDeployment: connection refused`, nil, []string{"create"}},
 		"a creation that the API server does not accept": {absent, nil, map[string]error{"create": invalid}, "", []string{"update status"}, []string{"create"}},
+		"a creation for a PlatformOperator that is gone": {absent, map[string]error{"get": gone}, nil, "", nil, nil},
+		"a creation for one that cannot be read": {absent, map[string]error{"get": down}, nil,
+			`deploying PlatformOperator "op": reading it before its BundleDeployment is created: connection refused`, nil, nil},
 		"an update": {edited, nil, map[string]error{"update": down},
 			`deploying PlatformOperator "op": updating its BundleDeployment: connection refused`, nil, []string{"update"}},
 		"an update that the API server does not accept": {edited, nil, map[string]error{"update": invalid}, "", []string{"update status"}, []string{"update"}},
@@ -120,7 +128,7 @@ func TestWhatBecomesOfAWriteThatFails(t *testing.T) {
 				informers.deployments.put(t, c.deployment)
 			}
 			config := informers.config(fake.NewSimpleClientset(), oneCatalog{"1.0.0"}, clock)
-			operators, deployments := &operatorWrites{fail: test.operators}, &deploymentWrites{fail: test.deployments}
+			operators, deployments := &operatorWrites{uid: c.operator.UID, fail: test.operators}, &deploymentWrites{fail: test.deployments}
 			config.OperatorClient, config.DeploymentClient = operators, deployments
 			var synced []string
 			config.Synced = func(name string) { synced = append(synced, name) }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,7 @@ func removeHistory(object *unstructured.Unstructured) {
 	switch object.GetKind() {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")
+		maskStepCause(object)
 	case "BundleDeployment":
 		// AnnotationHop has the time and the cause of the last upgrade step. A BundleDeployment that the manager created again in its existing
 		// namespace has no AnnotationNamespaceDefaulted.
@@ -157,6 +159,25 @@ func removeHistory(object *unstructured.Unstructured) {
 		unstructured.RemoveNestedField(object.Object, "status", "activeRevision")
 		removeEarlierRevisions(object)
 	}
+}
+
+// stepCause matches the beginning of a message about an upgrade step, which depends on the step's cause.
+var stepCause = regexp.MustCompile(`^(?:Moving from version \S+ to version (\S+)|Trying version (\S+) again)(:|$)`)
+
+// maskStepCause replaces the cause of the upgrade step in the messages of a PlatformOperator's conditions. A manager that goes through the
+// restore of a backup knows that the version has failed, and reports another attempt.
+func maskStepCause(object *unstructured.Unstructured) {
+	conditions, found, err := unstructured.NestedSlice(object.Object, "status", "conditions")
+	if !found || err != nil {
+		return
+	}
+	for _, each := range conditions {
+		if condition, isObject := each.(map[string]any); isObject {
+			message, _ := condition["message"].(string)
+			condition["message"] = stepCause.ReplaceAllString(message, "Step to version $1$2$3")
+		}
+	}
+	_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions") // cannot fail, because the field was a slice
 }
 
 // removeHistoryAndOwners is like removeHistory, for a cluster on which BundleDeployments may have been removed. The manager keeps a namespace

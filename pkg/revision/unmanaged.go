@@ -46,7 +46,11 @@ func progressingDeletion(deletion Deletion) condition {
 	if deletion.Blocked && !deletion.Held {
 		return condition{corev1alpha2.ConditionProgressing, isFalse, corev1alpha2.ReasonBlocked, "The objects are not removed: " + deletion.Waiting + "."}
 	}
-	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, "The removal waits: " + deletion.Waiting + "."}
+	what := "Removing the objects: "
+	if deletion.Held {
+		what = "The removal waits: "
+	}
+	return condition{corev1alpha2.ConditionProgressing, isTrue, corev1alpha2.ReasonRemoving, what + deletion.Waiting + "."}
 }
 
 // ReportNameTaken fills in the status of a BundleDeployment whose name is that of a PlatformOperator that does not own it.

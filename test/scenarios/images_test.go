@@ -220,13 +220,13 @@ func TestImages(t *testing.T) {
 		}{
 			"gone":    {"manifests", answer(http.StatusNotFound), []string{"404", "correct the reference"}},
 			"private": {"manifests", answer(http.StatusUnauthorized), []string{"401", "pull secret"}},
-			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500 Internal Server Error", "tried again"}},
+			"failing": {"blobs", answer(http.StatusInternalServerError), []string{"500 Internal Server Error", "the manager retries"}},
 			"reset": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "100000")
 				_, _ = w.Write([]byte("half"))
 				_ = http.NewResponseController(w).Flush() // otherwise nothing is sent
 				panic(http.ErrAbortHandler)
-			}, []string{"unexpected EOF", "tried again"}},
+			}, []string{"unexpected EOF", "the manager retries"}},
 			"mismatch": {"blobs", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("something else")) },
 				[]string{"sha256", "the registry's storage"}},
 		}
@@ -270,7 +270,7 @@ func TestImages(t *testing.T) {
 		s.Eventually(s.conditionOf).WithContext(ctx).WithTimeout(2*minute).WithArguments("slow-0", corev1alpha2.ConditionUnpacked).
 			Should(And(HavePrefix("False UnpackFailed: "), ContainSubstring("sent nothing for 1m0s")))
 		slow.Hold(false)
-		s.waitForUnpacked(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "tried again")
+		s.waitForUnpacked(ctx, "fault-stubborn", "False UnpackFailed", "502 Bad Gateway", "the manager retries")
 		waits := tries.waits()
 		s.Expect(len(waits)).To(BeNumerically(">=", 2), "attempts to pull an image that always fails")
 		for i, wait := range waits {

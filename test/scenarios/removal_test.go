@@ -181,7 +181,7 @@ func TestRemovalOfBundleDeployments(t *testing.T) {
 		finalizers(ctx, `["example.com/mine"]`)
 		s.deleteDeployment(ctx, name)
 		s.Eventually(s.conditionOf).WithContext(ctx).WithArguments(name, corev1alpha2.ConditionProgressing).Should(And(
-			ContainSubstring("ConfigMap tied/tied-settings is held by its finalizers \"example.com/mine\""), ContainSubstring("take them off")))
+			ContainSubstring("ConfigMap tied/tied-settings is held by its finalizers \"example.com/mine\""), ContainSubstring("must remove them")))
 		finalizers(ctx, "null")
 		s.undeploy(ctx, name)
 	})

@@ -84,8 +84,8 @@ func (m *Machine) progressingRollback() condition {
 	isRecorded := m.stateInStatus(m.failed.Number) == corev1alpha2.RevisionFailed
 	if m.wasRolledBack() || isRecorded && m.isComplete() && (m.pruneWaiting == "" || m.pruneBlocked) {
 		message := fmt.Sprintf("%s. Rolled back: %s is active again. %s is not tried again until its bundle, spec.config, spec.adoption or "+
-			"spec.progressDeadlineSeconds changes%s, or annotation %s is set to a new value.", why, m.active, m.failed.title(), attempt.RepeatedWhen(m.failed.FailedFor, m.failed.KindsMissing),
-			platformv1alpha1.AnnotationRetry)
+			"spec.progressDeadlineSeconds changes%s, or annotation %s is set to a new value.", why, m.active, m.failed.title(),
+			attempt.RepeatedWhen(m.failed.FailedFor, m.failed.KindsMissing), platformv1alpha1.AnnotationRetry)
 		if m.failed.FailureMessage == "" && m.isUnstored() {
 			m.failed.FailureMessage = why // the message in status is about to change, and must not be kept
 		}

@@ -136,7 +136,10 @@ func (r *reconciliation) remember(answer *unstructured.Unstructured) (*livecache
 		return nil, err
 	}
 	before, _ := r.options.Memory.state(r.desired.Key)
-	after := objectState{declared: r.desired.Digest, policy: r.policy.digest, live: live.Digest, contention: before.contention}
+	after := objectState{
+		declared: r.desired.Digest, policy: r.policy.digest, live: live.Digest, contention: before.contention,
+		written: writeTime(answer, r.options.Claim.Owner.Manager()),
+	}
 	declared, comparison := r.desired.Object(), r.comparison()
 	comparison.Trust = drift.WrittenNow
 	after.normalized = digestsOf(comparison.Differences(declared, answer))

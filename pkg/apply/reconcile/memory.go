@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -36,6 +38,9 @@ type objectState struct {
 	contention contention
 	// version is the resourceVersion of the newest live object that was compared or written.
 	version string
+	// written is the time of the manager's last write, as the live object's managedFields recorded it when it was last compared or
+	// written; zero if unknown.
+	written metav1.Time
 }
 
 // isCurrent reports whether the object was already compared in this state and under this policy. It returns false for an object that is
@@ -49,6 +54,23 @@ func (s objectState) isCurrent(desired *object.Desired, live *livecache.Live, po
 func (s objectState) isNewerThan(live *livecache.Live) bool {
 	order, err := resourceversion.CompareResourceVersion(live.ResourceVersion, s.version)
 	return err == nil && order < 0
+}
+
+// isFromBackup reports whether the manager's last write of the live object is another one than the one that the cached state describes. The
+// cluster was then restored from a backup, although the version of the object may be newer: later writes, and a restore that raises the
+// revision of etcd, hide that the object is older. Changes by other clients do not change the time of the manager's last write.
+func (s objectState) isFromBackup(written metav1.Time) bool {
+	return !s.written.IsZero() && !written.IsZero() && !s.written.Equal(&written)
+}
+
+// writeTime returns the time of a manager's last write of an object; zero if no managedFields are the manager's.
+func writeTime(live *unstructured.Unstructured, manager string) (last metav1.Time) {
+	for _, each := range live.GetManagedFields() {
+		if each.Manager == manager && each.Subresource == "" && each.Time != nil && last.Before(each.Time) {
+			last = *each.Time
+		}
+	}
+	return last
 }
 
 // withoutNormalized returns the differences, except those in normalized fields that still have their recorded value.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -26,6 +27,8 @@ type reconciliation struct {
 	trust  drift.Trust
 	// current is the object that readCurrent has read, for use in the first attempt to change it; otherwise nil.
 	current *unstructured.Unstructured
+	// written is the time of the manager's last write of the live object; zero until it is compared.
+	written metav1.Time
 	result  Outcome
 }
 
@@ -58,10 +61,15 @@ func (r *reconciliation) readCurrent(ctx context.Context) (*livecache.Live, erro
 	r.current = found
 	live, err := r.cache.Remember(found)
 	if err == nil && r.before.isNewerThan(live) {
-		r.before, r.trust = objectState{version: live.ResourceVersion}, drift.NothingKnown
-		r.options.Memory.setState(r.desired.Key, r.before)
+		r.forget(live.ResourceVersion)
 	}
 	return live, err
+}
+
+// forget drops what is known about earlier writes of an object that was restored from a backup, and has this version now.
+func (r *reconciliation) forget(version string) {
+	r.before, r.trust = objectState{version: version}, drift.NothingKnown
+	r.options.Memory.setState(r.desired.Key, r.before)
 }
 
 func (r *reconciliation) reconcile(ctx context.Context, live *livecache.Live) {
@@ -161,6 +169,10 @@ func (r *reconciliation) reconcileExisting(ctx context.Context, found *livecache
 // declaration is not applied yet. An object that was restored from a backup is applied regardless of the drift policy: without
 // managedFields, changes by other clients cannot be detected.
 func (r *reconciliation) reconcileOwned(ctx context.Context, live *unstructured.Unstructured, reason ownership.Reason) {
+	r.written = writeTime(live, r.options.Claim.Owner.Manager())
+	if r.trust == drift.WrittenNow && r.before.isFromBackup(r.written) {
+		r.forget(live.GetResourceVersion())
+	}
 	declared := r.desired.Object()
 	all := r.comparison().Differences(declared, live)
 	differences := r.before.withoutNormalized(all)

@@ -59,6 +59,9 @@ func (r *reconciliation) recordStanding(records []corev1alpha2.DriftRecord, drif
 	state := r.before
 	state.declared, state.policy, state.live = r.desired.Digest, r.policy.digest, digest{}
 	state.standing, state.drifted = records, drifted
+	if !r.written.IsZero() {
+		state.written = r.written
+	}
 	if r.result.Live != nil {
 		state.live = r.result.Live.Digest
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
@@ -69,6 +71,56 @@ func TestAnObjectThatIsOlderThanBeforeIsAppliedAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The versions of a restored object may be newer than before: other clients have written it since the restore, or the restore raised the
+// revision of etcd. Then the time of the manager's own last write shows the restore.
+func TestAnObjectWithAnotherWriteOfTheManagerIsAppliedAgain(t *testing.T) {
+	noon := metav1.NewTime(time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC))
+	before, after := metav1.NewTime(noon.Add(-time.Minute)), metav1.NewTime(noon.Add(time.Minute))
+	for name, test := range map[string]struct {
+		written, now *metav1.Time // the manager's last write, when it was compared before and now
+		policy       corev1alpha2.DriftPolicy
+		isApplied    bool
+	}{
+		"the same write":                        {written: &noon, now: &noon},
+		"an earlier write":                      {written: &noon, now: &before, isApplied: true},
+		"an earlier write, drift is reported":   {written: &noon, now: &before, policy: corev1alpha2.DriftReport, isApplied: true},
+		"a later write, of another process":     {written: &noon, now: &after, isApplied: true},
+		"a write at an unknown time":            {written: &noon},
+		"a write at a time that was not known":  {now: &noon},
+		"the same write, and drift is reported": {written: &noon, now: &noon, policy: corev1alpha2.DriftReport},
+	} {
+		t.Run(name, func(t *testing.T) {
+			desired, current := asDeclared(t, "7")
+			current.Object["data"] = map[string]any{"a": "of the revision in the backup"}
+			setWriteTime(current, test.now)
+			_, earlier := asDeclared(t, "5")
+			setWriteTime(earlier, test.written)
+			options, applied := serving(t, current)
+			options.Drift = corev1alpha2.Drift{Policy: test.policy}
+			if first := New(options.trusted()).Reconcile(t.Context(), desired, cachedConfigMaps(t, earlier)); first.Err != nil || len(*applied) != 0 {
+				t.Fatalf("at first, it was applied %d times: %v", len(*applied), first.Err)
+			}
+			resource := cachedConfigMaps(t, current)
+			for range 3 {
+				if got := New(options).Reconcile(t.Context(), desired, resource); got.Err != nil || len(got.Drift) > 0 {
+					t.Fatalf("drift %v, error %v", got.Drift, got.Err)
+				}
+			}
+			if isApplied := len(*applied) == 1; isApplied != test.isApplied {
+				t.Errorf("it was applied %d times, want it to be applied: %t", len(*applied), test.isApplied)
+			}
+		})
+	}
+}
+
+func setWriteTime(live *unstructured.Unstructured, written *metav1.Time) {
+	fields := live.GetManagedFields()
+	for i := range fields {
+		fields[i].Time = written
+	}
+	live.SetManagedFields(fields)
 }
 
 // A cache whose watch is behind has an older version than the last write of the manager, as after the restore of a backup. The API server

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -38,18 +39,25 @@ func (b *builder) newStatusSyncer(syncContext factory.SyncContext) (factory.Cont
 				return nil // the cluster does not serve ClusterOperators; condition WatchesDegraded reports that
 			}
 			err := syncer.Sync(ctx, syncCtx)
-			// Both errors are normal after a start, so library-go must not log them as failures.
-			if errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) {
+			switch {
+			case err == nil:
+				b.reports.Reported(client.lastRead())
+				return nil
+			case isTransient(err):
 				klog.V(4).Info(err)
 				return factory.SyntheticRequeueError
-			}
-			if err != nil {
+			default:
 				return err
 			}
-			b.reports.Reported(client.lastRead())
-			return nil
 		}).
 		ToController(statusSyncerName, input.Recorder.WithComponentSuffix("status-controller")), nil
+}
+
+// isTransient reports whether an error of StatusSyncer is normal, so that library-go must not log it as a failed sync. Some conditions of the
+// operator resource, or the resource itself, are missing for a short time after a start. A write conflicts if StatusSyncer syncs twice in
+// quick succession: its cache does not yet contain its first write when it prepares the second one.
+func isTransient(err error) bool {
+	return errors.Is(err, errIncomplete) || errors.Is(err, operatorv1alpha1.ErrManagerMissing) || apierrors.IsConflict(err)
 }
 
 // setVersion makes StatusSyncer report a version for an operand. It adds the queue key itself, because library-go notifies only running

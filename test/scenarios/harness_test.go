@@ -130,9 +130,9 @@ func normalizeCompared(object *unstructured.Unstructured) (isCompared bool, err 
 		return false, nil
 	}
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
-	if object.GetKind() == "PlatformOperatorManager" {
-		sortConditions(object) // several controllers add their conditions when the manager starts, in any order
-	}
+	// Conditions are a map by their types. Their order depends on which of them was set first: after a restart, for example, a bundle's
+	// content may already be there before its BundleDeployment has a status.
+	sortConditions(object)
 	if err := normalize(object); err != nil {
 		return false, fmt.Errorf("normalizing %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
@@ -146,7 +146,6 @@ func removeHistory(object *unstructured.Unstructured) {
 	if len(owners) == 0 {
 		unstructured.RemoveNestedField(object.Object, "metadata", "ownerReferences")
 	}
-	sortConditions(object)
 	switch object.GetKind() {
 	case "PlatformOperator":
 		unstructured.RemoveNestedField(object.Object, "status", "history")

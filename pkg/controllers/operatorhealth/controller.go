@@ -33,6 +33,7 @@ import (
 	platformlisters "github.com/openshift/platform-operators/pkg/client/listers/platform/v1alpha1"
 	"github.com/openshift/platform-operators/pkg/health"
 	"github.com/openshift/platform-operators/pkg/managerstatus"
+	"github.com/openshift/platform-operators/pkg/upgradestep"
 )
 
 // ControllerName is the controller's name in library-go's log, workqueue metrics and conditions for failed syncs.
@@ -169,8 +170,8 @@ func clusterInstalled(lister configv1listers.ClusterVersionLister) (bool, error)
 	return len(all) == 0, nil
 }
 
-// stateOf returns an operator's state for pkg/health. EverInstalled is true if the operator has an installed bundle and the
-// BundleDeployment has an active revision: a revision becomes active when all its objects are healthy. deployment is nil if there is none.
+// stateOf returns an operator's state for pkg/health. EverInstalled is true if the operator has an installed bundle and one of its versions
+// was ready: it remains true if the Secrets of the active revision are lost. deployment is nil if there is none.
 func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alpha2.BundleDeployment) health.OperatorState {
 	return health.OperatorState{
 		Name:          operator.Name,
@@ -179,7 +180,7 @@ func stateOf(operator *platformv1alpha1.PlatformOperator, deployment *corev1alph
 		Healthy:       view(operator, platformv1alpha1.ConditionHealthy),
 		Paused:        operator.Spec.Paused,
 		Removing:      operator.DeletionTimestamp != nil,
-		EverInstalled: operator.Status.Installed != nil && deployment != nil && deployment.Status.ActiveRevision > 0,
+		EverInstalled: operator.Status.Installed != nil && upgradestep.CurrentOf(operator.Status, deployment).WasReady(),
 	}
 }
 

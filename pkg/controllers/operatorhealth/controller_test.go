@@ -63,6 +63,11 @@ func TestStateOfTellsWhetherTheOperatorEverWorked(t *testing.T) {
 	if state := stateOf(operator, nil); state.EverInstalled {
 		t.Error("without a BundleDeployment nothing works")
 	}
+	lost := operator.DeepCopy()
+	lost.Status.History = []platformv1alpha1.HistoryEntry{{Bundle: "quay.v1", ReadyTime: &metav1.Time{Time: since}}}
+	if state := stateOf(lost, deployment); !state.EverInstalled {
+		t.Error("its revision is lost, but history shows that it worked")
+	}
 	deployment.Status.ActiveRevision = 1
 	state := stateOf(operator, deployment)
 	if state.Removing {

@@ -161,7 +161,7 @@ func TestProgressingSaysWhatOfTheSpecIsNotCarriedOutThoughTheVersionStays(t *tes
 		want       []string
 	}{
 		"the API server refuses it":      {refused, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "set spec.install.adoption to Any"}},
-		"it may not be put back":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 cannot be repaired", "The manager may not"}},
+		"it may not be repaired":         {unrepaired, "", platformv1alpha1.ReasonBlocked, []string{"Version 1.0.0 cannot be repaired", "The manager may not"}},
 		"it cannot be rendered so":       {invalid, "", platformv1alpha1.ReasonBlocked, []string{"version 1.0.0", "Correct spec.install.config"}},
 		"held, and no such version asks": {late, `"banana" is no range.`, platformv1alpha1.ReasonDeadlineExceeded, []string{`"banana" is no range. Until then: `, "It is held"}},
 		"the same, without a full stop":  {late, "create it again", platformv1alpha1.ReasonDeadlineExceeded, []string{"create it again. Until then: ", "It is held"}},

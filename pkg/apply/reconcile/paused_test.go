@@ -44,7 +44,7 @@ func serving(t *testing.T, live *unstructured.Unstructured) (Options, *[]map[str
 func (o Options) trusted() Options  { o.Trusted = true; return o }
 func (o Options) readOnly() Options { o.ReadOnly = true; return o }
 
-func TestWhatWasChangedWhilePausedIsPutBackAfterwards(t *testing.T) {
+func TestWhatWasChangedWhilePausedIsRevertedAfterwards(t *testing.T) {
 	declared := parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: ns}, data: {a: x}}`)
 	desired, err := object.NewDesired(object.Owner{Name: "memo"}, declared)
 	if err != nil {

@@ -133,7 +133,7 @@ func selfCertification(start *upgradestep.StepStart) string {
 
 // publishReverted sends the Event that reports that another client's change to the BundleDeployment was reverted.
 func (c *controller) publishReverted(r *reconciliation) {
-	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentPutBack, "BundleDeployment %q was changed by another client; the manager reverted the change. Change PlatformOperator %q instead",
+	c.normalEvent(r.operator, platformv1alpha1.EventBundleDeploymentReverted, "BundleDeployment %q was changed by another client; the manager reverted the change. Change PlatformOperator %q instead",
 		r.current.Deployment.Name, r.operator.Name)
 }
 

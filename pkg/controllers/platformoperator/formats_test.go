@@ -81,7 +81,7 @@ func TestACatalogThatCorrectsAFormatIsFollowedWithoutAStep(t *testing.T) {
 	if c.deployment.Spec.ProvisionerClassName != corev1alpha2.ProvisionerClassPlain {
 		t.Errorf("the class is %s", c.deployment.Spec.ProvisionerClassName)
 	}
-	if slices.Contains(c.events, platformv1alpha1.EventUpgradeStarted) || slices.Contains(c.events, platformv1alpha1.EventBundleDeploymentPutBack) {
+	if slices.Contains(c.events, platformv1alpha1.EventUpgradeStarted) || slices.Contains(c.events, platformv1alpha1.EventBundleDeploymentReverted) {
 		t.Errorf("the Events are %v", c.events)
 	}
 }

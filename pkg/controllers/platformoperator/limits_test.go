@@ -60,7 +60,7 @@ func TestHRD_S3_NothingIsChosenOrMovedWhileFormerLimitsAreMissing(t *testing.T) 
 	}
 }
 
-func TestHRD_S3_WhatIsInstalledIsPutBackWhileFormerLimitsAreMissing(t *testing.T) {
+func TestHRD_S3_WhatIsInstalledIsRepairedWhileFormerLimitsAreMissing(t *testing.T) {
 	c := running("1.0.0", "1.0.0")
 	c.manager, c.limits, c.deployment = managed(nil), limitedBefore(), nil
 	c.sync(t, oneCatalog{"1.0.0", "1.1.0"})

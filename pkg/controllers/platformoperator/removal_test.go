@@ -46,7 +46,7 @@ func TestRemovalFollowsSpecDeletionOfThePlatformOperator(t *testing.T) {
 		"changed while the removal lasts: it is propagated":          {leaving(keep, drop).removing(), []string{hand, status}, nil},
 		"unset while the removal lasts: the class decides":           {leaving(nil, drop).removing(), []string{hand, status}, nil},
 		"set for the first time while the removal lasts":             {leaving(keep, nil).removing(), []string{hand, status}, nil},
-		"edited in the BundleDeployment: it is reverted, with Event": {observed, []string{hand, status}, []string{platformv1alpha1.EventBundleDeploymentPutBack}},
+		"edited in the BundleDeployment: it is reverted, with Event": {observed, []string{hand, status}, []string{platformv1alpha1.EventBundleDeploymentReverted}},
 		"as it was: the removal starts":                              {leaving(drop, drop), []string{take, status}, []string{platformv1alpha1.EventRemovalStarted}},
 		"as it was while the removal lasts: nothing but status":      {leaving(drop, drop).removing(), []string{status}, nil},
 		"a BundleDeployment of another owner is not touched":         {foreign, []string{"patch platformoperators"}, nil},

@@ -21,7 +21,7 @@ const (
 	EventOverrideExpired = "OverrideExpired"
 	// EventRemovalStarted means that the PlatformOperator was deleted and the manager deletes its BundleDeployment.
 	EventRemovalStarted = "RemovalStarted"
-	// EventBundleDeploymentPutBack means that somebody edited the BundleDeployment of the PlatformOperator, and the manager reverted
+	// EventBundleDeploymentReverted means that somebody edited the BundleDeployment of the PlatformOperator, and the manager reverted
 	// the edit.
-	EventBundleDeploymentPutBack = "BundleDeploymentPutBack"
+	EventBundleDeploymentReverted = "BundleDeploymentReverted"
 )

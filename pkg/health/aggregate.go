@@ -294,7 +294,7 @@ func nextCommands(names []string) string {
 	if len(some) > maxPart {
 		some = command
 	}
-	return fmt.Sprintf(". See %q or, %s.", some, ocplatform.Status.WithPlugin())
+	return fmt.Sprintf(". To see why, run %q or, %s.", some, ocplatform.Status.WithPlugin())
 }
 
 // joinLimited returns head, as many parts as fit, the number of the other parts, and tail. It truncates each part to one line.

@@ -70,12 +70,12 @@ func TestAggregate(t *testing.T) {
 		"healthy operators: everything as expected":                {states: []health.OperatorState{working("a"), working("b")}, want: allAsExpected},
 		"a cluster installation waits for its operators and says for which": {
 			installing: true, states: []health.OperatorState{fresh("b"), working("c"), {Name: "a"}},
-			want: []string{"Available=False WaitingForOperators Cluster installation waits for 2 platform operators. If one cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: not evaluated yet; b: InstallPending: applying 3 objects. See \"kubectl describe plop a b\" or, with the plugin, \"oc platform status\".",
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 2 platform operators. If one cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: not evaluated yet; b: InstallPending: applying 3 objects. To see why, run \"kubectl describe plop a b\" or, with the plugin, \"oc platform status\".",
 				"Progressing=True OperatorsChanging Installing 1 platform operator: b", "Degraded=False AsExpected "},
 		},
 		"a cluster installation waits for health, not only for objects": {
 			installing: true, states: []health.OperatorState{with(broken("a", 1), func(s *health.OperatorState) { s.EverInstalled = false })},
-			want: []string{"Available=False WaitingForOperators Cluster installation waits for 1 platform operator. If it cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\" or, with the plugin, \"oc platform status\".",
+			want: []string{"Available=False WaitingForOperators Cluster installation waits for 1 platform operator. If it cannot become ready, correct its spec, or set its spec.paused to true to continue without it. a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. To see why, run \"kubectl describe plop a\" or, with the plugin, \"oc platform status\".",
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"nobody waits for a paused operator": {
@@ -114,7 +114,7 @@ func TestAggregate(t *testing.T) {
 				}),
 				with(working("range"), func(s *health.OperatorState) { s.Progressing = view("False", "Blocked", "", 99) }),
 			},
-			want: []string{`Available=True AsExpected 2 platform operators need attention: registry, typo. See "kubectl describe plop registry typo" or, with the plugin, "oc platform status".`,
+			want: []string{`Available=True AsExpected 2 platform operators need attention: registry, typo. To see why, run "kubectl describe plop registry typo" or, with the plugin, "oc platform status".`,
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		// Promise HRD-M8: PlatformOperators that fail leave the ClusterOperator Available and not Degraded. The message of Available has their
@@ -129,23 +129,23 @@ func TestAggregate(t *testing.T) {
 					}
 				}
 			}),
-			want: []string{`Available=True AsExpected 5 platform operators need attention: a, b, c and 2 more. See "kubectl describe plop a b c d e" or, with the plugin, "oc platform status".`,
+			want: []string{`Available=True AsExpected 5 platform operators need attention: a, b, c and 2 more. To see why, run "kubectl describe plop a b c d e" or, with the plugin, "oc platform status".`,
 				"Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"an unhealthy operator degrades after ten minutes": {
 			states: []health.OperatorState{broken("b", 10), broken("a", 30), broken("young", 9)},
 			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
-				"Degraded=True OperatorsUnhealthy 2 installed platform operators unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available; b: Unhealthy: Deployment ns/b: 0 of 1 updated replicas available. See \"kubectl describe plop a b\" or, with the plugin, \"oc platform status\"."},
+				"Degraded=True OperatorsUnhealthy 2 installed platform operators unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available; b: Unhealthy: Deployment ns/b: 0 of 1 updated replicas available. To see why, run \"kubectl describe plop a b\" or, with the plugin, \"oc platform status\"."},
 		},
 		"the full stop of what an operator says is not doubled": {
 			states: []health.OperatorState{with(broken("a", 10), func(s *health.OperatorState) { s.Healthy.Message = "Job ns/a: failed." })},
 			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
-				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Job ns/a: failed. See \"kubectl describe plop a\" or, with the plugin, \"oc platform status\"."},
+				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Job ns/a: failed. To see why, run \"kubectl describe plop a\" or, with the plugin, \"oc platform status\"."},
 		},
 		"names that are too long for a command are left out of it": {
 			states: []health.OperatorState{broken(strings.Repeat("n", 180), 10)},
 			want: []string{"Available=True AsExpected ", "Progressing=False AsExpected ",
-				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: " + strings.Repeat("n", 180) + ": Unhealthy: Depl…. See \"kubectl describe plop\" or, with the plugin, \"oc platform status\"."},
+				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: " + strings.Repeat("n", 180) + ": Unhealthy: Depl…. To see why, run \"kubectl describe plop\" or, with the plugin, \"oc platform status\"."},
 		},
 		"not a second before ten minutes": {
 			states: []health.OperatorState{with(broken("a", 10), func(s *health.OperatorState) { s.Healthy.Since = ago(10).Add(time.Second) })}, want: allAsExpected,
@@ -155,12 +155,12 @@ func TestAggregate(t *testing.T) {
 			want:   []string{"Available=True AsExpected ", "Progressing=True OperatorsChanging Upgrading 1 platform operator: a", "Degraded=False AsExpected "},
 		},
 		"after a hop that missed its deadline the ten minutes begin anew": {
-			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: []string{`Available=True AsExpected 1 platform operator needs attention: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ", "Degraded=False AsExpected "},
+			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 9) })}, want: []string{`Available=True AsExpected 1 platform operator needs attention: a. To see why, run "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ", "Degraded=False AsExpected "},
 		},
 		"and end ten minutes later": {
 			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.Progressing = view("False", "DeadlineExceeded", "", 10) })},
-			want: []string{`Available=True AsExpected 1 platform operator needs attention: a. See "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ",
-				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. See \"kubectl describe plop a\" or, with the plugin, \"oc platform status\"."},
+			want: []string{`Available=True AsExpected 1 platform operator needs attention: a. To see why, run "kubectl describe plop a" or, with the plugin, "oc platform status".`, "Progressing=False AsExpected ",
+				"Degraded=True OperatorsUnhealthy 1 installed platform operator unhealthy for 10m0s or longer: a: Unhealthy: Deployment ns/a: 0 of 1 updated replicas available. To see why, run \"kubectl describe plop a\" or, with the plugin, \"oc platform status\"."},
 		},
 		"an operator that never worked does not degrade the cluster on day 2": {
 			states: []health.OperatorState{with(broken("a", 30), func(s *health.OperatorState) { s.EverInstalled = false })}, want: allAsExpected,
@@ -209,7 +209,7 @@ func TestAggregateIsLimitedAndDoesNotDependOnTheOrder(t *testing.T) {
 				t.Errorf("%d operators: %s has %d bytes: %q", n, c.Type, len(c.Message), c.Message)
 			}
 		}
-		if n > 5 && !strings.HasSuffix(after[2].Message, ` more. See "kubectl describe plop operator-0000 operator-0001 operator-0002 operator-0003 operator-0004" or, with the plugin, "oc platform status".`) {
+		if n > 5 && !strings.HasSuffix(after[2].Message, ` more. To see why, run "kubectl describe plop operator-0000 operator-0001 operator-0002 operator-0003 operator-0004" or, with the plugin, "oc platform status".`) {
 			t.Errorf("%d operators: the rest is not counted: %q", n, after[2].Message)
 		}
 	}

@@ -109,7 +109,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 		in                     Input
 		installed, progressing string
 	}{
-		"up to date": {running(), installed, "False AsExpected: Version 1.0.0 is the newest that may be installed."},
+		"up to date": {running(), installed, "False AsExpected: The installed version 1.0.0 is the newest that may be installed."},
 		"paused":     {running(paused), installed, "False Paused: Nothing is changed while spec.paused is set."},
 		"refused":    {running(refused), installed, "False Blocked: It is refused."},
 		"refused before anything was installed": {running(absent, refused),
@@ -123,7 +123,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 			"False Paused: Nothing is changed while spec.paused is set."},
 		"being deleted": {running(deleted),
 			`False InstallPending: BundleDeployment "op" is being deleted, and the operator with it; it is installed again when that is done.`,
-			"False AsExpected: Version 1.0.0 is the newest that may be installed."},
+			"False AsExpected: The installed version 1.0.0 is the newest that may be installed."},
 		"being installed": {running(neverReady, becomes(steptest.Deployment("Unpacked=Unknown"))),
 			"False UnpackPending: The bundle is being unpacked.", "True Installing: Installing version 1.0.0: its bundle is being unpacked."},
 		"cannot be installed": {running(neverReady, becomes(failed)),
@@ -151,7 +151,7 @@ func TestInstalledAndProgressing(t *testing.T) {
 		"a version is reached, and the next one waits for status": {running(decided(newer), func(in *Input) { in.Current.History = nil }), installed,
 			"False AsExpected: Version 1.0.0 is reached, and version 1.1.0 is next."},
 		"rolled back": {running(movesTo("1.1.0"), becomes(steptest.RolledBack())), installed,
-			"False AsExpected: Version 1.0.0 is the newest that may be installed."},
+			"False AsExpected: The installed version 1.0.0 is the newest that may be installed."},
 		"held after its deadline, and the spec asks for what is not available": {running(movesTo("1.1.0"), decided(unavailable), becomes(steptest.Overdue())), installed,
 			"False DeadlineExceeded: no version is in the range. Until then: Moving from version 1.0.0 to version 1.1.0: Progressing is False."},
 		"the same, and a catalog cannot be read": {running(movesTo("1.1.0"), decided(resolve.Decision{Message: unavailable.Message, UnreadCatalogs: "a catalog"}), becomes(steptest.Overdue())), installed,

@@ -188,7 +188,7 @@ func TestNewestNamesWhatTheRangeBlocks(t *testing.T) {
 		{Candidate: outside, Reason: platformv1alpha1.BlockedRange, Cause: reason.Rendered("is outside"), NotRequested: true},
 		{Candidate: above, Reason: platformv1alpha1.BlockedRange, Cause: reason.Rendered("cannot be reached")},
 	}})
-	if want := "Version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
+	if want := "The installed version 1.0.0 is the newest that may be installed. Version 1.2.0 cannot be reached."; got.Message != want || got.Reason != platformv1alpha1.ReasonBlocked {
 		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }
@@ -197,7 +197,7 @@ func TestNewestNamesADeprecatedVersion(t *testing.T) {
 	deprecated := steptest.Candidate("1.1.0")
 	deprecated.Bundle.Deprecated = "it eats data"
 	got := newestCondition(steptest.Bundle("1.0.0"), resolve.Decision{Updates: []resolve.Update{{Candidate: deprecated, Path: []string{"1.1.0"}}}})
-	if want := "Version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not installed unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
+	if want := "The installed version 1.0.0 is the newest that may be installed. Version 1.1.0 is deprecated, and is not installed unless spec.package.version leaves nothing else."; got.Message != want || got.Reason != platformv1alpha1.ReasonAsExpected {
 		t.Errorf("got %s: %q, want %q", got.Reason, got.Message, want)
 	}
 }

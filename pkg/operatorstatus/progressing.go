@@ -55,6 +55,8 @@ func deadlineCondition(r *report) (condition metav1.Condition, missed bool) {
 	}
 	message := upgradestep.ConditionText(progressing, progressing.Reason) + "."
 	switch text := settingsStep(r, tried); {
+	case tried != nil && progressing.Reason == corev1alpha2.ReasonDeadlineExceeded && upgradestep.IsRolledBack(deployment):
+		message = r.failedStep(tried, text != "") + ". " + message
 	case text != "":
 		message = text + ": " + message
 	case tried != nil && (installed == nil || !upgradestep.SameBundle(*installed, *tried)):
@@ -178,6 +180,23 @@ func stepTo(installed, target *platformv1alpha1.InstalledBundle) string {
 	return fmt.Sprintf("Moving from version %s to version %s", installed.Version, target.Version)
 }
 
+// failedStep returns a clause about a step to a bundle that was rolled back. ofSettings says that the step was started by changed settings or
+// as another attempt.
+func (r *report) failedStep(tried *platformv1alpha1.InstalledBundle, ofSettings bool) string {
+	installed := r.operator.Status.Installed
+	switch {
+	case ofSettings && r.in.Current.Start.Trigger == platformv1alpha1.TriggerRetry:
+		return fmt.Sprintf("Another attempt at version %s failed", tried.Version)
+	case ofSettings:
+		return fmt.Sprintf("The changed spec.install of version %s failed", tried.Version)
+	case installed == nil || upgradestep.SameBundle(*installed, *tried):
+		return fmt.Sprintf("The installation of version %s failed", tried.Version)
+	case installed.Bundle == tried.Bundle:
+		return fmt.Sprintf("The upgrade to another image of version %s failed", tried.Version)
+	}
+	return fmt.Sprintf("The upgrade from version %s to version %s failed", installed.Version, tried.Version)
+}
+
 // withFullStop returns a sentence with exactly one full stop at its end.
 func withFullStop(sentence string) string { return strings.TrimSuffix(sentence, ".") + "." }
 
@@ -250,7 +269,7 @@ var needsAction = map[platformv1alpha1.BlockedReason]bool{
 // newestCondition returns the Progressing condition while the installed version is the newest that may be installed. Its message also says
 // what blocks the newest update, unless the spec does not request that update.
 func newestCondition(installed *platformv1alpha1.InstalledBundle, decision resolve.Decision) metav1.Condition {
-	text := fmt.Sprintf("Version %s is the newest that may be installed.", installed.Version)
+	text := fmt.Sprintf("The installed version %s is the newest that may be installed.", installed.Version)
 	if decision.ApprovalProblem != "" {
 		return isFalse(platformv1alpha1.ReasonBlocked, fmt.Sprintf("%s %s.", text, capitalized(upgradestep.TrimStop(decision.ApprovalProblem))))
 	}

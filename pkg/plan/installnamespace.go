@@ -98,7 +98,7 @@ func (n InstallNamespace) Decide() NamespaceDecision {
 			"it was deleted and created again, not by the manager" + n.requestedBy() + ", and spec.install.namespace of the PlatformOperator does not name it",
 			fmt.Sprintf("delete it (\"kubectl delete namespace %s\"); then the manager creates it and installs the operator again", n.Name)}
 	}
-	return NamespaceDecision{NamespaceRefused, NamespacePreexisting, "it exists, was not created by the manager" + n.requestedBy() + ", and spec.install.namespace of the PlatformOperator does not name it",
+	return NamespaceDecision{NamespaceRefused, NamespacePreexisting, "it already exists, was not created by the manager" + n.requestedBy() + ", and spec.install.namespace of the PlatformOperator does not name it",
 		fmt.Sprintf("set spec.install.namespace of the PlatformOperator to %q to install there anyway, or to another name", n.Name)}
 }
 

@@ -131,7 +131,7 @@ func (r *Reachability) briefRefusal(to int, reason Reason) Refusal {
 			clip(strings.Join(g.pkg.Unreadable, "; "), maxCause), selfCertified)
 	case Downgrade:
 		refusal.Message = fmt.Sprintf("is not higher than the installed %s, and only SelfCertified permits downgrades: %s", r.installed.Version,
-			"set spec.package.version to it and spec.upgrades.edges to SelfCertified to downgrade at your own risk, or delete the PlatformOperator and create it again")
+			"to downgrade at your own risk, set spec.upgrades.edges to SelfCertified and spec.package.version to it; or delete the PlatformOperator and create it again")
 	case SearchLimit:
 		refusal.Message = g.searchLimitMessage()
 	case Unfit:

@@ -25,6 +25,8 @@ var (
 	// stepName matches what a message calls the last step, which depends on its cause: another version, another configuration, or another
 	// attempt. Its group is the version.
 	stepName = regexp.MustCompile(`(?:Applying the changed spec\.install to|Trying|Moving from version \S+ to) version (\S+?)(?: again)?: `)
+	// failedStepName is like stepName, for a step that was rolled back.
+	failedStepName = regexp.MustCompile(`(?:The changed spec\.install of|Another attempt at|The upgrade from version \S+ to) version (\S+?) failed\. `)
 )
 
 // removePermitted is the RemovePermitted function of an Oracle. The reference may have other revision numbers, other causes of the last step,
@@ -36,7 +38,8 @@ func removePermitted(ended, reference harness.State) {
 				delete(state, name)
 			}
 			for i := range lines {
-				lines[i] = stepName.ReplaceAllString(revisionNumber.ReplaceAllString(lines[i], "revision N"), "Version $1: ")
+				line := revisionNumber.ReplaceAllString(lines[i], "revision N")
+				lines[i] = failedStepName.ReplaceAllString(stepName.ReplaceAllString(line, "Version $1: "), "Version $1: ")
 			}
 		}
 	}

@@ -160,8 +160,11 @@ func removeHistory(object *unstructured.Unstructured) {
 	}
 }
 
-// stepCause matches the beginning of a message about an upgrade step, which depends on the step's cause.
-var stepCause = regexp.MustCompile(`^(?:Moving from version \S+ to version (\S+)|Trying version (\S+) again)(:|$)`)
+// stepCause and failureCause match the beginning of a message about an upgrade step and a failed one, which depends on the step's cause.
+var (
+	stepCause    = regexp.MustCompile(`^(?:Moving from version \S+ to version (\S+)|Trying version (\S+) again)(:|$)`)
+	failureCause = regexp.MustCompile(`^(?:The upgrade from version \S+ to version (\S+)|Another attempt at version (\S+)) failed\.`)
+)
 
 // maskStepCause replaces the cause of the upgrade step in the messages of a PlatformOperator's conditions. A manager that goes through the
 // restore of a backup knows that the version has failed, and reports another attempt.
@@ -173,6 +176,7 @@ func maskStepCause(object *unstructured.Unstructured) {
 	for _, each := range conditions {
 		if condition, isObject := each.(map[string]any); isObject {
 			message, _ := condition["message"].(string)
+			message = failureCause.ReplaceAllString(message, "The step to version $1$2 failed.")
 			condition["message"] = stepCause.ReplaceAllString(message, "Step to version $1$2$3")
 		}
 	}

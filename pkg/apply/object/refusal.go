@@ -35,14 +35,14 @@ func (c Claim) Refusal(key Key, live *unstructured.Unstructured, verdict ownersh
 		why = fmt.Sprintf("it belongs to BundleDeployment %q, which no longer exists", other)
 		remedy = "delete it, or set spec.adoption to Any to take it over"
 	case ownership.NoneLeavesOrphan:
-		why = fmt.Sprintf("it was kept when %s was removed before, and is not taken over while spec.adoption is None", ownership.DescribeMark(c.Owner.OrphanMark()))
-		remedy = "set spec.adoption to SamePackage to take it over, or delete it, which deletes all its custom resources"
+		why = fmt.Sprintf("it was kept when %s was removed, and is not taken over while spec.adoption is None", ownership.DescribeMark(c.Owner.OrphanMark()))
+		remedy = "set spec.adoption to SamePackage to take it over, or delete the CustomResourceDefinition, which also deletes all its custom resources"
 	case ownership.OrphanOfAnother:
 		why = fmt.Sprintf("its annotation %s says that it was kept when %s was removed", platformv1alpha1.AnnotationOrphanedFrom,
 			ownership.DescribeMark(truncate.Cut(live.GetAnnotations()[platformv1alpha1.AnnotationOrphanedFrom], maxMark)))
 		remedy = c.orphanRemedy(key)
 	}
-	return &Refusal{Object: key, Err: fmt.Errorf("it exists, and %s", why), Remedy: remedy}
+	return &Refusal{Object: key, Err: fmt.Errorf("it already exists: %s", why), Remedy: remedy}
 }
 
 // maxMark is the maximum length of a mark in a message, in bytes. The names of packages and BundleDeployments are shorter.

@@ -83,7 +83,7 @@ func TestHRD_S1_ANamespaceThatSomebodyCreatesMeanwhileIsNotUsed(t *testing.T) {
 		refused  string // a part of the refusal; empty if there is no refusal
 		uid      types.UID
 	}{
-		"during a first installation": {refused: "it exists, was not created by the manager"},
+		"during a first installation": {refused: "it already exists, was not created by the manager"},
 		"during a first installation whose namespace the user chose": {
 			known: plan.InstallNamespace{Named: true}, uid: "theirs"},
 		"the same that the bundle is installed in": {

@@ -50,7 +50,7 @@ type controller struct {
 	others         map[string]bool
 
 	lock sync.Mutex
-	// watchErrors holds the last error for each resource, with at most one entry for each informer.
+	// watchErrors holds the last error of the watch of each resource. Its size is bounded, because only resources with an informer are keys.
 	watchErrors map[string]health.WatchError
 }
 

@@ -21,8 +21,8 @@ type solver struct {
 	// clauses holds all clauses so far, each followed by a null literal. last is the last variable.
 	clauses []z.Lit
 	last    z.Var
-	// propagator holds the clauses in gini; nil if it must be rebuilt. It is discarded after a conflict, because gini learns a clause when
-	// the conflict is undone, and its internal checks may fail afterwards.
+	// propagator is a gini solver with all the clauses; nil if it must be rebuilt. It is discarded after a conflict: gini learns a clause
+	// when the conflict is undone, and gini's own consistency checks can fail after that.
 	propagator *gini.Gini
 	// choices are sets of literals. Exactly one literal of each set is true; earlier literals are preferred.
 	choices [][]z.Lit

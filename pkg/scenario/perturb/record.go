@@ -244,7 +244,7 @@ type writeLog struct {
 
 	mu     sync.Mutex
 	writes []recordedWrite
-	// numbers holds the number of writes so far, by request.
+	// numbers holds the number of writes so far. Its keys are the texts of requests.
 	numbers map[string]int
 	// lastVerbWrite is the revision of the last write of the step's verb, or the revision before the step.
 	lastVerbWrite int64

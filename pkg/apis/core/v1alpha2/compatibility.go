@@ -27,7 +27,8 @@ type CompatibilityOverride struct {
 	// +kubebuilder:validation:MaxLength=512
 	Reason string `json:"reason,omitempty"`
 
-	// expires is the time when the override ends. If it is absent, the override has no effect.
+	// expires is the time when the override ends, in RFC 3339 format, for example "2027-01-01T00:00:00Z". If it is absent, the override
+	// has no effect.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }

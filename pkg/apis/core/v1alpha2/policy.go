@@ -79,8 +79,8 @@ type DriftIgnore struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type DriftTarget struct {
-	// group is the API group of the objects, with at most 253 characters. If kind is set, an empty group means the core group.
-	// Defaults to every group if kind is absent too.
+	// group is the API group of the objects, with at most 253 characters. An absent or empty group means
+	// the core group if kind is set, and every group otherwise.
 	// +optional
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=253

@@ -25,8 +25,9 @@ type Upgrades struct {
 	ApprovedVersion string `json:"approvedVersion,omitempty"`
 
 	// edges selects which upgrades are permitted. Catalog permits those that the package's upgrade rules define. Channel permits
-	// those that the channels declare, and Semver those of semantic versioning. SelfCertified permits every change of the version
-	// at your own risk, and the history records it. Defaults to Catalog.
+	// those that the channels declare. Semver permits upgrades to a higher version with the same major version, or with the same
+	// minor version if the major version is 0. SelfCertified permits every change of the version at your own risk, and the history
+	// records it. Defaults to Catalog.
 	// +optional
 	Edges Edges `json:"edges,omitempty"`
 }

@@ -21,7 +21,8 @@ type CompatibilityOverrideApplyConfiguration struct {
 	OpenShiftVersion *string `json:"openShiftVersion,omitempty"`
 	// reason documents who acknowledges the risk, and why, in at most 512 characters. If it is absent, the override has no effect.
 	Reason *string `json:"reason,omitempty"`
-	// expires is the time when the override ends. If it is absent, the override has no effect.
+	// expires is the time when the override ends, in RFC 3339 format, for example "2027-01-01T00:00:00Z". If it is absent, the override
+	// has no effect.
 	Expires *v1.Time `json:"expires,omitempty"`
 }
 

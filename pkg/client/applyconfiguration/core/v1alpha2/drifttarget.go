@@ -7,8 +7,8 @@ package v1alpha2
 //
 // DriftTarget selects objects by group, kind, namespace and name. An absent or empty field selects every value.
 type DriftTargetApplyConfiguration struct {
-	// group is the API group of the objects, with at most 253 characters. If kind is set, an empty group means the core group.
-	// Defaults to every group if kind is absent too.
+	// group is the API group of the objects, with at most 253 characters. An absent or empty group means
+	// the core group if kind is set, and every group otherwise.
 	Group *string `json:"group,omitempty"`
 	// kind is the kind of the objects, with at most 63 characters. Defaults to every kind.
 	Kind *string `json:"kind,omitempty"`

@@ -135,12 +135,12 @@ func (j *Jobs[Q, R]) Cancel(name string) {
 func (j *Jobs[Q, R]) run(ctx context.Context, name string, current *job[Q, R]) {
 	defer j.config.Done(name)
 	var result *R
-	err := panics.ToError(fmt.Sprintf("fetching what %q wants", name), func() (err error) {
+	err := panics.ToError(fmt.Sprintf("fetching the source of %q", name), func() (err error) {
 		result, err = j.do(ctx, current.request)
 		return err
 	})
 	if err == nil && result == nil {
-		err = errors.New("the work ended without a result")
+		err = errors.New("internal error of the manager: the fetch ended with neither a result nor an error")
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

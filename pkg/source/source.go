@@ -3,6 +3,8 @@ package source
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
@@ -37,7 +39,7 @@ type Pinned struct {
 type Target struct {
 	// Dir is an existing, empty directory. After an error the caller removes its content.
 	Dir string
-	// Reserve is called before a fetch uses disk space. Its error ends the fetch. Nil reserves nothing.
+	// Reserve is called before a fetch uses disk space. Its error, which names the remedy, ends the fetch. Nil reserves nothing.
 	Reserve func(bytes int64) error
 }
 
@@ -68,7 +70,17 @@ func (t Types) Open(spec corev1alpha2.BundleSource) (Opened, error) {
 	opener, known := t[spec.Type]
 	if !known {
 		// The schema of this version has only known types; that of a later manager may have more.
-		return Opened{Missing: fmt.Sprintf("Sources of type %q are not read here; name another one in spec.source", spec.Type)}, nil
+		return Opened{Missing: fmt.Sprintf("spec.source.type %q is not supported by this manager; use one of: %s", spec.Type, t.names())}, nil
 	}
 	return opener.Open(spec)
+}
+
+// names returns the names of the types, sorted and separated by commas.
+func (t Types) names() string {
+	var names []string
+	for name := range t {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }

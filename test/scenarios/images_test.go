@@ -299,7 +299,7 @@ func TestImages(t *testing.T) {
 			s.deployFrom(ctx, name, corev1alpha2.ImageSource{Ref: s.pushLayer(ctx, registry, "bundles/"+name, image.entry)})
 		}
 		for name, image := range hostile {
-			s.waitForUnpacked(ctx, name, "False UnpackFailed", append(image.words, "rebuild the image")...)
+			s.waitForUnpacked(ctx, name, "False UnpackFailed", append(image.words, "publish it under a new reference")...)
 			s.waitForCondition(ctx, name, corev1alpha2.ConditionProgressing, "False Blocked")
 		}
 		s.Expect(s.Manager).To(BeIdenticalTo(process), "the manager was not started again")

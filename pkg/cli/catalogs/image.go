@@ -81,6 +81,12 @@ func imageError(reference string, err error) error {
 		remedy, code = "write a reference such as registry.example.com/catalog:v1", exit.Usage
 	case image.Untrusted:
 		remedy = "add the registry's certificate authority to those that this machine trusts"
+	case image.PlainHTTP:
+		remedy = "enable TLS on the registry"
+	case image.Loopback:
+		remedy = "correct the registry's redirect, its token address or its DNS record"
+	case image.UnexpectedResponse:
+		remedy = "check the registry's address, and any proxy or login page in front of it"
 	case image.NotFound:
 		remedy = "check the reference, and that the image was pushed"
 	case image.Unauthorized, image.Credentials:
@@ -89,8 +95,12 @@ func imageError(reference string, err error) error {
 		remedy, code = "check the registry's storage, and any mirror or proxy in front of it", exit.Invalid
 	case image.Refused:
 		remedy, code = "rebuild the image, or check the directory from which it is built", exit.Invalid
-	case image.Storage:
+	case image.Reserved:
+		remedy, code = "ask the catalog's publisher to prune it", exit.Invalid
+	case image.DiskFull:
 		remedy = "free disk space, or set TMPDIR to a directory with more space"
+	case image.Storage:
+		remedy = "check the disk, or set TMPDIR to a directory on another one"
 	}
 	text := fmt.Errorf("%s; %s", failed.Problem(), remedy)
 	if code == exit.Failure && exit.CodeOf(err) == exit.Timeout {

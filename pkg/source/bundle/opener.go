@@ -24,7 +24,7 @@ type Opener struct {
 // the Bundle does not exist or is not unpacked, Open sets Missing.
 func (o Opener) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Bundle == nil {
-		return source.Opened{Missing: "spec.source has no bundle; the schema asks for one"}, nil
+		return source.Opened{Missing: "spec.source.bundle is missing; set it"}, nil
 	}
 	name := spec.Bundle.Name
 	opened := source.Opened{Name: "Bundle " + name}

@@ -229,7 +229,7 @@ func TestENG_S9_SparseFilesCountAsWhatTheyWouldTakeOnDisk(t *testing.T) {
 		"ten GiB in PAX 0.1":                 {DefaultLimits(), paxSparse("sparse", "0.1", tenGiB, "x"), "sparse", "has 10737418240 bytes"},
 		"ten GiB in PAX 1.0":                 {DefaultLimits(), paxSparse("sparse", "1.0", tenGiB, "x"), "sparse", "has 10737418240 bytes"},
 		"ten GiB that are said to be there":  {DefaultLimits(), rawHeader("large", tar.TypeReg, 8<<30-1, nil), "large", "has 8589934591 bytes"},
-		"many that are too large altogether": {small, together, "sparse-8", "brings its files to 73728 bytes, and 65536 are allowed"},
+		"many that are too large altogether": {small, together, "sparse-8", "have 73728 bytes, but at most 65536 are allowed"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -347,7 +347,7 @@ func (f *tinyFiles) Read(buffer []byte) (int, error) {
 
 func TestENG_S9_AMillionTinyFilesEndWhereTheLimitIs(t *testing.T) {
 	files := &tinyFiles{}
-	mustRefuse(t, DefaultLimits(), `tiny-50000"`, "is number 50001, and 50000 are allowed", files)
+	mustRefuse(t, DefaultLimits(), `tiny-50000"`, "is number 50001, but at most 50000 are allowed", files)
 	if files.made != 50_001 {
 		t.Errorf("%d were read", files.made)
 	}

@@ -35,7 +35,7 @@ const secretTimeout = 30 * time.Second
 func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychain, error) {
 	if p == nil {
 		if named != "" {
-			return nil, marked(Credentials, "pull secret %q cannot be read here", named)
+			return nil, marked(Credentials, "pull secret %q cannot be read: the manager has no access to Secrets", named)
 		}
 		return anonymous, nil
 	}
@@ -55,7 +55,7 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	case apierrors.IsNotFound(err):
 		return nil, marked(Credentials, "pull secret %q does not exist", key)
 	case err != nil:
-		return nil, marked(Credentials, "reading pull secret %q: %w", key, err)
+		return nil, marked(SecretUnread, "reading pull secret %q: %w", key, err)
 	}
 	auths, err := authsOf(secret)
 	if err != nil {
@@ -63,7 +63,8 @@ func (p *PullSecrets) keychain(ctx context.Context, named string) (authn.Keychai
 	}
 	found, err := newKeychain(ctx, auths)
 	if err != nil { // the error could quote the Secret's content
-		return nil, marked(Credentials, "pull secret %q has credentials that cannot be used", key)
+		return nil, marked(Credentials, `pull secret %q: an entry cannot be decoded; its key must be a registry, with or without a path, and it `+
+			`must have "auth" (base64 of user:password), or "username" and "password"`, key)
 	}
 	return found, nil
 }
@@ -78,13 +79,15 @@ func authsOf(secret *corev1.Secret) (map[string]authn.AuthConfig, error) {
 			Auths map[string]authn.AuthConfig `json:"auths"`
 		}
 		if json.Unmarshal(secret.Data[corev1.DockerConfigJsonKey], &file) != nil {
-			return nil, marked(Credentials, `pull secret %q: its %s is not of the form {"auths": {"registry": {"auth": "…"}}}`, key, corev1.DockerConfigJsonKey)
+			return nil, marked(Credentials, `pull secret %q: its %s is not of the form {"auths": {"registry": {"auth": "…"}}} with base64 of `+
+				`user:password as auth`, key, corev1.DockerConfigJsonKey)
 		}
 		return file.Auths, nil
 	case corev1.SecretTypeDockercfg:
 		var auths map[string]authn.AuthConfig
 		if json.Unmarshal(secret.Data[corev1.DockerConfigKey], &auths) != nil {
-			return nil, marked(Credentials, `pull secret %q: its %s is not of the form {"registry": {"auth": "…"}}`, key, corev1.DockerConfigKey)
+			return nil, marked(Credentials, `pull secret %q: its %s is not of the form {"registry": {"auth": "…"}} with base64 of user:password `+
+				`as auth`, key, corev1.DockerConfigKey)
 		}
 		return auths, nil
 	}

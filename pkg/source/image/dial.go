@@ -50,7 +50,7 @@ func refuseLoopback(name, resolved string) error {
 		return err
 	}
 	if isLoopbackIP(target.Addr()) {
-		return marked(Untrusted, "%s, which %s resolves to, %s", target.Addr(), name, loopbackRefused)
+		return marked(Loopback, "%s, which %s resolves to, %s", target.Addr(), name, loopbackRefused)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestHRD_S5_NamesThatResolveToThisMachineAreRefused(t *testing.T) {
 				t.Run(fmt.Sprintf("%s over %s from %s", what, scheme, ip), func(t *testing.T) {
 					asked.Store(0)
 					err := fetchProxied(t, handler, resolving(ip))
-					wantClass(t, err, image.Untrusted, ip+", which here.example:"+port+" resolves to, is an address of this machine")
+					wantClass(t, err, image.Loopback, ip+", which here.example:"+port+" resolves to, is an address of this machine")
 					if n := asked.Load(); n != 0 {
 						t.Errorf("the server on this machine got %d requests", n)
 					}
@@ -64,7 +64,7 @@ func TestHRD_S5_AReferenceOnThisMachineMayResolveToIt(t *testing.T) {
 			fetcher := image.New(image.Config{Resolver: resolving("127.0.0.1"), Transport: &http.Transport{}})
 			err := fetch(t, fetcher, image.Source{Ref: test.host + ":" + port + "/bundles/memo:v1", InsecureSkipTLSVerify: true})
 			if test.refused {
-				wantClass(t, err, image.Untrusted, "resolves to, is an address of this machine")
+				wantClass(t, err, image.Loopback, "resolves to, is an address of this machine")
 			} else if err != nil {
 				t.Error(err)
 			}

@@ -11,4 +11,9 @@ func isDiskFault(err error) bool {
 	return slices.ContainsFunc(diskFaults, func(fault error) bool { return errors.Is(err, fault) })
 }
 
+// isFullDisk reports whether an error means that the disk, or a quota of it, has no space left.
+func isFullDisk(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 var diskFaults = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ENFILE, syscall.EMFILE}

@@ -2,13 +2,16 @@ package image
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
@@ -18,35 +21,58 @@ type Class string
 const (
 	// Invalid: the reference or the certificates of the source are invalid. The source must be corrected.
 	Invalid Class = "Invalid"
-	// Credentials: the pull secret cannot be used.
+	// Credentials: the pull secret does not exist, or has no usable credentials.
 	Credentials Class = "Credentials"
-	// Untrusted: the registry's certificate is not trusted, or the registry uses plain HTTP or a loopback address where that is not
-	// allowed.
+	// SecretUnread: the API server did not return the pull secret. The fault may be transient.
+	SecretUnread Class = "SecretUnread"
+	// Untrusted: the registry's certificate is not trusted.
 	Untrusted Class = "Untrusted"
+	// PlainHTTP: the registry, or a server that it refers to, uses plain HTTP, and the source does not allow that.
+	PlainHTTP Class = "PlainHTTP"
+	// Loopback: a registry on another host refers to a loopback address, or its name resolves to one. No source can allow that.
+	Loopback Class = "Loopback"
 	// NotFound: the registry does not have the image.
 	NotFound Class = "NotFound"
 	// Unauthorized: the registry requires credentials, or rejects the credentials that it received.
 	Unauthorized Class = "Unauthorized"
 	// Unreachable: the registry does not respond, responds with a server error, or ends a response early. The fault may be transient.
 	Unreachable Class = "Unreachable"
+	// UnexpectedResponse: the response is not that of a registry, for example a login page. The fault may be transient.
+	UnexpectedResponse Class = "UnexpectedResponse"
 	// Corrupt: the content that the registry sends does not match its digest.
 	Corrupt Class = "Corrupt"
 	// Refused: the content is unsafe to unpack, exceeds a limit, or is not an image.
 	Refused Class = "Refused"
-	// Storage: the manager cannot write the content to its disk.
+	// Reserved: source.Target.Reserve refused the disk space. Its error has the remedy, so Error adds none.
+	Reserved Class = "Reserved"
+	// DiskFull: the disk for the content is full, or a quota of it is used up.
+	DiskFull Class = "DiskFull"
+	// Storage: the content cannot be written to the disk for another reason.
 	Storage Class = "Storage"
 )
 
 var advice = map[Class]string{
-	Invalid:      "correct the source; a reference is registry/repository:tag or registry/repository@sha256:…, and certificateData holds certificates in PEM",
-	Credentials:  "a pull secret is a Secret of type kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg in the manager's namespace; it is read again at every try",
-	Untrusted:    "put the authority of the registry's certificate into certificateData, or set insecureSkipTLSVerify if nobody can come between",
-	NotFound:     "if a catalog names the image, ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the mirror to add it; otherwise correct the reference",
-	Unauthorized: "check that the pull secret has credentials for this repository and that they may pull it; it is read again at every try",
-	Unreachable:  "check that the registry runs and can be reached from this cluster; the manager retries",
-	Corrupt:      "check the registry's storage, and any mirror, proxy or cache before it; the manager retries",
-	Refused:      "rebuild the image; this one is not unpacked",
-	Storage:      "free space on the disk of the manager's content directory, or raise its --content-budget; the manager retries",
+	Invalid: "correct spec.source.image: ref must be registry/repository:tag or registry/repository@sha256:…, and certificateData must " +
+		"have certificates in PEM format",
+	Credentials: "create or correct this Secret; its type must be kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg; the manager " +
+		"reads it for every attempt",
+	SecretUnread: "check that the API server responds and permits the manager to get this Secret; the manager retries",
+	Untrusted: "correct the registry's certificate or, if only its authority is unknown, add the authority to " +
+		"spec.source.image.certificateData; set spec.source.image.insecureSkipTLSVerify only if the network to the registry is trusted; " +
+		"a PlatformOperator has neither field and requires a registry or mirror whose certificate the system trusts",
+	PlainHTTP: "enable TLS on the registry, or set spec.source.image.insecureSkipTLSVerify if the network to it is trusted; a " +
+		"PlatformOperator does not have this field and requires a registry or mirror with TLS",
+	Loopback: "correct the registry's redirect, its token address or its DNS record; the manager retries",
+	NotFound: "if a catalog names the image, ask the catalog's publisher to push it or, if the catalog is mirrored, the admin of the " +
+		"mirror to add it; otherwise correct the reference",
+	Unauthorized: "check that the pull secret (spec.source.image.pullSecret; by default openshift-config/pull-secret) has credentials " +
+		"that may pull this repository; the manager reads it for every attempt",
+	Unreachable:        "check that the registry runs and can be reached from this cluster; the manager retries",
+	UnexpectedResponse: "check the registry's address, and any proxy or login page in front of it; the manager retries",
+	Corrupt:            "check the registry's storage, and any mirror, proxy or cache in front of it; the manager retries",
+	Refused:            "ask the image's publisher to correct it and publish it under a new reference",
+	DiskFull:           "free space on the disk of the manager's content directory; the manager retries",
+	Storage:            "check the disk of the manager's content directory; the manager retries",
 }
 
 // Error is why an image was not fetched.
@@ -63,10 +89,13 @@ type Error struct {
 
 // Error returns the failed action, its cause, and the remedy.
 func (e *Error) Error() string {
+	if advice[e.Class] == "" {
+		return e.Problem()
+	}
 	return e.Problem() + "; " + advice[e.Class]
 }
 
-// Problem returns the failed action and its cause. Error adds the remedy for a BundleDeployment.
+// Problem returns the failed action and its cause. Error adds the remedy for a Bundle or BundleDeployment.
 func (e *Error) Problem() string {
 	return fmt.Sprintf("%s image %q: %s", e.Action, e.Ref, cause(e.Err))
 }
@@ -82,15 +111,17 @@ var query = regexp.MustCompile(`\?[^\s"]+`)
 // web page, and removes the queries of URLs.
 func cause(err error) string {
 	text := err.Error()
-	if response := (*transport.Error)(nil); errors.As(err, &response) && classOf(err) != Untrusted {
+	class := classOf(err)
+	if response := (*transport.Error)(nil); errors.As(err, &response) && class != Untrusted && class != Loopback {
 		text = fmt.Sprintf("the registry answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 		for _, diagnostic := range response.Errors {
 			text += ", " + string(diagnostic.Code)
 			break
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		text = "the registry did not deliver it in time"
+	// A marked error has a cause of its own, for example the API server that did not return the pull secret in time.
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*markedError)) {
+		text = "the registry did not send the image within the time limit"
 	}
 	text = query.ReplaceAllLiteralString(strings.Join(strings.Fields(text), " "), "?…")
 	const limit = 512
@@ -111,39 +142,67 @@ func classified(action, ref string, err error) error {
 	return &Error{Class: classOf(err), Action: action, Ref: ref, Err: err}
 }
 
+// classOf returns the class of an error's cause. The error may join those of a request over TLS and a second one over plain HTTP. The
+// registry's certificate and its response are then more important than plain HTTP, which may only be unavailable or not allowed.
 func classOf(err error) Class {
 	var marked *markedError
 	var response *transport.Error
+	isMarked := errors.As(err, &marked)
 	switch {
-	case errors.As(err, &marked):
+	case isMarked && marked.class != PlainHTTP:
 		return marked.class
+	case isFullDisk(err):
+		return DiskFull
 	case isDiskFault(err):
 		return Storage
-	case containsAny(err, untrusted): // after a refused TLS connection, go-containerregistry may have tried plain HTTP and got a response
+	case containsAny(err, untrusted):
 		return Untrusted
+	case containsAny(err, loopback):
+		return Loopback
 	case errors.As(err, &response):
-		switch response.StatusCode {
-		case http.StatusNotFound:
-			return NotFound
-		case http.StatusUnauthorized, http.StatusForbidden:
-			return Unauthorized
-		}
+		return classOfStatus(response.StatusCode)
+	case isDialFault(err):
 		return Unreachable
-	}
-	switch {
+	case isMarked || containsAny(err, plain):
+		return PlainHTTP
 	case containsAny(err, corrupt):
 		return Corrupt
-	case containsAny(err, refused):
+	case errors.Is(err, remote.ErrSchema1):
 		return Refused
+	case isNotJSON(err):
+		return UnexpectedResponse
 	}
 	return Unreachable
 }
 
+func classOfStatus(status int) Class {
+	switch status {
+	case http.StatusNotFound:
+		return NotFound
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return Unauthorized
+	}
+	return Unreachable
+}
+
+// isDialFault reports whether no connection to a registry could be made.
+func isDialFault(err error) bool {
+	var failed *net.OpError
+	return errors.As(err, &failed) && failed.Op == "dial"
+}
+
+// isNotJSON reports whether a response is not the JSON of a token. Errors about the JSON of manifests are marked, because the content of a
+// manifest has the digest that was requested.
+func isNotJSON(err error) bool {
+	return errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError))
+}
+
 // Texts of errors that have no type, or that lose their type when a library joins them.
 var (
-	untrusted = []string{"x509:", plainRefused, loopbackRefused, "server gave HTTP response to HTTPS client"}
+	untrusted = []string{"x509:"}
+	loopback  = []string{loopbackRefused}
+	plain     = []string{"server gave HTTP response to HTTPS client"}
 	corrupt   = []string{"manifest digest:", "error verifying", "does not match expected size"}
-	refused   = []string{"unsupported MediaType", "invalid character", "cannot unmarshal"}
 )
 
 func containsAny(err error, texts []string) bool {

@@ -254,14 +254,14 @@ func (f *Fetcher) unpack(ctx context.Context, img v1.Image, target source.Target
 // configuration, because such a layer would be read as the configuration.
 func checkLayers(manifest *v1.Manifest, limit int) error {
 	if len(manifest.Layers) > limit {
-		return refuse("it has %d layers, and %d are allowed", len(manifest.Layers), limit)
+		return refuse("it has %d layers, but at most %d are allowed", len(manifest.Layers), limit)
 	}
 	for i, layer := range manifest.Layers {
 		switch {
 		case len(layer.URLs) > 0:
-			return refuse("layer %d of %d is not kept in the registry but at other addresses, which are not asked", i+1, len(manifest.Layers))
+			return refuse("layer %d of %d is not in the registry but at external URLs, from which the manager does not fetch", i+1, len(manifest.Layers))
 		case layer.Digest == manifest.Config.Digest:
-			return refuse("layer %d of %d is the image's configuration, too", i+1, len(manifest.Layers))
+			return refuse("layer %d of %d has the same digest as the image's configuration", i+1, len(manifest.Layers))
 		}
 	}
 	return nil

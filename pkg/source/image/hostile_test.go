@@ -72,7 +72,7 @@ func TestWhatIsHeldInMemoryIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host := lying(t, []byte(c.manifest))
 			_, err := image.New(image.Config{}).Resolve(t.Context(), image.Source{Ref: host + "/" + c.repository + ":v1"})
-			wantClass(t, err, image.Refused, c.want)
+			wantClass(t, err, image.UnexpectedResponse, c.want)
 		})
 	}
 }
@@ -202,7 +202,7 @@ func TestWhatIsNoBlobIsBoundedWhereBlobsAre(t *testing.T) {
 			host := serve(t, answer)
 			push(t, host+"/bundles/memo:v1", content(t, map[string]string{"f": "x"}))
 			armed.Store(true)
-			wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Refused, "more than 8388608 bytes")
+			wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.UnexpectedResponse, "more than 8388608 bytes")
 		})
 	}
 }

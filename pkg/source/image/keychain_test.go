@@ -101,6 +101,7 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 		"a password that is a number":      {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"password":31337}}}`)}, fault: "is not of the form"},
 		"dockercfg that is no JSON":        {named: "mine", secrets: []runtime.Object{secret("system", "mine", corev1.SecretTypeDockercfg, corev1.DockerConfigKey, `[31337]`)}, fault: `its .dockercfg is not of the form`},
 		"an API server that is in trouble": {named: "mine", broken: true, fault: `reading pull secret "system/mine"`},
+		"a login that is not base64":       {named: "mine", secrets: []runtime.Object{modern("system", "mine", `{"auths":{"quay.io":{"auth":"s3cret!"}}}`)}, fault: "with base64 of user:password as auth"},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
@@ -111,8 +112,12 @@ func TestPullSecretsAreReadWhateverTheirForm(t *testing.T) {
 			from := &PullSecrets{Client: client.CoreV1(), Namespace: "system", Global: types.NamespacedName{Namespace: "config", Name: "global"}}
 			found, err := from.keychain(t.Context(), c.named)
 			if c.fault != "" {
-				if err == nil || classOf(err) != Credentials || !strings.Contains(err.Error(), c.fault) {
-					t.Errorf("got %v, want a fault of credentials that says %s", err, c.fault)
+				want := Credentials
+				if c.broken {
+					want = SecretUnread
+				}
+				if err == nil || classOf(err) != want || !strings.Contains(err.Error(), c.fault) {
+					t.Errorf("got %v, want a fault of class %s that says %s", err, want, c.fault)
 				}
 				if err != nil && (strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "31337")) {
 					t.Errorf("the error tells what is in the Secret: %v", err)

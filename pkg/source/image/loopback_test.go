@@ -44,7 +44,7 @@ func TestHRD_S5_RegistriesReachNoAddressOfThisMachine(t *testing.T) {
 				t.Run(fmt.Sprintf("%s from %s, insecureSkipTLSVerify %t", what, host, insecure), func(t *testing.T) {
 					asked.Store(0)
 					err := fetchElsewhere(t, handler, insecure)
-					wantClass(t, err, image.Untrusted, "is an address of this machine")
+					wantClass(t, err, image.Loopback, "is an address of this machine")
 					if n := asked.Load(); n != 0 {
 						t.Errorf("the server on this machine got %d requests", n)
 					}
@@ -55,7 +55,7 @@ func TestHRD_S5_RegistriesReachNoAddressOfThisMachine(t *testing.T) {
 }
 
 func TestHRD_S5_TokensAreNotAskedForInPlainHTTP(t *testing.T) {
-	wantClass(t, fetchElsewhere(t, tokensFrom("http://tokens.example"), false), image.Untrusted, "tokens.example", "plain HTTP")
+	wantClass(t, fetchElsewhere(t, tokensFrom("http://tokens.example"), false), image.PlainHTTP, "tokens.example", "plain HTTP")
 }
 
 func TestHRD_S5_AReferenceOnThisMachineMayRefer(t *testing.T) {

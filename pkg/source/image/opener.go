@@ -13,7 +13,7 @@ import (
 // image. It sets no PollInterval if the reference has a digest.
 func (f *Fetcher) Open(spec corev1alpha2.BundleSource) (source.Opened, error) {
 	if spec.Image == nil {
-		return source.Opened{Missing: "spec.source has no image; the schema asks for one"}, nil
+		return source.Opened{Missing: "spec.source.image is missing; set it"}, nil
 	}
 	opened := source.Opened{
 		Name: spec.Image.Ref,

@@ -137,9 +137,58 @@ func TestARegistryThatRedirectsToPlainHTTPIsNotFollowed(t *testing.T) {
 	if err := remote.Push(parsed, content(t, map[string]string{"f": "x"}), remote.WithTransport(transport)); err != nil {
 		t.Fatal(err)
 	}
-	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: ref, CertificateData: authority}), image.Untrusted, "elsewhere.example", "plain HTTP")
+	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: ref, CertificateData: authority}), image.PlainHTTP, "elsewhere.example", "plain HTTP")
 	if !asked {
 		t.Error("the registry was not asked for the blob; the test shows nothing")
+	}
+}
+
+func TestALoginPageIsNotTakenForAnImage(t *testing.T) {
+	page := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<!doctype html><title>Log in</title>")
+	}
+	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request) bool{
+		"for a manifest": func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.Contains(r.URL.Path, "/manifests/") {
+				page(w)
+			}
+			return strings.Contains(r.URL.Path, "/manifests/")
+		},
+		"after a redirect": func(w http.ResponseWriter, r *http.Request) bool {
+			switch {
+			case r.URL.Path == "/login":
+				page(w)
+			case strings.Contains(r.URL.Path, "/manifests/"):
+				http.Redirect(w, r, "/login", http.StatusFound)
+			default:
+				return false
+			}
+			return true
+		},
+		"for a token": func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/token" {
+				page(w)
+				return true
+			}
+			tokensFrom("http://"+r.Host)(w, r)
+			return true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			armed := false
+			host := serve(t, func(w http.ResponseWriter, r *http.Request) bool { return armed && answer(w, r) })
+			ref := host + "/bundles/memo:v1"
+			push(t, ref, content(t, map[string]string{"f": "x"}))
+			fetcher := image.New(image.Config{})
+			pinned, err := fetcher.Resolve(t.Context(), image.Source{Ref: ref})
+			if err != nil {
+				t.Fatal(err)
+			}
+			armed = true
+			wantClass(t, fetch(t, fetcher, image.Source{Ref: ref}), image.UnexpectedResponse, "login page", "the manager retries")
+			wantClass(t, fetch(t, fetcher, image.Source{Ref: pinned}), image.UnexpectedResponse, "login page")
+		})
 	}
 }
 
@@ -229,7 +278,7 @@ func TestLayersThatAreKeptElsewhereAreNotFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	push(t, host+"/bundles/memo:v1", img)
-	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Refused, "other addresses")
+	wantClass(t, fetch(t, image.New(image.Config{}), image.Source{Ref: host + "/bundles/memo:v1"}), image.Refused, "external URLs")
 }
 
 // noiseLayer returns a layer of files of fileBytes bytes each, whose content does not compress. The layer is on disk, so that it uses no

@@ -10,7 +10,7 @@ type Source struct {
 	Ref string
 	// PullSecret is the name of the Secret with the credentials, in PullSecrets.Namespace. Empty means the cluster's global pull secret.
 	PullSecret string
-	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not speak TLS.
+	// InsecureSkipTLSVerify accepts any certificate of the registry, and plain HTTP if the registry does not support TLS.
 	InsecureSkipTLSVerify bool
 	// CertificateData holds certificate authorities for the registry, in PEM, in addition to those of the system.
 	CertificateData string

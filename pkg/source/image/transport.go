@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -15,9 +16,6 @@ import (
 	"strings"
 	"time"
 )
-
-// plainRefused is the text of the error about a registry without TLS.
-const plainRefused = "does not speak TLS, and is not asked in plain HTTP"
 
 // loopbackRefused is the text of the error about a remote registry that refers to a loopback address.
 const loopbackRefused = "is an address of this machine; the manager follows one only if the image reference names one"
@@ -54,7 +52,7 @@ func (f *Fetcher) transportFor(source Source) (http.RoundTripper, func(), error)
 			return nil, nil, fmt.Errorf("reading the system's certificate authorities: %w", err)
 		}
 		if !authorities.AppendCertsFromPEM([]byte(source.CertificateData)) {
-			return nil, nil, marked(Invalid, "its certificateData holds no certificate in PEM")
+			return nil, nil, marked(Invalid, "spec.source.image.certificateData has no certificate in PEM format")
 		}
 		own.TLSClientConfig.RootCAs = authorities
 	}
@@ -78,10 +76,10 @@ type limitedTransport struct {
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	loopback := isLoopback(request.URL.Hostname())
 	if loopback && !l.local {
-		return nil, marked(Untrusted, "%s, which the registry refers to, %s", request.URL.Host, loopbackRefused)
+		return nil, marked(Loopback, "%s, which the registry refers to, %s", request.URL.Host, loopbackRefused)
 	}
 	if request.URL.Scheme != "https" && !l.plain && !loopback {
-		return nil, marked(Untrusted, "%s %s", request.URL.Host, plainRefused)
+		return nil, marked(PlainHTTP, "the request to %s would use plain HTTP, which is not allowed", request.URL.Host)
 	}
 	ctx, cancel := context.WithCancelCause(markProxied(l.next, request))
 	timer := time.AfterFunc(l.stall, func() { cancel(&stallError{l.stall}) })
@@ -92,6 +90,11 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 		cancel(nil)
 		return nil, err
 	}
+	if isPage(response, original(request)) {
+		response.Body.Close()
+		cancel(nil)
+		return nil, marked(UnexpectedResponse, "%s answered with an HTML page to a request for a manifest", request.URL.Host)
+	}
 	response.Body = &limitedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, stall: l.stall, isBlob: isBlob(response, original(request))}
 	return response, nil
 }
@@ -100,6 +103,13 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 // any path.
 func isBlob(response *http.Response, request *http.Request) bool {
 	return response.StatusCode == http.StatusOK && request.URL.RawQuery == "" && path.Base(path.Dir(request.URL.Path)) == "blobs"
+}
+
+// isPage reports whether the response to a request for a manifest is an HTML page, such as the login page of a proxy. The path of the
+// request ends in /manifests/<tag or digest>.
+func isPage(response *http.Response, request *http.Request) bool {
+	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return err == nil && mediaType == "text/html" && response.StatusCode == http.StatusOK && path.Base(path.Dir(request.URL.Path)) == "manifests"
 }
 
 // original returns the request before redirects.
@@ -142,10 +152,10 @@ func (b *limitedBody) Read(buffer []byte) (int, error) {
 		return n, err
 	}
 	if b.bytes += n; b.bytes > maxResponse {
-		return n, refuse("the registry answers with more than %d bytes where a manifest or a token was asked for", maxResponse)
+		return n, marked(UnexpectedResponse, "the registry answered with more than %d bytes to a request for a manifest or a token", maxResponse)
 	}
 	if b.values += bytes.Count(buffer[:n], []byte(",")); b.values > maxValues {
-		return n, refuse("the registry answers with more than %d values where a manifest or a token was asked for", maxValues)
+		return n, marked(UnexpectedResponse, "the registry answered with more than %d values to a request for a manifest or a token", maxValues)
 	}
 	return n, err
 }

@@ -59,7 +59,7 @@ func newUnpacker(dir string, limits Limits, reserve func(bytes int64) error) (*u
 // reserve reserves the disk usage of a file, directory or link with that many bytes.
 func (u *unpacker) reserve(bytes int64) error {
 	if err := u.reserveBytes(OnDisk(bytes)); err != nil {
-		return &markedError{class: Storage, err: err}
+		return &markedError{class: Reserved, err: err}
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (u *unpacker) stream(content io.Reader) error {
 		}
 		counted.entry = header.Name
 		if u.entries++; u.entries > u.limits.Entries {
-			return refuse("entry %s is number %d, and %d are allowed", truncate.Quote(header.Name), u.entries, u.limits.Entries)
+			return refuse("entry %s is number %d, but at most %d are allowed", truncate.Quote(header.Name), u.entries, u.limits.Entries)
 		}
 		if err := u.entry(header, reader, written); err != nil {
 			return err
@@ -184,10 +184,10 @@ func (u *unpacker) makeDirectory(target string) error {
 
 func (u *unpacker) file(target string, header *tar.Header, content io.Reader) (err error) {
 	if header.Size > u.limits.FileBytes {
-		return refuse("entry %s has %d bytes, and a file may have %d", truncate.Quote(header.Name), header.Size, u.limits.FileBytes)
+		return refuse("entry %s has %d bytes, but at most %d are allowed in one file", truncate.Quote(header.Name), header.Size, u.limits.FileBytes)
 	}
 	if u.files += header.Size; u.files > u.limits.Bytes {
-		return refuse("entry %s brings its files to %d bytes, and %d are allowed", truncate.Quote(header.Name), u.files, u.limits.Bytes)
+		return refuse("its files up to entry %s have %d bytes, but at most %d are allowed", truncate.Quote(header.Name), u.files, u.limits.Bytes)
 	}
 	if err := u.reserve(header.Size); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (u *unpacker) makeDirectories(dir string) error {
 			break
 		}
 		if u.entries++; u.entries > u.limits.Entries {
-			return refuse("entry %s needs more than %d directories and files, and no more are allowed", truncate.Quote(dir), u.limits.Entries)
+			return refuse("entry %s exceeds the limit of %d files, directories and links", truncate.Quote(dir), u.limits.Entries)
 		}
 		if err := u.reserve(0); err != nil {
 			return err
@@ -305,10 +305,10 @@ func safeName(entry string) (string, error) {
 	}
 	cleaned := path.Clean(entry)
 	if len(entry) > maxName {
-		return "", refuse("entry %s has a name of %d bytes, and %d are allowed", truncate.Quote(entry), len(entry), maxName)
+		return "", refuse("entry %s has a name of %d bytes, but at most %d are allowed", truncate.Quote(entry), len(entry), maxName)
 	}
 	if depth := strings.Count(cleaned, "/"); depth > maxDepth {
-		return "", refuse("entry %s is in %d directories, and %d are allowed", truncate.Quote(entry), depth, maxDepth)
+		return "", refuse("entry %s is in %d nested directories, but at most %d are allowed", truncate.Quote(entry), depth, maxDepth)
 	}
 	if entry == "" || strings.ContainsRune(entry, 0) || !filepath.IsLocal(local(cleaned)) {
 		return "", refuse("entry %s leaves the image's content", truncate.Quote(entry))
@@ -368,9 +368,9 @@ func (c *countingReader) Read(buffer []byte) (int, error) {
 	c.left -= int64(n)
 	if c.left < 0 {
 		if c.entry == "" {
-			return n, refuse("its layers hold more than %d bytes, and this one no entry before that", c.limit)
+			return n, refuse("its unpacked layers have more than %d bytes; the limit was exceeded before the first entry of this layer", c.limit)
 		}
-		return n, refuse("its layers hold more than %d bytes, which ends in or behind entry %s", c.limit, truncate.Quote(c.entry))
+		return n, refuse("its unpacked layers have more than %d bytes; the limit was exceeded at or after entry %s", c.limit, truncate.Quote(c.entry))
 	}
 	return n, err
 }

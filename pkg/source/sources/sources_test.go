@@ -12,7 +12,6 @@ import (
 
 	corev1alpha2 "github.com/openshift/platform-operators/pkg/apis/core/v1alpha2"
 	corelisters "github.com/openshift/platform-operators/pkg/client/listers/core/v1alpha2"
-	"github.com/openshift/platform-operators/pkg/source"
 	"github.com/openshift/platform-operators/pkg/source/image"
 	"github.com/openshift/platform-operators/pkg/source/sources"
 )
@@ -86,8 +85,8 @@ func TestBundlesHaveEverySourceButBundles(t *testing.T) {
 }
 
 func TestASourceOfALaterManagerIsReportedAsMissing(t *testing.T) {
-	opened, err := source.Types{}.Open(corev1alpha2.BundleSource{Type: "git"})
-	if err != nil || opened.Source != nil || opened.Missing != `Sources of type "git" are not read here; name another one in spec.source` {
+	opened, err := sources.OfBundles(image.New(image.Config{})).Open(corev1alpha2.BundleSource{Type: "git"})
+	if err != nil || opened.Source != nil || opened.Missing != `spec.source.type "git" is not supported by this manager; use one of: image` {
 		t.Errorf("opened %+v, %v", opened, err)
 	}
 }

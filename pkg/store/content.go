@@ -244,7 +244,7 @@ func (c *Content) write(ctx context.Context, digest string, running *contentFill
 	}
 	bytes, err := c.dir.finish(unfinished, digest)
 	if err != nil {
-		return fmt.Errorf("keeping content: %w", err)
+		return fmt.Errorf("storing content %s: %w; check the disk of the content directory; the manager retries", digest, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -258,7 +258,9 @@ func (c *Content) reserve(by *contentFill, bytes int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.evictFor(bytes) {
-		return fmt.Errorf("the content directory may hold %d bytes, and %d are taken by content that is in use", c.budget, c.bytes())
+		// The text becomes part of a condition, so it must not contain numbers that differ between attempts.
+		return fmt.Errorf("the content directory is limited to %d bytes, and too few are free for this content; raise the manager's "+
+			"--content-budget; the manager retries", c.budget)
 	}
 	by.bytes += bytes
 	return nil

@@ -284,7 +284,7 @@ func TestContentInUseIsNotEvictedAndExcessIsRejected(t *testing.T) {
 	content := newContent(t, dir, 150<<10)
 	err := content.Use(t.Context(), digestA, fillWith("f", body), func(files fs.FS) error {
 		err := content.Use(t.Context(), digestB, fillWith("f", body), nothing)
-		if err == nil || !strings.Contains(err.Error(), "may hold 153600 bytes") {
+		if err == nil || !strings.Contains(err.Error(), "is limited to 153600 bytes") {
 			t.Errorf("got %v, want a refusal that names the budget", err)
 		}
 		_, err = fs.ReadFile(files, "f")

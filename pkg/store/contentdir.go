@@ -92,7 +92,7 @@ func (d contentDir) isIntact(digest string, bytes int64) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return true, fmt.Errorf("looking at content %s on disk: %w", digest, err)
+		return true, fmt.Errorf("reading content %s from disk: %w; check the disk of the content directory; the manager retries", digest, err)
 	}
 	return found == bytes, nil
 }

@@ -30,7 +30,7 @@ func (r *Revisions) ensure(ctx context.Context, owner Owner, number int64, secre
 	}
 	switch {
 	case found.Type != SecretType:
-		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q is of type %q and not ours; delete or rename it",
+		return fmt.Errorf("saving a revision of BundleDeployment %q: Secret %q of type %q exists, and is not a revision of this BundleDeployment; delete it",
 			owner.Name, secret.Name, found.Type)
 	case !hasContentOf(found, secret) || found.DeletionTimestamp != nil:
 		return r.replace(ctx, owner, number, found, secret)

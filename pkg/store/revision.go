@@ -56,7 +56,7 @@ func writeLines(w io.Writer, objects []unstructured.Unstructured) (int64, error)
 			return total, fmt.Errorf("encoding %s %q: %w", objects[i].GetKind(), objects[i].GetName(), err)
 		}
 		if len(line) > maxObjectBytes {
-			return total, fmt.Errorf("encoding %s %q: it has %d bytes, and an object may have %d", objects[i].GetKind(), objects[i].GetName(), len(line), maxObjectBytes)
+			return total, fmt.Errorf("encoding %s %q: it has %d bytes, but at most %d are allowed", objects[i].GetKind(), objects[i].GetName(), len(line), maxObjectBytes)
 		}
 		n, err := w.Write(append(line, '\n'))
 		total += int64(n)
@@ -86,7 +86,7 @@ func encode(revision *Revision, limit int) ([][]byte, error) {
 		rest = rest[size:]
 	}
 	if len(parts) > maxParts {
-		return nil, fmt.Errorf("it takes %d Secrets, and %d are allowed", len(parts), maxParts)
+		return nil, fmt.Errorf("it needs %d Secrets, but at most %d are allowed", len(parts), maxParts)
 	}
 	revision.Digest, revision.Parts, revision.Bytes = formatDigest(hash.Sum(nil)), len(parts), total
 	return parts, nil

@@ -110,7 +110,7 @@ func (r *Revisions) Load(ctx context.Context, owner Owner, header Header) (*Revi
 	for i := range header.Parts {
 		secret, err := r.secrets.Get(ctx, partName(owner.Name, header.Number, i), metav1.GetOptions{})
 		if err == nil && !isOwnedBy(secret, owner) {
-			err = fmt.Errorf("%w: Secret %q is another's", errCorrupt, secret.Name)
+			err = fmt.Errorf("%w: Secret %q is not a revision of this BundleDeployment", errCorrupt, secret.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("loading revision %d of BundleDeployment %q: %w", header.Number, owner.Name, err)

@@ -122,7 +122,7 @@ var _ = Describe("the manager's disk", func() {
 
 		By("pulling an image that is larger than the whole budget, and replacing it")
 		install("heavy-beyond", 6)
-		expectUnpacked(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory may hold %d bytes", budget), "raise its --content-budget")
+		expectUnpacked(ctx, "heavy-beyond", "False UnpackFailed", fmt.Sprintf("the content directory is limited to %d bytes", budget), "raise the manager's --content-budget")
 		Expect(conditionOf(ctx, "heavy-third", corev1alpha2.ConditionProgressing)).To(ContainSubstring("AsExpected"), "the others do not care")
 		setImage(ctx, "heavy-beyond", pushLargeBundle(ctx, registry, "heavy-beyond", 1))
 		expectDeploymentCondition(ctx, "heavy-beyond", corev1alpha2.ConditionProgressing, "AsExpected")

@@ -2,6 +2,7 @@ package catalogs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/openshift/platform-operators/pkg/catalog"
 	"github.com/openshift/platform-operators/pkg/cli/exit"
+	"github.com/openshift/platform-operators/pkg/source/image"
 )
 
 // serveImages starts a registry on a loopback address with an image for each name, and returns its host and port. A password is required
@@ -124,6 +126,28 @@ func TestCLI_17_ArgumentsThatAreNoCatalog(t *testing.T) {
 	} {
 		if _, err := Argument(argument); exit.CodeOf(err) != exit.Usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", argument, err, want)
+		}
+	}
+}
+
+func TestTheRemedyIsForAUserOfThePlugin(t *testing.T) {
+	for class, test := range map[image.Class]struct {
+		code   exit.Code
+		remedy string
+	}{
+		image.Untrusted:          {exit.Failure, "that this machine trusts"},
+		image.PlainHTTP:          {exit.Failure, "enable TLS on the registry"},
+		image.Loopback:           {exit.Failure, "its DNS record"},
+		image.UnexpectedResponse: {exit.Failure, "any proxy or login page in front of it"},
+		image.Refused:            {exit.Invalid, "rebuild the image"},
+		image.Reserved:           {exit.Invalid, "ask the catalog's publisher to prune it"},
+		image.DiskFull:           {exit.Failure, "set TMPDIR to a directory with more space"},
+		image.Storage:            {exit.Failure, "check the disk"},
+	} {
+		got := imageError("a", &image.Error{Class: class, Action: "unpacking", Ref: "a", Err: errors.New("the cause")})
+		if exit.CodeOf(got) != test.code || !strings.HasPrefix(got.Error(), `unpacking image "a": the cause; `) ||
+			!strings.Contains(got.Error(), test.remedy) {
+			t.Errorf("%s: got exit code %d and %v, want %d and %q", class, exit.CodeOf(got), got, test.code, test.remedy)
 		}
 	}
 }
